@@ -38,7 +38,8 @@ export const layer = Layer.effect(
     const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
       const { lengths, limits, names, numbers, places } = listed(calls)
       const now = Math.max(...calls.map(({ at }) => at))
-      const rows = yield* sql<Row>`SELECT * FROM take_rate_windows(CAST(${String(now)} AS BIGINT),
+      const rows = yield* sql<Row>`SELECT is_admitted, counted, CAST(until_at AS DOUBLE PRECISION) AS until_at
+        FROM take_rate_windows(CAST(${String(now)} AS BIGINT),
         CAST(${array(names)} AS TEXT[]), CAST(${array(lengths)} AS INTEGER[]), CAST(${array(numbers)} AS INTEGER[]),
         CAST(${array(places)} AS INTEGER[]), CAST(${array(limits)} AS INTEGER[]))`
       let answered = 0

@@ -21,12 +21,12 @@ export interface SchemaStatus {
 
 interface Server {
   readonly found: string | null
-  readonly tables: boolean
+  readonly tables: 0 | 1
   readonly encoding: string
   readonly place: string | null
   readonly person: string
-  readonly creates: boolean | null
-  readonly standby: boolean
+  readonly creates: 0 | 1 | null
+  readonly standby: 0 | 1
   readonly reads_only: string
 }
 
@@ -38,18 +38,18 @@ export const look: Effect.Effect<SchemaStatus, SqlError | WrongEncoding, SqlClie
 
 const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [server] = yield* sql<Server>`SELECT CAST(to_regclass(${table}) AS TEXT) AS found,
-    EXISTS (SELECT FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema$)') AS tables,
+    CAST(EXISTS (SELECT FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema$)') AS INTEGER) AS tables,
     current_setting('server_encoding') AS encoding, quote_ident(current_schema()) AS place, quote_ident(current_user) AS person,
-    has_schema_privilege(current_schema(), 'CREATE') AS creates, pg_is_in_recovery() AS standby,
+    CAST(has_schema_privilege(current_schema(), 'CREATE') AS INTEGER) AS creates, CAST(pg_is_in_recovery() AS INTEGER) AS standby,
     current_setting('transaction_read_only') AS reads_only`.withoutTransform
   if (server === undefined) return yield* Effect.die(new Error("Postgres answered a SELECT without FROM with no row"))
   if (server.encoding !== "UTF8") return yield* new WrongEncoding({ encoding: server.encoding })
   const isThere = server.found !== null
   return {
     ...(isThere ? yield* seen(sql) : nothing),
-    isEmpty: !server.tables,
+    isEmpty: server.tables === 0,
     obstacle: Option.orElse(unwritten(server), () =>
-      isThere || server.creates === true
+      isThere || server.creates === 1
         ? Option.none()
         : Option.some(new SchemaForbidden({ role: server.person, place: server.place }))
     )
@@ -57,7 +57,7 @@ const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 })
 
 const unwritten = ({ reads_only, standby }: Pick<Server, "reads_only" | "standby">) =>
-  standby || reads_only === "on" ? Option.some(new WritesRefused({ isStandby: standby })) : Option.none()
+  standby === 1 || reads_only === "on" ? Option.some(new WritesRefused({ isStandby: standby === 1 })) : Option.none()
 
 const onSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const names = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`

@@ -21,12 +21,12 @@ export const layer = Layer.effect(
       const names = Object.keys(rows) as Array<Name>
       const columns = names.map(
         (name) =>
-          sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${rows[name]} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
+          sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 FROM ${rows[name]} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
       )
       const [row] = yield* Effect.orDie(
-        sql<Record<Name, unknown>>`${sql.literal(owners(waitingMails))} SELECT ${sql.csv(columns)}`
+        sql<Record<Name, number>>`${sql.literal(owners(waitingMails))} SELECT ${sql.csv(columns)}`
       )
-      return Object.fromEntries(names.map((name) => [name, Number(row?.[name] ?? 0)])) as Record<Name, number>
+      return Object.fromEntries(names.map((name) => [name, row?.[name] ?? 0])) as Record<Name, number>
     })
 
     const ofEnvironment = (environment: Environment, now: string) =>

@@ -9,9 +9,12 @@ import type { SqlClient } from "effect/sql/SqlClient"
 export const add = (sql: SqlClient, organizationId: OrganizationId, more: TestStorage) =>
   Effect.map(
     sql<TestStorage>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
-      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${onConflictAdd(sql)} RETURNING topics, bytes`,
+      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${onConflictAdd(sql)} ${returning(sql)}`,
     (rows) => rows[0] ?? more
   )
+
+/** Numbers on every database: drivers disagree about 64-bit integers. */
+export const returning = (sql: SqlClient) => sql.literal("RETURNING topics, CAST(bytes AS DOUBLE PRECISION) AS bytes")
 
 /** For an INSERT into the counters `AS stored`. */
 export const onConflictAdd = (sql: SqlClient) =>

@@ -93,7 +93,7 @@ export const usage = (sql: SqlClient, { createdAt, environment, organizationId }
 export const testStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
   sql<TestStored>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
     SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM ${topics} WHERE TRUE HAVING COUNT(*) > 0
-    ${TestStorage.onConflictAdd(sql)} RETURNING topics, bytes`
+    ${TestStorage.onConflictAdd(sql)} ${TestStorage.returning(sql)}`
 
 export const counters = (sql: SqlClient, { createdAt, environment, organizationId }: Submitted, sent: Sent) => {
   // The order of all writers, which avoids deadlocks; SQLite has one writer.

@@ -71,7 +71,9 @@ const maxBatch = 100
  */
 const readBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
-    const rows = yield* sql<Row & { readonly place: number }>`SELECT given.place, ${sql.literal(columns)} FROM UNNEST(
+    const rows = yield* sql<
+      Row & { readonly place: number }
+    >`SELECT CAST(given.place AS INTEGER) AS place, ${sql.literal(columns)} FROM UNNEST(
         CAST(${array(calls.map(({ id }) => id))} AS TEXT[]),
         CAST(${array(calls.map(({ owner }) => owner.organizationId))} AS TEXT[]),
         CAST(${array(calls.map(({ owner }) => owner.environment))} AS TEXT[])

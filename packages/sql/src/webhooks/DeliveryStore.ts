@@ -81,9 +81,9 @@ export const layer = Layer.effect(
       const { id, status, url } = receiver.webhook
       if (status !== "active") return { receiver, claimed: none }
       const now = Instant.toIso(at)
-      const [counted] = yield* sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM deliveries
+      const [counted] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM deliveries
         WHERE webhook_id = ${id} AND is_leased = 1 AND due_at > ${now}`
-      const allowance = taking.allow(receiver, Number(counted?.count ?? 0))
+      const allowance = taking.allow(receiver, counted?.count ?? 0)
       // For a single row SQLite then builds no list.
       const among = sql.literal(allowance.limit === 1 ? "=" : "IN")
       const rows =
@@ -276,16 +276,15 @@ export const layer = Layer.effect(
           "FROM owner JOIN webhooks w ON w.id = owner.id JOIN deliveries d ON d.webhook_id = w.id"
         )
         const counted = (rows: Fragment, name: string) =>
-          sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
+          sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 ${rows} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
         const [row] = yield* Effect.orDie(
-          sql<Record<keyof Backlog, unknown>>`${sql.literal(withOwners)} SELECT
+          sql<Backlog>`${sql.literal(withOwners)} SELECT
             ${counted(sql`${ofOwners} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},
             ${counted(sql`${ofOwners} WHERE d.due_at IS NOT NULL AND NOT (${mayGo})`, "held")},
             ${counted(sql`FROM webhooks WHERE circuit_breaker IS NOT NULL AND circuit_breaker NOT LIKE '%"probes":null%'`, "open")},
             ${counted(sql`FROM webhooks WHERE status = 'disabled'`, "disabled")}`
         )
-        const { disabled, due, held, open } = row ?? { disabled: 0, due: 0, held: 0, open: 0 }
-        return { due: Number(due), held: Number(held), open: Number(open), disabled: Number(disabled) }
+        return { due: 0, held: 0, open: 0, disabled: 0, ...row }
       })
     })
   })
