@@ -13,6 +13,7 @@ import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import type * as PostgresClient from "./PostgresClient.ts"
 import * as SessionPool from "./SessionPool.ts"
 
@@ -26,7 +27,8 @@ export interface Channel {
 /** Stands for all messages that may have been missed. */
 export const lost = ""
 
-const name = "partner_commentary"
+/** The channel of Postgres. */
+export const name = "partner_commentary"
 
 /** The pause after each message, so that a burst becomes one message. */
 const gap = Duration.millis(25)
@@ -102,6 +104,14 @@ export interface ListenOptions {
   readonly timeout: Duration.Input
 }
 
+/** A session that listens to the channel until the scope closes. */
+export interface Listener {
+  /** Differs between the sessions of a server. */
+  readonly processId: number
+  /** The next message. It fails when the session is lost. */
+  readonly take: Effect.Effect<string, SqlError>
+}
+
 /**
  * Listens on a separate connection until the scope closes. A lost connection is replaced, and `lost` is announced. A test
  * message is sent through the pool regularly: after a failover the listening connection may still lead to the old server, alive
@@ -109,7 +119,7 @@ export interface ListenOptions {
  */
 export const listen = Effect.fnUntraced(function* (
   { send, tell }: Effect.Success<typeof make>,
-  client: PostgresClient.PostgresClient,
+  subscribe: Effect.Effect<Listener, SqlError, Scope.Scope>,
   { interval, timeout }: ListenOptions = { interval: "10 seconds", timeout: "5 seconds" }
 ) {
   let isHeard = true
@@ -118,13 +128,13 @@ export const listen = Effect.fnUntraced(function* (
 
   const session = Effect.scoped(
     Effect.gen(function* () {
-      const { processId, queue } = yield* subscribe(client)
+      const { processId, take } = yield* subscribe
       if (!isHeard) yield* Effect.logInfo("LISTEN connection restored")
       isHeard = true
       yield* tell(lost)
       const test = `test ${processId}`
       const arrived = yield* Latch.make()
-      const hear = Effect.flatMap(Queue.take(queue), ({ payload }) => (payload === test ? arrived.open : tell(payload)))
+      const hear = Effect.flatMap(take, (message) => (message === test ? arrived.open : tell(message)))
       const check = Effect.gen(function* () {
         yield* arrived.close
         // A test message that the database refused says nothing about this connection.
@@ -152,10 +162,12 @@ const unheard = "LISTEN connection lost: until it is restored, this process poll
 const silent = SessionPool.connectionError("A test message did not arrive at the LISTEN connection", "listen")
 
 /** Closes the session before its listener ends, because an UNLISTEN would wait for a server that may not answer. */
-const subscribe = Effect.fnUntraced(function* (client: PostgresClient.PostgresClient) {
+export const subscribe = Effect.fnUntraced(function* (
+  client: PostgresClient.PostgresClient
+): Effect.fn.Return<Listener, SqlError, Scope.Scope> {
   const session = yield* client.reserveSession
   const pinned = yield* Scope.make()
   const queue = yield* (yield* Scope.provide(session.pin, pinned)).listen(name)
   yield* Effect.addFinalizer((exit) => Scope.close(pinned, exit))
-  return { processId: session.processId, queue }
+  return { processId: session.processId, take: Effect.map(Queue.take(queue), ({ payload }) => payload) }
 })

@@ -9,9 +9,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import type * as Scope from "effect/Scope"
+import type { SqlError } from "effect/sql/SqlError"
 import * as AccessChangesByChannel from "./AccessChanges.ts"
 import * as Channel from "./Channel.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
+import * as HostPoolClient from "./HostPoolClient.ts"
+import * as HostPoolListener from "./HostPoolListener.ts"
 import * as PostgresClient from "./PostgresClient.ts"
 import * as WorkSignalByChannel from "./WorkSignal.ts"
 
@@ -65,15 +69,39 @@ export const layerClock = DatabaseClock.layer
 
 /** The signals between all processes on the database. Who does not listen finds out by looking, and is heard by those who do. */
 export const layerSignals = (config: PostgresConfig, options: { readonly listens: boolean }) =>
+  signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.subscribe) : undefined)
+
+const signals = (
+  subscribe: Effect.Effect<Channel.Listener, SqlError, Scope.Scope | Reactivity.Reactivity> | undefined
+) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const channel = yield* Channel.make
       const work = WorkSignalByChannel.make(channel, yield* WorkSignal)
       const access = AccessChangesByChannel.make(channel, yield* AccessChanges)
-      if (options.listens) yield* Channel.listen(channel, yield* PostgresClient.make(alone(config)))
+      if (subscribe !== undefined) {
+        const reactivity = yield* Reactivity.Reactivity
+        yield* Channel.listen(channel, Effect.provideService(subscribe, Reactivity.Reactivity, reactivity))
+      }
       return Context.make(WorkSignal, work).pipe(Context.add(AccessChanges, access))
     })
   ).pipe(Layer.provide([WorkSignal.layerProcess, AccessChanges.layerProcess, Reactivity.layer]))
+
+export interface HostPoolOptions {
+  /** Whether the database is brought to the present schema first. */
+  readonly migrates: boolean
+  readonly listens: boolean
+}
+
+/** Everything on the pool of a host application, which stays open. */
+export const layerHostPool = (config: HostPoolClient.HostPoolConfig, { listens, migrates }: HostPoolOptions) => {
+  const stores = Layer.merge(Stores.layer, RateWindows.layer)
+  return Layer.mergeAll(
+    migrates ? Layer.provide(stores, Migrations.layer) : stores,
+    signals(listens ? HostPoolListener.subscribe(config.pool) : undefined),
+    layerClock
+  ).pipe(Layer.provideMerge(HostPoolClient.layer(config)))
+}
 
 const layerMigrated = (config: PostgresConfig) =>
   Layer.effectDiscard(Effect.provide(Migrations.migrate, Layer.fresh(layerMigrating(config))))

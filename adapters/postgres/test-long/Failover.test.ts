@@ -42,7 +42,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.Cluster) 
   const heard = yield* Queue.unbounded<string>()
   channel.onMessage((message) => (message === Channel.lost ? Effect.void : Queue.offer(heard, message)))
   const listener = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize: 1, statementTimeout: 0 })
-  yield* Channel.listen(channel, listener, { interval: "500 millis", timeout: "2 seconds" })
+  yield* Channel.listen(channel, Channel.subscribe(listener), { interval: "500 millis", timeout: "2 seconds" })
   // Open every connection of the pool to the old primary.
   yield* Effect.forEach(Array.from({ length: poolSize }), () => client`SELECT pg_sleep(0.2)`, { concurrency: poolSize })
   yield* write(1)

@@ -22,7 +22,7 @@ it.live("what could not be said for want of a connection is said as soon as ther
     channel.onMessage((message) =>
       message === Channel.lost ? Deferred.succeed(listening, undefined) : Deferred.succeed(heard, message)
     )
-    yield* Channel.listen(channel, yield* PostgresClient.make({ url, poolSize: 1 }))
+    yield* Channel.listen(channel, Channel.subscribe(yield* PostgresClient.make({ url, poolSize: 1 })))
     yield* Deferred.await(listening)
     // Open the connection first, because the time to open one counts toward the timeout of waiting callers.
     yield* speaker`SELECT 1`
@@ -53,7 +53,7 @@ it.live("a LISTEN connection on which nothing arrives any more is replaced, thou
     const messages = yield* Queue.unbounded<string>()
     channel.onMessage((message) => Queue.offer(messages, message))
     const listener = yield* PostgresClient.make({ url: Redacted.make(listening.url), poolSize: 1, statementTimeout: 0 })
-    yield* Channel.listen(channel, listener, { interval: "200 millis", timeout: "1 second" })
+    yield* Channel.listen(channel, Channel.subscribe(listener), { interval: "200 millis", timeout: "1 second" })
     assert.strictEqual(yield* Queue.take(messages), Channel.lost)
     // The second test message is sent after the first one arrives.
     const sent = Effect.sync(() => speaking.turns.flat().filter((statement) => statement.includes("pg_notify")).length)

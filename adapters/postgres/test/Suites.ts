@@ -32,6 +32,7 @@ import * as PausedDeliverySuite from "@partner-commentary/testkit/webhook/Paused
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/webhook/RedeliveryStoreSuite"
 import * as WebhookStoreSuite from "@partner-commentary/testkit/webhook/WebhookStoreSuite"
 import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 
 const recorded = Effect.gen(function* () {
@@ -46,7 +47,9 @@ const recorded = Effect.gen(function* () {
   }))
 })
 
-export const suites = (name: string, layer: typeof stores): void => {
+type Tested = Layer.Layer<Layer.Success<typeof stores>, Layer.Error<typeof stores>>
+
+export const suites = (name: string, layer: Tested): void => {
   ApiKeyStoreSuite.suite(name, layer)
   AssignmentStoreSuite.suite(name, layer)
   AssignmentTurnsSuite.suite(name, layer)

@@ -1,0 +1,58 @@
+/** The pool of a host application, whatever library it comes from, as sessions that the client borrows. */
+import * as Predicate from "effect/Predicate"
+
+/** Only types that every driver gives alike are read from its rows: texts, 32-bit integers and doubles. */
+export interface Answer {
+  readonly rows: ReadonlyArray<object>
+  /** The name of a command without rows, such as `ROLLBACK`. PGlite has none. */
+  readonly command?: string | undefined
+}
+
+/** Anything that runs a statement with the parameters `$1`, `$2`. */
+export interface Queryable {
+  // biome-ignore lint/suspicious/noExplicitAny: overloads of `pg`, and results of its forks, differ in their types
+  readonly query: (text: string, values?: any) => PromiseLike<any>
+}
+
+/** A session until it is released. `true` ends it. */
+export interface Session extends Queryable {
+  readonly release: (destroy?: boolean) => void
+}
+
+/** `pg.Pool`, and every pool with its two methods. */
+export interface SessionPool extends Queryable {
+  readonly connect: () => PromiseLike<Session>
+}
+
+/** PGlite: one session, lent for the time of a function. */
+export interface SingleSession extends Queryable {
+  // biome-ignore lint/suspicious/noExplicitAny: its transaction has more methods than are used
+  readonly transaction: (use: (session: any) => Promise<any>) => Promise<any>
+}
+
+export type HostPool = SessionPool | SingleSession
+
+export const isHostPool = (given: unknown): given is HostPool =>
+  isQueryable(given) &&
+  (Predicate.isFunction(Reflect.get(given, "connect")) || Predicate.isFunction(Reflect.get(given, "transaction")))
+
+const isQueryable = (given: unknown): given is Queryable =>
+  (Predicate.isObject(given) || Predicate.isFunction(given)) && Predicate.isFunction(Reflect.get(given, "query"))
+
+/** A session of the pool. The caller must release it. */
+export const lease = (pool: HostPool): PromiseLike<Session> =>
+  "connect" in pool
+    ? pool.connect()
+    : new Promise((resolve, reject) => {
+        const use = (session: Queryable) =>
+          new Promise<void>((release) => resolve({ query: begun(session), release: () => release() }))
+        pool.transaction(use).catch(reject)
+      })
+
+/** PGlite lends its session in a transaction that has begun, and takes one statement at a time. */
+const begun =
+  (session: Queryable): Queryable["query"] =>
+  (text, values) => {
+    const left = text.replace(/^BEGIN(; )?/, "")
+    return left === "" ? Promise.resolve({ rows: [] }) : session.query(left, values)
+  }

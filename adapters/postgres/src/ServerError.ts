@@ -1,0 +1,65 @@
+/** Failures of a host's driver as Effect's SqlErrors, by the server's SQLSTATE. */
+import * as Predicate from "effect/Predicate"
+import {
+  AuthenticationError,
+  AuthorizationError,
+  ConnectionError,
+  ConstraintError,
+  DeadlockError,
+  LockTimeoutError,
+  SerializationError,
+  SqlError,
+  type SqlErrorReason,
+  SqlSyntaxError,
+  StatementTimeoutError,
+  UniqueViolation,
+  UnknownError
+} from "effect/sql/SqlError"
+
+interface Props {
+  readonly cause: unknown
+  readonly message: string
+  readonly operation: string
+}
+
+/** The first pattern that matches decides. */
+const reasons: ReadonlyArray<readonly [RegExp, (props: Props) => SqlErrorReason]> = [
+  [/^08/, (props) => new ConnectionError(props)],
+  [/^28/, (props) => new AuthenticationError(props)],
+  [/^42501$/, (props) => new AuthorizationError(props)],
+  [/^42/, (props) => new SqlSyntaxError(props)],
+  [/^23505$/, (props) => new UniqueViolation({ ...props, constraint: constraintOf(props.cause) })],
+  [/^23/, (props) => new ConstraintError(props)],
+  [/^40P01$/, (props) => new DeadlockError(props)],
+  [/^40001$/, (props) => new SerializationError(props)],
+  [/^55P03$/, (props) => new LockTimeoutError(props)],
+  [/^57014$/, (props) => new StatementTimeoutError(props)],
+  [/./, (props) => new UnknownError(props)]
+]
+
+const textOf = (cause: unknown, name: string): string | undefined => {
+  const value = Predicate.isObject(cause) ? Reflect.get(cause, name) : undefined
+  return Predicate.isString(value) && value !== "" ? value : undefined
+}
+
+const constraintOf = (cause: unknown) => textOf(cause, "constraint") ?? "unknown"
+
+/** The server's SQLSTATE; undefined if the failure is not the server's. */
+const stateOf = (cause: unknown): string | undefined => {
+  const code = textOf(cause, "code")
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+/** A failure without a SQLSTATE is one of the connection or of the pool. */
+export const toSqlError = (cause: unknown, operation: string): SqlError => {
+  const state = stateOf(cause) ?? "08000"
+  const message = `Failed to ${operation}`
+  const reason = reasons.find(([pattern]) => pattern.test(state))?.[1]({ cause, message, operation })
+  return new SqlError({ reason: reason ?? new UnknownError({ cause, message, operation }) })
+}
+
+/** Whether the session that met the error can be used again. */
+export const endsSession = ({ reason: { cause } }: SqlError): boolean => {
+  const state = stateOf(cause)
+  return state === undefined || /^(08|57P)/.test(state) || state === "25P03" || state === "25P04"
+}

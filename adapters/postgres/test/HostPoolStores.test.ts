@@ -1,0 +1,34 @@
+/** Every store passes its port's suite on a host's `pg.Pool`, whatever its type parsers make of values. */
+import * as HostPoolClient from "@partner-commentary/postgres/HostPoolClient"
+import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
+import * as Stores from "@partner-commentary/sql/Stores"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import pg from "pg"
+import { suites } from "./Suites.ts"
+
+const noValue = 2278
+
+/** Types that drivers agree about. */
+const alike: ReadonlyArray<number> = [pg.types.builtins.TEXT, pg.types.builtins.INT4, pg.types.builtins.FLOAT8, noValue]
+
+/** A value of any other type is useless, so that a store that reads one fails. */
+const getTypeParser = ((id: number) =>
+  alike.includes(id) ? pg.types.getTypeParser(id) : () => `a value of type ${id}`) as typeof pg.types.getTypeParser
+
+const hostPool = (url: Redacted.Redacted) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new pg.Pool({ connectionString: Redacted.value(url), types: { getTypeParser } })),
+    (pool) => Effect.promise(() => pool.end())
+  )
+
+const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const pool = yield* hostPool(yield* TestDatabase.used)
+    return Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), HostPoolClient.layer({ pool }))
+  })
+)
+
+suites("a host's pool", layer)

@@ -1,0 +1,101 @@
+/** The service on the pool of a host application, with the host's own settings and type parsers. */
+import { PGlite } from "@electric-sql/pglite"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { postgres } from "partner-commentary/postgres/Postgres"
+import pg from "pg"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { opened, wholeStory } from "./EmbeddedStory.ts"
+
+/** An empty database until the test ends. */
+const emptyDatabase = async () => {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const found = Promise.withResolvers<string>()
+  const held = Effect.runPromise(
+    Effect.scoped(
+      Effect.flatMap(TestDatabase.empty, (address) => {
+        found.resolve(Redacted.value(address))
+        return Effect.promise(() => ended)
+      })
+    )
+  )
+  onTestFinished(() => {
+    end()
+    return held
+  })
+  return found.promise
+}
+
+const poolOf = (connectionString: string, config: pg.PoolConfig = {}) => {
+  const pool = new pg.Pool({ connectionString, ...config })
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
+
+/** Parsers as applications set them, of which the service may depend on none. */
+const parsers = {
+  "int8 as BigInt": { [INT8]: BigInt },
+  "int8 and numeric as Number": { [INT8]: Number, [NUMERIC]: Number },
+  "booleans as strings": { [BOOL]: (text: string) => (text === "t" ? "yes" : "no") },
+  "times as strings": { [TIMESTAMP]: String, [TIMESTAMPTZ]: String }
+}
+
+describe("a whole story on the host's pool", () => {
+  it.each(Object.entries(parsers))("whose parsers give %s", async (_, own) => {
+    const types = {
+      getTypeParser: ((id: number, format: "text") =>
+        Reflect.get(own, id) ?? pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser
+    }
+    const pool = poolOf(await emptyDatabase(), { types })
+    const service = opened(postgres(pool))
+    onTestFinished(service.pc.stop)
+    await wholeStory(service)
+  })
+
+  it("of PGlite, in one session", async () => {
+    const database = new PGlite()
+    onTestFinished(() => database.close())
+    const service = opened(postgres(database))
+    onTestFinished(service.pc.stop)
+    await wholeStory(service)
+    expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
+  })
+
+  it("with nothing but connect() and query(text, values)", async () => {
+    const pool = poolOf(await emptyDatabase())
+    const few = {
+      query: (text: string, values?: Array<unknown>) => pool.query(text, values),
+      connect: async () => {
+        const client = await pool.connect()
+        return {
+          query: (text: string, values?: Array<unknown>) => client.query(text, values),
+          release: (destroy?: boolean) => client.release(destroy)
+        }
+      }
+    }
+    const service = opened(postgres(few))
+    onTestFinished(service.pc.stop)
+    await wholeStory(service)
+  })
+})
+
+it("the host's pool stays open when the service stops, and every session is back", async () => {
+  const pool = poolOf(await emptyDatabase())
+  const { pc } = opened(postgres(pool))
+  await pc.start()
+  await pc.stop()
+  expect(pool.totalCount - pool.idleCount).toBe(0)
+  expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
+})
+
+it("what is no pool is refused with a sentence", () => {
+  expect(() => postgres({} as never)).toThrow(
+    "The option database must be postgres://… or a pool with connect() and query(text, values)."
+  )
+})
