@@ -30,10 +30,22 @@ export const countsOf = (row: TopicCounts): TopicCounts => ({
   abandoned: row.abandoned
 })
 
-/** The columns of a topic in a list. */
-export const listed = `id, external_reference, content, metadata, output_types, status, ${statuses.join(", ")}, abandoned, created_at`
+const listedColumns = [
+  "id",
+  "external_reference",
+  "content",
+  "metadata",
+  "output_types",
+  "status",
+  ...statuses,
+  "abandoned",
+  "created_at"
+] as const
 
-export type ListedRow = Omit<TopicRow, "organization_id" | "organization_name" | "environment">
+/** The columns of a topic in a list. */
+export const listed = listedColumns.join(", ")
+
+export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]>
 
 export const listedFromRow = (row: ListedRow): ListedTopic => ({
   id: row.id,
