@@ -1,14 +1,14 @@
 /** Compares two servers: rounds of load alternate between them, and the results are ratios. */
 import { type ChildProcess, fork } from "node:child_process"
 import { join } from "node:path"
-import type { Outcome, Round } from "./load.ts"
+import type { LoadOutcome, LoadRound } from "./load.ts"
 import * as Servers from "./Servers.ts"
 
-export const print = (line = "") => process.stdout.write(`${line}\n`)
+export const printLine = (line = "") => process.stdout.write(`${line}\n`)
 
-export const connections = 32
+export const connectionCount = 32
 
-export interface Plan {
+export interface BenchmarkPlan {
   readonly rounds: number
   readonly seconds: number
   readonly warmUp: number
@@ -16,17 +16,17 @@ export interface Plan {
 
 export const startGenerator = (): ChildProcess => fork(join(import.meta.dirname, "load.ts"))
 
-export type Sent = Omit<Round, "port" | "key">
-export const everlasting = { connections, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
-export const unhurried = { connections, seconds: 3600, collect: 0 }
+export type RoundOptions = Omit<LoadRound, "port" | "key">
+export const endlessRound = { connections: connectionCount, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
+export const hourLongRound = { connections: connectionCount, seconds: 3600, collect: 0 }
 
-export const playOn = (
+export const playRoundOn = (
   generator: ChildProcess,
-  server: Pick<Servers.Server, "port" | "key">,
-  sent: Sent
-): Promise<Outcome> =>
+  server: Pick<Servers.BenchmarkServer, "port" | "key">,
+  sent: RoundOptions
+): Promise<LoadOutcome> =>
   new Promise((resolve, reject) => {
-    generator.once("message", (answer: { readonly outcome?: Outcome; readonly failure?: string }) => {
+    generator.once("message", (answer: { readonly outcome?: LoadOutcome; readonly failure?: string }) => {
       if (answer.outcome === undefined) return reject(new Error(answer.failure))
       const { firstRefusal, refused } = answer.outcome
       if (refused > 0) return reject(new Error(`${refused} requests were refused, the first with: ${firstRefusal}`))
@@ -59,21 +59,21 @@ const summarize = (rounds: ReadonlyArray<Side>): Side => ({
 /**
  * Alternates the rounds and their order, so that a drift of the machine affects both sides. The other side is paused meanwhile.
  */
-export const compare = async (
+export const compareServers = async (
   generator: ChildProcess,
-  plan: Plan,
+  plan: BenchmarkPlan,
   title: string,
   aim: number | null,
-  peer: Servers.Server,
-  ours: Servers.Server,
-  send: (server: Servers.Server) => Round["send"]
+  peer: Servers.BenchmarkServer,
+  ours: Servers.BenchmarkServer,
+  send: (server: Servers.BenchmarkServer) => LoadRound["send"]
 ) => {
-  const measure = async (server: Servers.Server, seconds: number): Promise<Side> => {
+  const measure = async (server: Servers.BenchmarkServer, seconds: number): Promise<Side> => {
     const other = server === ours ? peer : ours
     other.process.kill("SIGSTOP")
-    const before = Servers.processorTime(server)
-    const outcome = await playOn(generator, server, { ...everlasting, seconds, send: send(server) })
-    const processor = ((Servers.processorTime(server) - before) / outcome.requests) * 1e6
+    const before = Servers.processorTimeOfProcess(server)
+    const outcome = await playRoundOn(generator, server, { ...endlessRound, seconds, send: send(server) })
+    const processor = ((Servers.processorTimeOfProcess(server) - before) / outcome.requests) * 1e6
     other.process.kill("SIGCONT")
     return { ...outcome, processor }
   }
@@ -92,14 +92,14 @@ export const compare = async (
   const [theirs, own] = [summarize(rounds.map(({ peer }) => peer)), summarize(rounds.map(({ ours }) => ours))]
   const single = rounds.map((round) => round.ours.perSecond / round.peer.perSecond)
   const ratio = own.perSecond / theirs.perSecond
-  print(`${title}`)
+  printLine(`${title}`)
   for (const [name, side] of [["peer", theirs] as const, ["ours", own] as const]) {
-    print(
+    printLine(
       `  ${name}  ${side.perSecond.toFixed(0).padStart(6)}/s   p50 ${side.p50.toFixed(1).padStart(5)} ms   ` +
         `p99 ${side.p99.toFixed(1).padStart(6)} ms   processor ${side.processor.toFixed(0).padStart(5)} µs`
     )
   }
   const spread = `${Math.min(...single).toFixed(2)} to ${Math.max(...single).toFixed(2)}`
-  print(`  ratio ${ratio.toFixed(2)}   (single rounds ${spread}${aim === null ? "" : `; aim ${aim.toFixed(1)}`})`)
-  print()
+  printLine(`  ratio ${ratio.toFixed(2)}   (single rounds ${spread}${aim === null ? "" : `; aim ${aim.toFixed(1)}`})`)
+  printLine()
 }

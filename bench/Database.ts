@@ -1,7 +1,7 @@
 /** Direct access of the Postgres benchmarks to the database: the part of `pg` that they use. */
 import { createRequire } from "node:module"
 
-export interface Answer {
+export interface QueryAnswer {
   // biome-ignore lint/suspicious/noExplicitAny: rows depend on the statement
   readonly rows: ReadonlyArray<any>
   readonly rowCount: number | null
@@ -9,38 +9,38 @@ export interface Answer {
 
 export type Query = string | { readonly name: string; readonly text: string; readonly values: ReadonlyArray<unknown> }
 
-export interface Client {
-  query(text: Query, values?: ReadonlyArray<unknown>): Promise<Answer>
+export interface DatabaseClient {
+  query(text: Query, values?: ReadonlyArray<unknown>): Promise<QueryAnswer>
   release(error?: boolean): void
 }
 
-export interface Pool {
-  query(text: Query, values?: ReadonlyArray<unknown>): Promise<Answer>
-  connect(): Promise<Client>
+export interface DatabasePool {
+  query(text: Query, values?: ReadonlyArray<unknown>): Promise<QueryAnswer>
+  connect(): Promise<DatabaseClient>
   end(): Promise<void>
   on(event: "error", listener: (error: Error) => void): void
 }
 
 /** The package has no types. */
 const pg = createRequire(import.meta.url)("pg") as {
-  Pool: new (options: { readonly connectionString: string; readonly max: number }) => Pool
+  Pool: new (options: { readonly connectionString: string; readonly max: number }) => DatabasePool
 }
 
-export const open = (connectionString: string, max = 1): Pool => {
+export const openPool = (connectionString: string, max = 1): DatabasePool => {
   const pool = new pg.Pool({ connectionString, max })
   // The end of the server breaks idle connections. No work depends on them then.
   pool.on("error", () => {})
   return pool
 }
 
-export const at = (url: string, database: string): string => {
+export const databaseUrl = (url: string, database: string): string => {
   const own = new URL(url)
   own.pathname = `/${database}`
   return own.href
 }
 
 /** Commits are flushed to the disk before they are acknowledged. The memory settings fit a small server. */
-export const settings = [
+export const serverSettings = [
   "fsync=on",
   "synchronous_commit=on",
   "full_page_writes=on",

@@ -2,9 +2,9 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
-import { commandLine, environment } from "./Servers.ts"
+import { commandLine, serverEnvironment } from "./Servers.ts"
 
-export interface Partner {
+export interface BenchmarkPartner {
   readonly organizationId: string
   readonly key: string
 }
@@ -16,12 +16,12 @@ const commandOn =
   async (...args: ReadonlyArray<string>) => {
     const { stdout } = await promisify(execFile)(process.execPath, [commandLine, ...args, "--json"], {
       cwd: folder,
-      env: { ...environment(folder), ...variables }
+      env: { ...serverEnvironment(folder), ...variables }
     })
     return JSON.parse(stdout)
   }
 
-export const makePartner = async (folder: string, variables: NodeJS.ProcessEnv): Promise<Partner> => {
+export const makePartner = async (folder: string, variables: NodeJS.ProcessEnv): Promise<BenchmarkPartner> => {
   const { id } = await commandOn(folder, variables)("org", "create", "--name", "Bench", ...unlimited)
   return { organizationId: id, key: await makeKey(folder, variables, id) }
 }

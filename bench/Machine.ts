@@ -11,7 +11,7 @@ const memoryFileSystems = new Map([
   [0x858458f6, "ramfs"]
 ])
 
-export const facts = (folder: string): ReadonlyArray<string> => {
+export const machineFacts = (folder: string): ReadonlyArray<string> => {
   const cores = cpus()
   const inMemory = memoryFileSystems.get(statfsSync(folder).type)
   return [
@@ -43,7 +43,7 @@ const answering = `require("node:http").createServer((request, response) => {
 }).listen(0, "127.0.0.1", function () { console.log(this.address().port) })`
 
 /** A bare node:http server with a constant response. Its rate is the highest that the load generator can measure here. */
-export const constantServer = async () => {
+export const startConstantServer = async () => {
   const child = spawn(process.execPath, ["--eval", answering], { stdio: ["ignore", "pipe", "inherit"] })
   const [chunk] = (await new Promise((resolve) => child.stdout.once("data", (...said) => resolve(said)))) as [Buffer]
   return { port: Number(String(chunk)), stop: () => child.kill() }

@@ -6,25 +6,25 @@ import { createInterface } from "node:readline"
 import { promisify } from "node:util"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 
-export interface Fixtures {
+export interface ServerFixtures {
   readonly key: string
   readonly personaIds: ReadonlyArray<string>
 }
 
-export interface Listening {
+export interface ListeningServer {
   readonly port: number
   readonly process: ChildProcess
   /** Milliseconds from the start of the process until it reports that it listens. */
   readonly startedIn: number
 }
 
-export interface Server extends Listening, Fixtures {}
+export interface BenchmarkServer extends ListeningServer, ServerFixtures {}
 
 const bench = import.meta.dirname
 export const commandLine = join(bench, "../hosts/node/bin/partner-commentary.js")
 const running = new Set<ChildProcess>()
 
-export const start = (
+export const startProcess = (
   args: ReadonlyArray<string>,
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
   apiRootOf: (line: string) => string | undefined
@@ -48,16 +48,16 @@ export const start = (
     })
   })
 
-export const startPeer = async (folder: string): Promise<Server> => {
-  const started = await start(
+export const startPeer = async (folder: string): Promise<BenchmarkServer> => {
+  const started = await startProcess(
     [join(bench, "peer.ts"), join(folder, "peer.db")],
     { cwd: folder, env: process.env },
     (line) => (line.startsWith("{") ? JSON.parse(line).apiRoot : undefined)
   )
-  return { ...started, ...(JSON.parse(started.line) as Fixtures) }
+  return { ...started, ...(JSON.parse(started.line) as ServerFixtures) }
 }
 
-export const environment = (folder: string): NodeJS.ProcessEnv => ({
+export const serverEnvironment = (folder: string): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   HOME: folder,
   DEV: "true",
@@ -66,34 +66,34 @@ export const environment = (folder: string): NodeJS.ProcessEnv => ({
 })
 
 /** Starts the product as it is deployed, on the data that `makeFixtures` created in the folder. */
-export const startOurs = async (
+export const startFullProduct = async (
   folder: string,
-  fixtures: Fixtures,
+  fixtures: ServerFixtures,
   ...args: ReadonlyArray<string>
-): Promise<Server> => {
-  return { ...(await serve(folder, {}, ...args)), ...fixtures }
+): Promise<BenchmarkServer> => {
+  return { ...(await startProduct(folder, {}, ...args)), ...fixtures }
 }
 
 /** Starts the product with these environment variables. */
-export const serve = (
+export const startProduct = (
   folder: string,
   variables: NodeJS.ProcessEnv,
   ...args: ReadonlyArray<string>
-): Promise<Listening> =>
-  start(
+): Promise<ListeningServer> =>
+  startProcess(
     [commandLine, "serve", ...args],
-    { cwd: folder, env: { ...environment(folder), ...variables } },
+    { cwd: folder, env: { ...serverEnvironment(folder), ...variables } },
     (line) => /^ready (\S+)/.exec(line)?.[1]
   )
 
 /** Creates an organization with high limits, a key and three licensed personas, with the product's commands. */
-export const makeFixtures = async (folder: string): Promise<Fixtures> => {
+export const makeFixtures = async (folder: string): Promise<ServerFixtures> => {
   mkdirSync(folder, { recursive: true })
   const run = promisify(execFile)
   const command = async (...args: ReadonlyArray<string>) => {
     const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], {
       cwd: folder,
-      env: environment(folder)
+      env: serverEnvironment(folder)
     })
     return JSON.parse(stdout)
   }
@@ -114,7 +114,7 @@ export const makeFixtures = async (folder: string): Promise<Fixtures> => {
   return { key: key.full_key, personaIds }
 }
 
-export const stop = ({ process: child }: Pick<Server, "process">): Promise<void> =>
+export const stopServer = ({ process: child }: Pick<BenchmarkServer, "process">): Promise<void> =>
   new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve()
     child.once("exit", () => resolve())
@@ -123,11 +123,11 @@ export const stop = ({ process: child }: Pick<Server, "process">): Promise<void>
     setTimeout(() => child.kill("SIGKILL"), 10_000).unref()
   })
 
-export const killAll = () => {
+export const killAllServers = () => {
   for (const child of running) child.kill("SIGKILL")
 }
 
-const proc = ({ process: { pid } }: Listening, file: string): string | undefined => {
+const proc = ({ process: { pid } }: ListeningServer, file: string): string | undefined => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8")
   } catch {
@@ -136,13 +136,13 @@ const proc = ({ process: { pid } }: Listening, file: string): string | undefined
 }
 
 /** Resident memory in MB; NaN where there is no /proc. */
-export const memory = (server: Listening): number => {
+export const memoryOfProcess = (server: ListeningServer): number => {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(proc(server, "status") ?? "")?.[1]
   return kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024
 }
 
 /** Seconds of CPU time since the process began, in steps of 10 ms; NaN where there is no /proc. */
-export const processorTime = (server: Listening): number => {
+export const processorTimeOfProcess = (server: ListeningServer): number => {
   const fields = proc(server, "stat")?.split(") ")[1]?.split(" ")
   return fields === undefined ? Number.NaN : (Number(fields[11]) + Number(fields[12])) / 100
 }

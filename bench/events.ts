@@ -7,7 +7,7 @@ import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Order, Outcome } from "./events/Outside.ts"
+import type { GenerationOrder, GenerationOutcome } from "./events/Outside.ts"
 import * as Partners from "./events/Partners.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
@@ -22,7 +22,7 @@ const hung = { partners: 5, webhooks: 20, events: 6, atOnce: 500 }
 const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
 const outside = fork(join(import.meta.dirname, "events/Outside.ts"))
 const leave = (code: number) => {
-  Servers.killAll()
+  Servers.killAllServers()
   outside.kill("SIGKILL")
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.exit(code)
@@ -34,30 +34,30 @@ const print = (line = "") => process.stdout.write(`${line}\n`)
 const said = <A>() => new Promise<A>((resolve) => outside.once("message", (message) => resolve(message as A)))
 
 const play = async (
-  server: Servers.Listening,
-  order: Omit<Order, "port">
-): Promise<Outcome & { processor: number }> => {
-  const before = Servers.processorTime(server)
-  const answer = said<{ readonly outcome?: Outcome; readonly failure?: string }>()
-  outside.send({ ...order, port: server.port } satisfies Order)
+  server: Servers.ListeningServer,
+  order: Omit<GenerationOrder, "port">
+): Promise<GenerationOutcome & { processor: number }> => {
+  const before = Servers.processorTimeOfProcess(server)
+  const answer = said<{ readonly outcome?: GenerationOutcome; readonly failure?: string }>()
+  outside.send({ ...order, port: server.port } satisfies GenerationOrder)
   const { failure, outcome } = await answer
   if (outcome === undefined) throw new Error(failure)
   if (outcome.repeats > 0) throw new Error(`${outcome.repeats} events came more than once`)
-  return { ...outcome, processor: ((Servers.processorTime(server) - before) / order.approvals.length) * 1e6 }
+  return { ...outcome, processor: ((Servers.processorTimeOfProcess(server) - before) / order.approvals.length) * 1e6 }
 }
 
-const latency = ({ longest, p50, p99, processor }: Outcome & { processor: number }) =>
+const latency = ({ longest, p50, p99, processor }: GenerationOutcome & { processor: number }) =>
   `median ${p50.toFixed(0).padStart(4)} ms   p99 ${p99.toFixed(0).padStart(4)} ms   longest ${longest.toFixed(0).padStart(4)} ms   processor ${processor.toFixed(0)} µs an event`
 
 const main = async () => {
-  for (const line of Machine.facts(folder)) print(line)
+  for (const line of Machine.machineFacts(folder)) print(line)
   const { port } = await said<{ readonly port: number }>()
   const healthy = plan.warmUp + plan.burst + 2 * plan.half
   const each = Math.ceil(healthy / plan.partners)
   const url = (path: string) => `http://127.0.0.1:${port}/${path}`
   const variables = { WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "warn" }
-  const server = await Servers.serve(folder, variables)
-  const made: Array<ReadonlyArray<Partners.Approval>> = []
+  const server = await Servers.startProduct(folder, variables)
+  const made: Array<ReadonlyArray<Partners.CommentaryApproval>> = []
   for (const wanted of [
     ...Array.from({ length: plan.partners }, (_, number) => ({ urls: [url(`well-${number}`)], drafts: each })),
     { urls: [url("alone")], drafts: plan.alone },
@@ -97,7 +97,7 @@ const main = async () => {
   const amid = await play(server, { approvals: some(plan.half), pace: half })
   print(`  ${hung.partners * hung.webhooks} others hang      ${latency(amid)}`)
   print()
-  await Servers.stop(server)
+  await Servers.stopServer(server)
 }
 
 main().then(

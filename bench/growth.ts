@@ -14,9 +14,9 @@ import { join } from "node:path"
 import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
 import * as Database from "./Database.ts"
 import * as Fixtures from "./Fixtures.ts"
-import { plansOf } from "./growth/Plans.ts"
-import { type Ask, asksOf } from "./growth/Requests.ts"
-import { seed, seedDeliveries } from "./growth/Seed.ts"
+import { queryPlansOf } from "./growth/Plans.ts"
+import { type TimedRequest, timedRequestsOf } from "./growth/Requests.ts"
+import { seedDeliveries, seedTopics } from "./growth/Seed.ts"
 import * as Servers from "./Servers.ts"
 
 const option = (name: string, usual: number): number => {
@@ -34,7 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), "partner-commentary-growth-"))
 interface Side {
   readonly port: number
   readonly key: string
-  readonly asks: ReadonlyArray<Ask>
+  readonly asks: ReadonlyArray<TimedRequest>
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -43,7 +43,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const call = (
   port: number,
   key: string,
-  { body, path }: ReturnType<Ask["request"]>
+  { body, path }: ReturnType<TimedRequest["request"]>
 ): Promise<{ time: number; text: string }> =>
   new Promise((resolve, reject) => {
     const begin = performance.now()
@@ -76,12 +76,15 @@ const call = (
     asked.end(body)
   })
 
-const partnerOn = async (database: Database.Pool, variables: NodeJS.ProcessEnv): Promise<Fixtures.Partner> => {
+const partnerOn = async (
+  database: Database.DatabasePool,
+  variables: NodeJS.ProcessEnv
+): Promise<Fixtures.BenchmarkPartner> => {
   const organizationId = (await database.query("SELECT id FROM organizations")).rows[0].id
   return { organizationId, key: await Fixtures.makeKey(folder, variables, organizationId) }
 }
 
-const addWebhook = async (database: Database.Pool, port: number, key: string): Promise<string> => {
+const addWebhook = async (database: Database.DatabasePool, port: number, key: string): Promise<string> => {
   const webhook = { url: "https://receiver.example/hook", events: ["creator.approved", "commentary.failed"] }
   const { text } = await call(port, key, { path: "/webhooks", body: JSON.stringify(webhook) })
   const { id } = JSON.parse(text).data
@@ -91,16 +94,16 @@ const addWebhook = async (database: Database.Pool, port: number, key: string): P
 
 const prepare = async (cluster: { readonly url: string }, name: keyof typeof sizes): Promise<Side> => {
   print(`${name}: ${sizes[name].toLocaleString("en")} topics`)
-  const url = Database.at(cluster.url, name)
+  const url = Database.databaseUrl(cluster.url, name)
   const variables = { DATABASE_URL: url }
-  const server = Database.open(cluster.url)
+  const server = Database.openPool(cluster.url)
   const isNew = (await server.query("SELECT 1 FROM pg_database WHERE datname = $1", [name])).rows.length === 0
   if (isNew) await server.query(`CREATE DATABASE ${name}`)
   await server.end()
-  const database = Database.open(url)
+  const database = Database.openPool(url)
   const partner = isNew ? await Fixtures.makePartner(folder, variables) : await partnerOn(database, variables)
-  if (isNew) await seed(database, url, partner.organizationId, sizes[name], print)
-  const { port } = await Servers.serve(folder, variables, "--no-worker")
+  if (isNew) await seedTopics(database, url, partner.organizationId, sizes[name], print)
+  const { port } = await Servers.startProduct(folder, variables, "--no-worker")
   const webhookId = isNew
     ? await addWebhook(database, port, partner.key)
     : (await database.query("SELECT id FROM webhooks")).rows[0].id
@@ -108,7 +111,7 @@ const prepare = async (cluster: { readonly url: string }, name: keyof typeof siz
     "SELECT relname, pg_size_pretty(pg_total_relation_size(oid)) AS size FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY pg_total_relation_size(oid) DESC LIMIT 8"
   )
   print(`  with indexes: ${rows.map(({ relname, size }) => `${relname} ${size}`).join(", ")}`)
-  const asks = await asksOf(database, webhookId)
+  const asks = await timedRequestsOf(database, webhookId)
   await database.end()
   return { port, key: partner.key, asks }
 }
@@ -142,7 +145,7 @@ const compare = async (few: Side, many: Side) => {
 
 const main = async () => {
   const given = process.env["BENCH_DATABASE_URL"]
-  const cluster = given === undefined ? await Cluster.start({ settings: Database.settings }) : null
+  const cluster = given === undefined ? await Cluster.startCluster({ settings: Database.serverSettings }) : null
   const server = { url: given ?? cluster?.url ?? "" }
   try {
     const few = await prepare(server, "few")
@@ -150,7 +153,7 @@ const main = async () => {
     await compare(few, many)
     if (process.argv.includes("--plans")) {
       for (const name of ["few", "many"] as const) {
-        const text = await plansOf(Database.at(server.url, name))
+        const text = await queryPlansOf(Database.databaseUrl(server.url, name))
         writeFileSync(
           join(import.meta.dirname, "plans", `${name}.txt`),
           `${sizes[name].toLocaleString("en")} topics\n\n${text}`
@@ -158,7 +161,7 @@ const main = async () => {
       }
     }
   } finally {
-    Servers.killAll()
+    Servers.killAllServers()
     await cluster?.stop()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }

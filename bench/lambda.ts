@@ -57,7 +57,7 @@ const median = (values: ReadonlyArray<number>) =>
   [...values].sort((one, other) => one - other)[values.length >> 1] ?? Number.NaN
 
 const main = async () => {
-  for (const line of Machine.facts(folder)) print(line)
+  for (const line of Machine.machineFacts(folder)) print(line)
   print()
   await run(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts"), bundle])
   const files = readdirSync(bundle).filter((name) => name.endsWith(".mjs"))

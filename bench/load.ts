@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from "node:net"
 
-export interface Round {
+export interface LoadRound {
   readonly port: number
   readonly key: string
   /** `post`: topics with a different text each time. `get`: the status of these topics, in turn. `root`: GET /. */
@@ -20,7 +20,7 @@ export interface Round {
   readonly collect: number
 }
 
-export interface Outcome {
+export interface LoadOutcome {
   readonly requests: number
   readonly perSecond: number
   /** Milliseconds. */
@@ -38,7 +38,7 @@ export interface Outcome {
 const run = `${Date.now().toString(36)}-${process.pid}`
 let number = 0
 
-const requests = ({ key, send }: Round): (() => string) => {
+const requests = ({ key, send }: LoadRound): (() => string) => {
   const headers = `Host: 127.0.0.1\r\nX-Api-Key: ${key}\r\nAccept: application/json\r\n`
   if (send.kind === "root") return () => `GET / HTTP/1.1\r\n${headers}\r\n`
   if (send.kind === "get") {
@@ -53,7 +53,7 @@ const requests = ({ key, send }: Round): (() => string) => {
   }
 }
 
-const play = (round: Round): Promise<Outcome> => {
+const play = (round: LoadRound): Promise<LoadOutcome> => {
   const next = requests(round)
   const latencies: Array<number> = []
   const topicIds: Array<string> = []
@@ -129,7 +129,7 @@ const play = (round: Round): Promise<Outcome> => {
   })
 }
 
-process.on("message", (round: Round) => {
+process.on("message", (round: LoadRound) => {
   play(round).then(
     (outcome) => process.send?.({ outcome }),
     (error: unknown) => process.send?.({ failure: String(error) })

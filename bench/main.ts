@@ -5,8 +5,17 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { compare, everlasting, median, playOn, print, type Sent, startGenerator, unhurried } from "./Compare.ts"
-import type { Round } from "./load.ts"
+import {
+  compareServers,
+  endlessRound,
+  hourLongRound,
+  median,
+  playRoundOn,
+  printLine,
+  type RoundOptions,
+  startGenerator
+} from "./Compare.ts"
+import type { LoadRound } from "./load.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
@@ -16,87 +25,94 @@ const plan = quick
   : { rounds: 8, seconds: 2.5, warmUp: 3, memory: [10_000, 50_000, 100_000], starts: 5 }
 const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
 const leave = (code: number) => {
-  Servers.killAll()
+  Servers.killAllServers()
   generator.kill("SIGKILL")
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.exit(code)
 }
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => leave(130))
 setTimeout(() => {
-  print("Gave up: longer than six minutes.")
+  printLine("Gave up: longer than six minutes.")
   leave(1)
 }, 360_000).unref()
 
 const generator = startGenerator()
-const play = (server: Pick<Servers.Server, "port" | "key">, sent: Sent) => playOn(generator, server, sent)
+const play = (server: Pick<Servers.BenchmarkServer, "port" | "key">, sent: RoundOptions) =>
+  playRoundOn(generator, server, sent)
 
-const posts = ({ personaIds }: Servers.Fixtures): Round["send"] => ({ kind: "post", personaIds })
+const posts = ({ personaIds }: Servers.ServerFixtures): LoadRound["send"] => ({ kind: "post", personaIds })
 
-const collect = async (server: Servers.Server) => {
-  const sent = { ...unhurried, requests: 1000, collect: 1000, send: posts(server) }
+const collect = async (server: Servers.BenchmarkServer) => {
+  const sent = { ...hourLongRound, requests: 1000, collect: 1000, send: posts(server) }
   return (await play(server, sent)).topicIds
 }
 
 /** Sends four status requests for each POST, and prints the memory after set numbers of requests. */
-const watchMemory = async (server: Servers.Server) => {
-  const seen = [`start ${Servers.memory(server).toFixed(0)}`]
+const watchMemory = async (server: Servers.BenchmarkServer) => {
+  const seen = [`start ${Servers.memoryOfProcess(server).toFixed(0)}`]
   const highest: Array<number> = []
   const topicIds = await collect(server)
   const block = plan.memory[0]! / 2
   for (let requests = 1000; requests < plan.memory.at(-1)!; ) {
     const goal = Math.min(requests + block, plan.memory.find((count) => count > requests)!)
     const number = Math.round((goal - requests) / 5)
-    await play(server, { ...unhurried, requests: number, send: posts(server) })
+    await play(server, { ...hourLongRound, requests: number, send: posts(server) })
     const send = { kind: "get" as const, topicIds }
-    await play(server, { ...unhurried, requests: goal - requests - number, send })
+    await play(server, { ...hourLongRound, requests: goal - requests - number, send })
     requests = goal
-    highest.push(Servers.memory(server))
-    if (plan.memory.includes(goal)) seen.push(`${goal.toLocaleString("en")}: ${Servers.memory(server).toFixed(0)}`)
+    highest.push(Servers.memoryOfProcess(server))
+    if (plan.memory.includes(goal))
+      seen.push(`${goal.toLocaleString("en")}: ${Servers.memoryOfProcess(server).toFixed(0)}`)
   }
-  print("Memory, resident, in MB, after so many requests (one POST to four status look-ups; aim under 150 and flat)")
-  print(`  ${seen.join("   ")}   highest seen ${Math.max(...highest).toFixed(0)}`)
-  print()
+  printLine(
+    "Memory, resident, in MB, after so many requests (one POST to four status look-ups; aim under 150 and flat)"
+  )
+  printLine(`  ${seen.join("   ")}   highest seen ${Math.max(...highest).toFixed(0)}`)
+  printLine()
 }
 
 const main = async () => {
-  for (const line of Machine.facts(folder)) print(line)
-  const constant = await Machine.constantServer()
-  const ceiling = await play({ ...constant, key: "-" }, { ...everlasting, seconds: 2, send: { kind: "root" } })
+  for (const line of Machine.machineFacts(folder)) printLine(line)
+  const constant = await Machine.startConstantServer()
+  const ceiling = await play({ ...constant, key: "-" }, { ...endlessRound, seconds: 2, send: { kind: "root" } })
   constant.stop()
-  print(
+  printLine(
     `the generator against a constant answer: ${ceiling.perSecond.toFixed(0)}/s, with ${(ceiling.clientCpu * 100).toFixed(0)} % of a core of its own`
   )
-  print()
+  printLine()
 
   const fixtures = await Servers.makeFixtures(folder)
   const peer = await Servers.startPeer(folder)
-  const ours = await Servers.startOurs(folder, fixtures, "--no-worker")
-  await compare(generator, plan, "POST /topics, 3 personas", 1, peer, ours, posts)
+  const ours = await Servers.startFullProduct(folder, fixtures, "--no-worker")
+  await compareServers(generator, plan, "POST /topics, 3 personas", 1, peer, ours, posts)
   const topicIds = new Map([
     [peer, await collect(peer)],
     [ours, await collect(ours)]
   ])
-  const reads = (server: Servers.Server): Round["send"] => ({ kind: "get", topicIds: topicIds.get(server) ?? [] })
-  await compare(generator, plan, "GET /topics/{id}/status", 0.8, peer, ours, reads)
-  await Servers.stop(ours)
+  const reads = (server: Servers.BenchmarkServer): LoadRound["send"] => ({
+    kind: "get",
+    topicIds: topicIds.get(server) ?? []
+  })
+  await compareServers(generator, plan, "GET /topics/{id}/status", 0.8, peer, ours, reads)
+  await Servers.stopServer(ours)
 
-  const fresh = await Servers.startOurs(folder, fixtures, "--no-worker")
+  const fresh = await Servers.startFullProduct(folder, fixtures, "--no-worker")
   await watchMemory(fresh)
-  await Servers.stop(fresh)
+  await Servers.stopServer(fresh)
 
   const starts: Array<number> = []
   for (let count = 0; count < plan.starts; count++) {
-    const server = await Servers.startOurs(folder, fixtures)
+    const server = await Servers.startFullProduct(folder, fixtures)
     starts.push(server.startedIn)
-    await Servers.stop(server)
+    await Servers.stopServer(server)
   }
-  print(`Start to ready, on the database that the rounds left: median of ${plan.starts} (aim under 1000 ms)`)
-  print(`  ${median(starts).toFixed(0)} ms   (${starts.map((time) => time.toFixed(0)).join(", ")})`)
-  print()
+  printLine(`Start to ready, on the database that the rounds left: median of ${plan.starts} (aim under 1000 ms)`)
+  printLine(`  ${median(starts).toFixed(0)} ms   (${starts.map((time) => time.toFixed(0)).join(", ")})`)
+  printLine()
 
   const worked = join(folder, "worked")
-  const working = await Servers.startOurs(worked, await Servers.makeFixtures(worked))
-  await compare(
+  const working = await Servers.startFullProduct(worked, await Servers.makeFixtures(worked))
+  await compareServers(
     generator,
     plan,
     "POST /topics, 3 personas, ours with its worker mailing into the outbox",
@@ -105,15 +121,15 @@ const main = async () => {
     working,
     posts
   )
-  print(`  memory of ours then: ${Servers.memory(working).toFixed(0)} MB`)
-  await Servers.stop(working)
-  await Servers.stop(peer)
+  printLine(`  memory of ours then: ${Servers.memoryOfProcess(working).toFixed(0)} MB`)
+  await Servers.stopServer(working)
+  await Servers.stopServer(peer)
 }
 
 main().then(
   () => leave(0),
   (error: unknown) => {
-    print(error instanceof Error ? error.message : String(error))
+    printLine(error instanceof Error ? error.message : String(error))
     leave(1)
   }
 )

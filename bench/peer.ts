@@ -14,20 +14,20 @@
  *
  * `node bench/peer.ts FILE` seeds an empty FILE, listens on a free port and prints one line of JSON.
  */
-import { created, newTopic, progressOf, topicId } from "./peer/Answers.ts"
-import { listen } from "./peer/App.ts"
-import { authentication } from "./peer/Keys.ts"
-import { seed } from "./peer/Seed.ts"
-import { open } from "./peer/Store.ts"
+import { createdAnswer, parseNewTopic, parseTopicId, progressOf } from "./peer/Answers.ts"
+import { listenForRequests } from "./peer/App.ts"
+import { makeAuthentication } from "./peer/Keys.ts"
+import { seedPeer } from "./peer/Seed.ts"
+import { openPeerStore } from "./peer/Store.ts"
 
-const store = open(process.argv[2]!)
+const store = openPeerStore(process.argv[2]!)
 
-await listen(
+await listenForRequests(
   {
-    authenticate: authentication(store),
+    authenticate: makeAuthentication(store),
     submit: (request, reply) => {
       const { body, caller } = request
-      const topic = newTopic(body, (now) => {
+      const topic = parseNewTopic(body, (now) => {
         const rows = new Map()
         for (const id of body.persona_ids) {
           const key = id.toLowerCase()
@@ -36,14 +36,14 @@ await listen(
         return rows
       })
       const holders = topic.personas.length === 0 ? new Map() : store.submit(caller, topic)
-      const answer = created(body, topic, holders)
+      const answer = createdAnswer(body, topic, holders)
       reply.code(201).header("location", `/partner/v1/topics/${topic.id}`)
       reply.send(answer)
     },
     status: (request, reply) => {
-      const id = topicId(request.params.id)
+      const id = parseTopicId(request.params.id)
       reply.send(progressOf(id, store.status(request.caller, id)))
     }
   },
-  seed(store.db)
+  seedPeer(store.db)
 )

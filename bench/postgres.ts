@@ -6,10 +6,18 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
-import { compare, connections, everlasting, playOn, print, startGenerator, unhurried } from "./Compare.ts"
+import {
+  compareServers,
+  connectionCount,
+  endlessRound,
+  hourLongRound,
+  playRoundOn,
+  printLine,
+  startGenerator
+} from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Fixtures from "./Fixtures.ts"
-import type { Round } from "./load.ts"
+import type { LoadRound } from "./load.ts"
 import * as Servers from "./Servers.ts"
 
 const quick = process.argv.includes("--quick")
@@ -20,14 +28,14 @@ const given = process.env["BENCH_DATABASE_URL"]
 const load = () => `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`
 
 /** Creates a database with the product's schema, a partner and three personas. */
-const prepare = async (url: string, name: string): Promise<Servers.Fixtures & { readonly url: string }> => {
-  const server = Database.open(url)
+const prepare = async (url: string, name: string): Promise<Servers.ServerFixtures & { readonly url: string }> => {
+  const server = Database.openPool(url)
   await server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
   await server.query(`CREATE DATABASE ${name}`)
   await server.end()
-  const own = Database.at(url, name)
+  const own = Database.databaseUrl(url, name)
   const { key, organizationId } = await Fixtures.makePartner(folder, { DATABASE_URL: own })
-  const database = Database.open(own)
+  const database = Database.openPool(own)
   const { rows } = await database.query(
     `INSERT INTO personas SELECT lpad(p::text, 8, '0') || '-0000-4000-8000-000000000000', 'Persona ' || p, 'https://images.example/p.png', '', '[]',
       '{}', 'Creator', p || '@creators.example', p || '@creators.example', '2026-01-01T00:00:00.000Z' FROM generate_series(1, 3) p RETURNING id`
@@ -37,39 +45,39 @@ const prepare = async (url: string, name: string): Promise<Servers.Fixtures & { 
   return { url: own, key, personaIds: rows.map(({ id }) => id as string) }
 }
 
-const posts = (personaIds: ReadonlyArray<string>): Round["send"] => ({ kind: "post", personaIds })
+const posts = (personaIds: ReadonlyArray<string>): LoadRound["send"] => ({ kind: "post", personaIds })
 
 /** Spreads the usual number of connections over this many processes, each with its own load generator. */
-const scaleOut = async ({ key, personaIds, url }: Servers.Fixtures & { readonly url: string }) => {
-  print(
+const scaleOut = async ({ key, personaIds, url }: Servers.ServerFixtures & { readonly url: string }) => {
+  printLine(
     "| processes | POST /topics /s | processor µs | GET status /s | processor µs | load |\n|---|---|---|---|---|---|"
   )
   for (const count of [1, 2, 4]) {
     const servers = await Promise.all(
-      Array.from({ length: count }, () => Servers.serve(folder, { DATABASE_URL: url }, "--no-worker"))
+      Array.from({ length: count }, () => Servers.startProduct(folder, { DATABASE_URL: url }, "--no-worker"))
     )
     const generators = servers.map(() => startGenerator())
-    const all = async (send: Round["send"], until: Partial<Round>) => {
-      const before = servers.map(Servers.processorTime)
+    const all = async (send: LoadRound["send"], until: Partial<LoadRound>) => {
+      const before = servers.map(Servers.processorTimeOfProcess)
       const outcomes = await Promise.all(
         servers.map(({ port }, index) =>
-          playOn(
+          playRoundOn(
             generators[index]!,
             { port, key },
-            { ...unhurried, ...everlasting, connections: connections / count, send, ...until }
+            { ...hourLongRound, ...endlessRound, connections: connectionCount / count, send, ...until }
           )
         )
       )
       const spent = servers.reduce(
-        (sum, server, index) => sum + Servers.processorTime(server) - (before[index] ?? 0),
+        (sum, server, index) => sum + Servers.processorTimeOfProcess(server) - (before[index] ?? 0),
         0
       )
       const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0)
       const perSecond = outcomes.reduce((sum, outcome) => sum + outcome.perSecond, 0)
       return { text: `${perSecond.toFixed(0)} | ${((spent / requests) * 1e6).toFixed(0)}` }
     }
-    const wanted = { ...unhurried, requests: 500, collect: 500, send: posts(personaIds) }
-    const { topicIds } = await playOn(generators[0]!, { port: servers[0]!.port, key }, wanted)
+    const wanted = { ...hourLongRound, requests: 500, collect: 500, send: posts(personaIds) }
+    const { topicIds } = await playRoundOn(generators[0]!, { port: servers[0]!.port, key }, wanted)
     // Every process warms up with the same number of requests, not for the same time.
     const warm = { requests: quick ? 1000 : 3000 }
     const seconds = { seconds: quick ? 3 : 6 }
@@ -77,50 +85,55 @@ const scaleOut = async ({ key, personaIds, url }: Servers.Fixtures & { readonly 
     const written = await all(posts(personaIds), seconds)
     await all({ kind: "get", topicIds }, { requests: warm.requests * 3 })
     const read = await all({ kind: "get", topicIds }, seconds)
-    print(`| ${count} | ${written.text} | ${read.text} | ${loadavg()[0]?.toFixed(1)} |`)
-    for (const server of servers) await Servers.stop(server)
+    printLine(`| ${count} | ${written.text} | ${read.text} | ${loadavg()[0]?.toFixed(1)} |`)
+    for (const server of servers) await Servers.stopServer(server)
     for (const generator of generators) generator.kill()
   }
 }
 
 const main = async () => {
-  const cluster = given === undefined ? await Cluster.start({ settings: Database.settings }) : null
+  const cluster = given === undefined ? await Cluster.startCluster({ settings: Database.serverSettings }) : null
   const url = given ?? cluster?.url ?? ""
   const generator = startGenerator()
   try {
-    print(`node ${process.versions.node}, ${load()}; commits are on the disk before they are answered`)
+    printLine(`node ${process.versions.node}, ${load()}; commits are on the disk before they are answered`)
     const [theirs, own] = [await prepare(url, "peers"), await prepare(url, "ours")]
     const line = (text: string) => (text.startsWith("{") ? (JSON.parse(text).apiRoot as string) : undefined)
     const peer = {
-      ...(await Servers.start(
+      ...(await Servers.startProcess(
         [join(import.meta.dirname, "postgres/peer.ts"), theirs.url, theirs.key],
         { cwd: folder, env: process.env },
         line
       )),
       ...theirs
     }
-    const ours = { ...(await Servers.serve(folder, { DATABASE_URL: own.url }, "--no-worker")), ...own }
-    await compare(generator, plan, "POST /topics, 3 personas", 1, peer, ours, (server) => posts(server.personaIds))
-    const collected = new Map<Servers.Server, ReadonlyArray<string>>()
+    const ours = { ...(await Servers.startProduct(folder, { DATABASE_URL: own.url }, "--no-worker")), ...own }
+    await compareServers(generator, plan, "POST /topics, 3 personas", 1, peer, ours, (server) =>
+      posts(server.personaIds)
+    )
+    const collected = new Map<Servers.BenchmarkServer, ReadonlyArray<string>>()
     for (const server of [peer, ours]) {
-      const wanted = { ...unhurried, requests: 1000, collect: 1000, send: posts(server.personaIds) }
-      collected.set(server, (await playOn(generator, server, wanted)).topicIds)
+      const wanted = { ...hourLongRound, requests: 1000, collect: 1000, send: posts(server.personaIds) }
+      collected.set(server, (await playRoundOn(generator, server, wanted)).topicIds)
     }
     // Autovacuum would do this within a minute. Until then the peer's status query uses an index on all rows of the organization.
     for (const { url } of [theirs, own]) {
-      const database = Database.open(url)
+      const database = Database.openPool(url)
       await database.query("ANALYZE")
       await database.end()
     }
-    const reads = (server: Servers.Server): Round["send"] => ({ kind: "get", topicIds: collected.get(server) ?? [] })
-    await compare(generator, plan, "GET /topics/{id}/status", 0.8, peer, ours, reads)
-    await Servers.stop(ours)
-    await Servers.stop(peer)
-    print(load())
+    const reads = (server: Servers.BenchmarkServer): LoadRound["send"] => ({
+      kind: "get",
+      topicIds: collected.get(server) ?? []
+    })
+    await compareServers(generator, plan, "GET /topics/{id}/status", 0.8, peer, ours, reads)
+    await Servers.stopServer(ours)
+    await Servers.stopServer(peer)
+    printLine(load())
     await scaleOut(own)
   } finally {
     generator.kill()
-    Servers.killAll()
+    Servers.killAllServers()
     await cluster?.stop()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }

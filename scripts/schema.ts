@@ -51,9 +51,9 @@ const quoted = (text: string) => {
 const list = (texts: ReadonlyArray<string>) => `[\n${texts.map((text) => `  ${quoted(text)}`).join(",\n")}\n]`
 
 const text = `/** The present schema for SQLite, as these migrations leave it in an empty database. Generated: npm run describe. */
-export const migrations = ${list(Migrations.names)}
+export const schemaMigrations = ${list(Migrations.names)}
 
-export const statements = ${list(await Effect.runPromise(Effect.provide(statements, SqliteClient.layer({ filename: ":memory:" }))))}
+export const schemaStatements = ${list(await Effect.runPromise(Effect.provide(statements, SqliteClient.layer({ filename: ":memory:" }))))}
 `
 
 if (process.argv.includes("--write")) writeFileSync(place, text)

@@ -6,20 +6,20 @@
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Approval } from "./Partners.ts"
+import type { CommentaryApproval } from "./Partners.ts"
 
-export interface Order {
+export interface GenerationOrder {
   /** The port of the service. */
   readonly port: number
   /** Each approval produces one event. */
-  readonly approvals: ReadonlyArray<Approval>
+  readonly approvals: ReadonlyArray<CommentaryApproval>
   /** A number of creators in a closed loop, or a number of approvals a second that does not depend on the responses. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
   /** The events go to hanging receivers. The run ends when this many requests hang at once. */
   readonly hanging?: number
 }
 
-export interface Outcome {
+export interface GenerationOutcome {
   /** From the first approval's request to the last event's 2xx. */
   readonly seconds: number
   /** From the event's timestamp, which is the time of its approval, to its receiver's 2xx. In milliseconds. */
@@ -57,7 +57,7 @@ const receivers = createServer((call, answer) => {
 // Idle connections are closed before the service closes them.
 const agent = new Agent({ keepAlive: true, maxSockets: 128, timeout: 1000 })
 
-const approve = (port: number, { key, path }: Approval) =>
+const approve = (port: number, { key, path }: CommentaryApproval) =>
   new Promise<void>((resolve, reject) => {
     const call = request(
       {
@@ -79,7 +79,7 @@ const approve = (port: number, { key, path }: Approval) =>
     call.end("{}")
   })
 
-const approveAll = async ({ approvals, pace, port }: Order) => {
+const approveAll = async ({ approvals, pace, port }: GenerationOrder) => {
   if ("creators" in pace) {
     const left = approvals.values()
     const one = async () => {
@@ -107,7 +107,7 @@ const until = async (what: string, holds: () => boolean) => {
   throw new Error(`${what}: not within a minute`)
 }
 
-const play = async (order: Order): Promise<Outcome> => {
+const play = async (order: GenerationOrder): Promise<GenerationOutcome> => {
   took.clear()
   repeats = 0
   const begun = performance.now()
@@ -119,7 +119,7 @@ const play = async (order: Order): Promise<Outcome> => {
   return { seconds: (last - begun) / 1000, p50: at(0.5), p99: at(0.99), longest: at(1), repeats }
 }
 
-process.on("message", (order: Order) => {
+process.on("message", (order: GenerationOrder) => {
   play(order).then(
     (outcome) => process.send?.({ outcome }),
     (error: unknown) => process.send?.({ failure: String(error) })

@@ -7,14 +7,14 @@ import { promisify } from "node:util"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import * as Servers from "../Servers.ts"
 
-export interface Wanted {
+export interface WantedPartner {
   /** The receivers' URLs, one webhook for each. */
   readonly urls: ReadonlyArray<string>
   readonly drafts: number
 }
 
 /** The request that approves one draft. */
-export interface Approval {
+export interface CommentaryApproval {
   readonly key: string
   readonly path: string
 }
@@ -38,7 +38,7 @@ const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
   const command = async (...args: ReadonlyArray<string>) => {
     const { stdout } = await promisify(execFile)(process.execPath, [Servers.commandLine, ...args, "--json"], {
       cwd: folder,
-      env: { ...Servers.environment(folder), ...variables }
+      env: { ...Servers.serverEnvironment(folder), ...variables }
     })
     return JSON.parse(stdout)
   }
@@ -54,9 +54,9 @@ const advance = (id: string) => `/partner/v1/test/assignments/${id}/advance`
 export const make = async (
   folder: string,
   variables: NodeJS.ProcessEnv,
-  { port }: Servers.Listening,
-  { drafts, urls }: Wanted
-): Promise<ReadonlyArray<Approval>> => {
+  { port }: Servers.ListeningServer,
+  { drafts, urls }: WantedPartner
+): Promise<ReadonlyArray<CommentaryApproval>> => {
   const key = await testKey(folder, variables)
   for (const url of urls) await call(port, key, "/partner/v1/webhooks", { url, events: ["creator.approved"] })
   const ids: Array<string> = []

@@ -1,9 +1,9 @@
 /** A partner's requests about a year of topics: every read, lists at every depth, and POST. */
 import { formatCursor } from "@partner-commentary/core/shared/Page"
-import type { Pool } from "../Database.ts"
+import type { DatabasePool } from "../Database.ts"
 import { personaCount } from "./Seed.ts"
 
-export interface Ask {
+export interface TimedRequest {
   readonly name: string
   /** The path of the n-th request, and the body of a POST. */
   readonly request: (n: number) => { readonly path: string; readonly body?: string }
@@ -12,7 +12,10 @@ export interface Ask {
 const sampleSize = 500
 
 /** The requests use topics, references and events from the whole year. */
-export const asksOf = async (database: Pool, webhookId: string): Promise<ReadonlyArray<Ask>> => {
+export const timedRequestsOf = async (
+  database: DatabasePool,
+  webhookId: string
+): Promise<ReadonlyArray<TimedRequest>> => {
   const { rows: topics } = await database.query(
     "SELECT id, external_reference, created_at FROM topics ORDER BY md5(id) LIMIT $1",
     [sampleSize]
@@ -23,8 +26,11 @@ export const asksOf = async (database: Pool, webhookId: string): Promise<Readonl
   )
   const of = <A>(all: ReadonlyArray<A>, n: number): A => all[n % all.length]!
   const ids = topics.map(({ id }) => id as string)
-  const fixed = (name: string, path: string): Ask => ({ name, request: () => ({ path }) })
-  const each = (name: string, path: (n: number) => string): Ask => ({ name, request: (n) => ({ path: path(n) }) })
+  const fixed = (name: string, path: string): TimedRequest => ({ name, request: () => ({ path }) })
+  const each = (name: string, path: (n: number) => string): TimedRequest => ({
+    name,
+    request: (n) => ({ path: path(n) })
+  })
   const cursor = (n: number) => {
     const { created_at, id } = of(topics, n)
     return encodeURIComponent(formatCursor({ createdAt: Date.parse(created_at), id }))

@@ -8,7 +8,7 @@ import * as Postgres from "@partner-commentary/postgres/Postgres"
 import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { Pool } from "../Database.ts"
+import type { DatabasePool } from "../Database.ts"
 
 export const personaCount = 12
 
@@ -113,8 +113,8 @@ const steps = (organization: string, topics: number, now: number): ReadonlyArray
   ]
 }
 
-export const seed = async (
-  database: Pool,
+export const seedTopics = async (
+  database: DatabasePool,
   url: string,
   organization: string,
   topics: number,
@@ -135,7 +135,7 @@ export const seed = async (
 }
 
 /** One webhook's deliveries of every event: one in fifty has failed, and the last hundred are pending. */
-export const seedDeliveries = async (database: Pool, webhookId: string) => {
+export const seedDeliveries = async (database: DatabasePool, webhookId: string) => {
   await database.query(
     `INSERT INTO deliveries (webhook_id, event_id, state, due_at, claim_number, attempts, settled_at)
       SELECT $1, id, CASE WHEN number <= 100 THEN 'pending' WHEN number % 50 = 0 THEN 'failed' ELSE 'delivered' END,

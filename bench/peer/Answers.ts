@@ -1,11 +1,11 @@
 /** The peer's handling of a topic without a database: its checks, its ids, and the bodies of the responses. */
 import { createHash, randomUUID } from "node:crypto"
-import { Refusal } from "./Refusal.ts"
+import { RequestRefusal } from "./Refusal.ts"
 import { uuidPattern } from "./Schemas.ts"
-import type { Holder, NewTopic, PersonaRow, StatusRow } from "./Store.ts"
+import type { NewTopic, PersonaRow, StatusRow, WindowHolder } from "./Store.ts"
 
-export const invalid = (field: string, constraint: string) =>
-  new Refusal(400, "invalid_request", `Invalid request: ${field} ${constraint}.`, {
+export const invalidRequest = (field: string, constraint: string) =>
+  new RequestRefusal(400, "invalid_request", `Invalid request: ${field} ${constraint}.`, {
     field,
     constraint,
     errors: [{ field, constraint }]
@@ -31,15 +31,18 @@ export interface NewTopicBody {
 }
 
 /** Validates a topic. Its personas are the licensed ones without repetitions. */
-export const newTopic = (wanted: NewTopicBody, rows: (now: string) => ReadonlyMap<string, PersonaRow>): NewTopic => {
+export const parseNewTopic = (
+  wanted: NewTopicBody,
+  rows: (now: string) => ReadonlyMap<string, PersonaRow>
+): NewTopic => {
   const content = wanted.content.trim()
   const length = [...content].length
   if (length < 10 || length > 500) {
-    throw invalid("content", `must be 10 to 500 characters long after trimming; it is ${length}`)
+    throw invalidRequest("content", `must be 10 to 500 characters long after trimming; it is ${length}`)
   }
-  if (hasControls.test(content)) throw invalid("content", "must not contain control characters")
+  if (hasControls.test(content)) throw invalidRequest("content", "must not contain control characters")
   const metadata = JSON.stringify(wanted.metadata ?? {})
-  if (Buffer.byteLength(metadata) > 16 * 1024) throw invalid("metadata", "must be at most 16 KiB as JSON")
+  if (Buffer.byteLength(metadata) > 16 * 1024) throw invalidRequest("metadata", "must be at most 16 KiB as JSON")
 
   const now = Date.now()
   const createdAt = new Date(now).toISOString()
@@ -63,7 +66,7 @@ export const newTopic = (wanted: NewTopicBody, rows: (now: string) => ReadonlyMa
 }
 
 /** Builds the response's body. `holders` are the earlier submissions that the topic duplicates, by persona. */
-export const created = (wanted: NewTopicBody, topic: NewTopic, holders: ReadonlyMap<string, Holder>) => {
+export const createdAnswer = (wanted: NewTopicBody, topic: NewTopic, holders: ReadonlyMap<string, WindowHolder>) => {
   const shares = new Map(topic.personas.map(({ row, shareId }) => [row.id, shareId]))
   const seen = new Set<string>()
   const results = wanted.persona_ids.map((sentId) => {
@@ -78,7 +81,7 @@ export const created = (wanted: NewTopicBody, topic: NewTopic, holders: Readonly
     return { persona_id: key, status: "duplicate", duplicate_of: held ?? { topic_id: topic.id, share_id: shareId } }
   })
   if (seen.size === 0) {
-    throw new Refusal(400, "no_valid_personas", "None of the requested personas could be sent to.", results)
+    throw new RequestRefusal(400, "no_valid_personas", "None of the requested personas could be sent to.", results)
   }
   return {
     success: true,
@@ -95,9 +98,9 @@ export const created = (wanted: NewTopicBody, topic: NewTopic, holders: Readonly
   }
 }
 
-const topicNotFound = () => new Refusal(404, "not_found", "Topic not found.")
+const topicNotFound = () => new RequestRefusal(404, "not_found", "Topic not found.")
 
-export const topicId = (given: string): string => {
+export const parseTopicId = (given: string): string => {
   const id = given.toLowerCase()
   if (!isUuid.test(id)) throw topicNotFound()
   return id

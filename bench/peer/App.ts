@@ -1,47 +1,47 @@
 /** The peer's HTTP: Fastify with its hooks, errors and two routes. The handlers, which use the database, are passed in. */
 import { randomUUID } from "node:crypto"
 import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from "fastify"
-import { invalid, type NewTopicBody } from "./Answers.ts"
-import type { authentication } from "./Keys.ts"
-import { Refusal } from "./Refusal.ts"
-import { body, created, progress } from "./Schemas.ts"
-import type { Fixtures } from "./Seed.ts"
-import { type Caller, QuotaUsedUp } from "./Store.ts"
+import { invalidRequest, type NewTopicBody } from "./Answers.ts"
+import type { makeAuthentication } from "./Keys.ts"
+import { RequestRefusal } from "./Refusal.ts"
+import { createdSchema, newTopicBodySchema, progressSchema } from "./Schemas.ts"
+import type { PeerFixtures } from "./Seed.ts"
+import { type AuthenticatedCaller, QuotaUsedUp } from "./Store.ts"
 
-export interface Handlers {
-  readonly authenticate: ReturnType<typeof authentication>
+export interface PeerHandlers {
+  readonly authenticate: ReturnType<typeof makeAuthentication>
   readonly submit: (request: FastifyRequest<{ Body: NewTopicBody }>, reply: FastifyReply) => unknown
   readonly status: (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) => unknown
 }
 
-const refuse = (error: FastifyError | Refusal | QuotaUsedUp, request: FastifyRequest, reply: FastifyReply) => {
+const refuse = (error: FastifyError | RequestRefusal | QuotaUsedUp, request: FastifyRequest, reply: FastifyReply) => {
   const { code, details, message, status: statusCode } = toRefusal(error, request.id)
   reply
     .code(statusCode)
     .send({ success: false, error: { code, message, ...(details === undefined ? {} : { details }) } })
 }
 
-const toRefusal = (error: FastifyError | Refusal | QuotaUsedUp, requestId: string): Refusal => {
-  if (error instanceof Refusal) return error
+const toRefusal = (error: FastifyError | RequestRefusal | QuotaUsedUp, requestId: string): RequestRefusal => {
+  if (error instanceof RequestRefusal) return error
   if (error instanceof QuotaUsedUp) {
     const now = new Date()
     const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
     const { limit, quota, remaining } = error
     const retry_after = Math.ceil((next - now.getTime()) / 1000)
-    return new Refusal(429, "rate_limit_exceeded", error.message, { retry_after, limit, remaining, quota })
+    return new RequestRefusal(429, "rate_limit_exceeded", error.message, { retry_after, limit, remaining, quota })
   }
   if (error.validation !== undefined) {
     const errors = error.validation.map(({ instancePath, message, params }) => ({
       field: instancePath.slice(1).replaceAll("/", ".") || String(params["missingProperty"] ?? "body"),
       constraint: message ?? "is invalid"
     }))
-    return new Refusal(400, "invalid_request", error.message, { ...errors[0], errors })
+    return new RequestRefusal(400, "invalid_request", error.message, { ...errors[0], errors })
   }
-  if (error.statusCode !== undefined && error.statusCode < 500) return invalid("body", error.message)
-  return new Refusal(500, "internal_error", `The server failed. Please report the request id ${requestId}.`)
+  if (error.statusCode !== undefined && error.statusCode < 500) return invalidRequest("body", error.message)
+  return new RequestRefusal(500, "internal_error", `The server failed. Please report the request id ${requestId}.`)
 }
 
-export const listen = async (handlers: Handlers, fixtures: Fixtures) => {
+export const listenForRequests = async (handlers: PeerHandlers, fixtures: PeerFixtures) => {
   const app = Fastify({
     logger: false,
     bodyLimit: 256 * 1024,
@@ -58,20 +58,23 @@ export const listen = async (handlers: Handlers, fixtures: Fixtures) => {
   })
   app.setErrorHandler(refuse)
   app.setNotFoundHandler((request, reply) =>
-    refuse(new Refusal(404, "not_found", "There is no such path, or not with this method."), request, reply)
+    refuse(new RequestRefusal(404, "not_found", "There is no such path, or not with this method."), request, reply)
   )
   app.register(
     (partner, _options, done) => {
-      partner.decorateRequest("caller", null as unknown as Caller)
+      partner.decorateRequest("caller", null as unknown as AuthenticatedCaller)
       partner.addHook("onRequest", handlers.authenticate)
       partner.post(
         "/topics",
-        { config: { scope: "topics:submit", limited: "submissions" }, schema: { body, response: { 201: created } } },
+        {
+          config: { scope: "topics:submit", limited: "submissions" },
+          schema: { body: newTopicBodySchema, response: { 201: createdSchema } }
+        },
         handlers.submit
       )
       partner.get(
         "/topics/:id/status",
-        { config: { scope: "topics:read" }, schema: { response: { 200: progress } } },
+        { config: { scope: "topics:read" }, schema: { response: { 200: progressSchema } } },
         handlers.status
       )
       done()

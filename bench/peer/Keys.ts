@@ -5,9 +5,9 @@
 import { createHash } from "node:crypto"
 import { BlockList } from "node:net"
 import type { FastifyReply, FastifyRequest } from "fastify"
-import { count } from "./Rate.ts"
-import { Refusal } from "./Refusal.ts"
-import type { Caller } from "./Store.ts"
+import { countCall } from "./Rate.ts"
+import { RequestRefusal } from "./Refusal.ts"
+import type { AuthenticatedCaller } from "./Store.ts"
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -16,7 +16,7 @@ declare module "fastify" {
     limited?: string
   }
   interface FastifyRequest {
-    caller: Caller
+    caller: AuthenticatedCaller
   }
 }
 
@@ -24,21 +24,21 @@ const memory = 3000
 const unlimited = 1_000_000_000
 
 interface Known {
-  readonly caller: Caller | undefined
+  readonly caller: AuthenticatedCaller | undefined
   readonly scopes: ReadonlySet<string>
   readonly addresses: BlockList | undefined
   readonly until: number
 }
 /** A synchronous or asynchronous lookup of keys. */
 interface Keys {
-  readonly caller: (hash: string) => Caller | undefined | Promise<Caller | undefined>
+  readonly caller: (hash: string) => AuthenticatedCaller | undefined | Promise<AuthenticatedCaller | undefined>
 }
 
 /** The hook that sets the caller of a request or refuses the request. */
-export const authentication = (store: Keys) => {
+export const makeAuthentication = (store: Keys) => {
   const known = new Map<string, Known>()
 
-  const remember = (key: string, caller: Caller | undefined, now: number): Known => {
+  const remember = (key: string, caller: AuthenticatedCaller | undefined, now: number): Known => {
     if (known.size > 10_000) known.clear()
     const list = JSON.parse(caller?.ip_allow_list ?? "[]") as ReadonlyArray<string>
     const addresses = list.length === 0 ? undefined : new BlockList()
@@ -72,20 +72,20 @@ const admit = (
   done: (error?: Error) => void
 ) => {
   if (caller === undefined || caller.suspended_at !== null) {
-    return done(new Refusal(401, "unauthorized", "The API key is missing or invalid."))
+    return done(new RequestRefusal(401, "unauthorized", "The API key is missing or invalid."))
   }
-  if (caller.revoked_at !== null) return done(new Refusal(401, "key_revoked", "The API key was revoked."))
+  if (caller.revoked_at !== null) return done(new RequestRefusal(401, "key_revoked", "The API key was revoked."))
   if (caller.expires_at !== null && Date.parse(caller.expires_at) <= now) {
-    return done(new Refusal(401, "key_expired", "The API key has expired."))
+    return done(new RequestRefusal(401, "key_expired", "The API key has expired."))
   }
   if (addresses !== undefined && !addresses.check(request.ip, request.ip.includes(":") ? "ipv6" : "ipv4")) {
-    return done(new Refusal(401, "ip_restricted", "The API key may not be used from this address."))
+    return done(new RequestRefusal(401, "ip_restricted", "The API key may not be used from this address."))
   }
   const { limited, scope } = request.routeOptions.config
-  const refused = count(caller.organization_id, limited, unlimited, reply, now)
+  const refused = countCall(caller.organization_id, limited, unlimited, reply, now)
   if (refused !== undefined) return done(refused)
   if (scope !== undefined && !scopes.has(scope)) {
-    return done(new Refusal(401, "scope_denied", `The API key lacks the scope ${scope}.`))
+    return done(new RequestRefusal(401, "scope_denied", `The API key lacks the scope ${scope}.`))
   }
   request.caller = caller
   done()

@@ -1,6 +1,6 @@
 /** The peer's rate limit: fixed windows in a map, the headers of the tightest window, and a call counter in memory. */
 import type { FastifyReply } from "fastify"
-import { Refusal } from "./Refusal.ts"
+import { RequestRefusal } from "./Refusal.ts"
 
 interface Window {
   ends: number
@@ -19,7 +19,13 @@ const open = (name: string, seconds: number, now: number): Window => {
 }
 
 /** Counts one call of a key, or refuses it. `endpoint` has its own limit. */
-export const count = (key: string, endpoint: string | undefined, limit: number, reply: FastifyReply, now: number) => {
+export const countCall = (
+  key: string,
+  endpoint: string | undefined,
+  limit: number,
+  reply: FastifyReply,
+  now: number
+) => {
   const hour = open(`${key} hour`, 3600, now)
   const minute = open(`${key} minute`, 60, now)
   const own = endpoint === undefined ? undefined : open(`${key} ${endpoint}`, 3600, now)
@@ -37,5 +43,9 @@ export const count = (key: string, endpoint: string | undefined, limit: number, 
   if (full === undefined) return undefined
   const retry_after = Math.ceil((full.ends - now) / 1000)
   reply.header("retry-after", retry_after)
-  return new Refusal(429, "rate_limit_exceeded", "The rate limit is used up.", { retry_after, limit, remaining: 0 })
+  return new RequestRefusal(429, "rate_limit_exceeded", "The rate limit is used up.", {
+    retry_after,
+    limit,
+    remaining: 0
+  })
 }

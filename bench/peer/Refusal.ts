@@ -1,5 +1,5 @@
 /** An error response of the peer, in the format of the specification. */
-export class Refusal extends Error {
+export class RequestRefusal extends Error {
   readonly status: number
   readonly code: string
   readonly details: unknown

@@ -1,7 +1,7 @@
 /** JSON Schemas of the peer's two endpoints. ajv validates the requests, and fast-json-stringify writes the responses. */
 export const uuidPattern = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 
-export const body = {
+export const newTopicBodySchema = {
   type: "object",
   required: ["content", "persona_ids"],
   properties: {
@@ -29,7 +29,7 @@ const object = (properties: Record<string, unknown>) => ({ type: "object", prope
 const list = (items: unknown) => ({ type: "array", items })
 const ok = (data: unknown) => object({ success: { type: "boolean" }, data })
 
-export const created = ok(
+export const createdSchema = ok(
   object({
     topic_id: text,
     external_reference: text,
@@ -49,7 +49,7 @@ export const created = ok(
   })
 )
 
-export const progress = ok(
+export const progressSchema = ok(
   object({
     topic_id: text,
     content: text,

@@ -2,14 +2,14 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
 
-export interface Fixtures {
+export interface PeerFixtures {
   readonly key: string
   readonly personaIds: ReadonlyArray<string>
 }
 
 const unlimited = 1_000_000_000
 
-export const seed = (db: DatabaseSync): Fixtures => {
+export const seedPeer = (db: DatabaseSync): PeerFixtures => {
   const now = new Date().toISOString()
   const organizationId = randomUUID()
   const key = `pk_live_${randomBytes(19).toString("hex")}`

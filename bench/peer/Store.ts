@@ -74,7 +74,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS mails_due ON mails (due_at, id) WHERE state = 'waiting';
 `
 
-export interface Caller {
+export interface AuthenticatedCaller {
   readonly organization_id: string
   readonly environment: "live" | "test"
   readonly scopes: string
@@ -126,7 +126,7 @@ export interface NewTopic {
   readonly personas: ReadonlyArray<{ readonly shareId: string; readonly row: PersonaRow }>
 }
 
-export interface Holder {
+export interface WindowHolder {
   readonly topic_id: string
   readonly share_id: string
 }
@@ -143,7 +143,7 @@ export class QuotaUsedUp extends Error {
   }
 }
 
-export const open = (filename: string) => {
+export const openPeerStore = (filename: string) => {
   const db = new DatabaseSync(filename, { enableForeignKeyConstraints: true, timeout: 5000 })
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   db.exec(schema)
@@ -183,9 +183,9 @@ export const open = (filename: string) => {
     FROM topics t JOIN assignments a ON a.topic_id = t.id
     WHERE t.id = ? AND t.organization_id = ? AND t.environment = ? ORDER BY a.position`)
 
-  const write = (owner: Caller, topic: NewTopic): ReadonlyMap<string, Holder> => {
+  const write = (owner: AuthenticatedCaller, topic: NewTopic): ReadonlyMap<string, WindowHolder> => {
     const { organization_id: org, environment: env } = owner
-    const holders = new Map<string, Holder>()
+    const holders = new Map<string, WindowHolder>()
     const sent: Array<NewTopic["personas"][number]> = []
     for (const persona of topic.personas) {
       const { row, shareId } = persona
@@ -195,7 +195,7 @@ export const open = (filename: string) => {
       ) {
         sent.push(persona)
       } else {
-        holders.set(row.id, holder.get(org, env, row.id, fingerprint) as unknown as Holder)
+        holders.set(row.id, holder.get(org, env, row.id, fingerprint) as unknown as WindowHolder)
       }
     }
     if (sent.length === 0) return holders
@@ -239,13 +239,13 @@ export const open = (filename: string) => {
 
   return {
     db,
-    caller: (hash: string) => caller.get(hash) as unknown as Caller | undefined,
-    licensed: (owner: Caller, personaId: string, now: string) =>
+    caller: (hash: string) => caller.get(hash) as unknown as AuthenticatedCaller | undefined,
+    licensed: (owner: AuthenticatedCaller, personaId: string, now: string) =>
       licensed.get(owner.organization_id, personaId, now) as unknown as PersonaRow | undefined,
-    status: (owner: Caller, id: string) =>
+    status: (owner: AuthenticatedCaller, id: string) =>
       status.all(id, owner.organization_id, owner.environment) as unknown as ReadonlyArray<StatusRow>,
     /** Returns the earlier submissions that this topic duplicates, by persona. */
-    submit: (owner: Caller, topic: NewTopic): ReadonlyMap<string, Holder> => {
+    submit: (owner: AuthenticatedCaller, topic: NewTopic): ReadonlyMap<string, WindowHolder> => {
       begin.run()
       try {
         const holders = write(owner, topic)
@@ -259,4 +259,4 @@ export const open = (filename: string) => {
   }
 }
 
-export type Store = ReturnType<typeof open>
+export type PeerStore = ReturnType<typeof openPeerStore>

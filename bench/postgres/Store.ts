@@ -2,8 +2,15 @@
  * The peer's store on Postgres: `pg` with a pool of ten. Statements are prepared by name and write several rows at once. Each
  * submission is one transaction. The tables are the product's own, in a separate database on the same server.
  */
-import type { Client, Pool } from "../Database.ts"
-import { type Caller, type Holder, type NewTopic, type PersonaRow, QuotaUsedUp, type StatusRow } from "../peer/Store.ts"
+import type { DatabaseClient, DatabasePool } from "../Database.ts"
+import {
+  type AuthenticatedCaller,
+  type NewTopic,
+  type PersonaRow,
+  QuotaUsedUp,
+  type StatusRow,
+  type WindowHolder
+} from "../peer/Store.ts"
 
 const statement = (name: string, text: string) => (values: ReadonlyArray<unknown>) => ({ name, text, values })
 
@@ -70,8 +77,12 @@ const status = statement(
 
 const unlimited = 1_000_000_000
 
-export const open = (pool: Pool) => {
-  const write = async (client: Client, owner: Caller, topic: NewTopic): Promise<ReadonlyMap<string, Holder>> => {
+export const openPostgresStore = (pool: DatabasePool) => {
+  const write = async (
+    client: DatabaseClient,
+    owner: AuthenticatedCaller,
+    topic: NewTopic
+  ): Promise<ReadonlyMap<string, WindowHolder>> => {
     const { environment: env, organization_id: org } = owner
     const { createdAt, dueAt, id, personas } = topic
     const { rows } = await client.query(
@@ -86,7 +97,7 @@ export const open = (pool: Pool) => {
         createdAt
       ])
     )
-    const holders = new Map<string, Holder>(
+    const holders = new Map<string, WindowHolder>(
       rows.filter(({ topic_id }) => topic_id !== id).map((held) => [held.persona_id, held])
     )
     const sent = personas.filter(({ row }) => !holders.has(row.id))
@@ -129,19 +140,20 @@ export const open = (pool: Pool) => {
   }
 
   return {
-    caller: async (hash: string): Promise<Caller | undefined> => (await pool.query(caller([hash]))).rows[0],
+    caller: async (hash: string): Promise<AuthenticatedCaller | undefined> =>
+      (await pool.query(caller([hash]))).rows[0],
     licensed: async (
-      owner: Caller,
+      owner: AuthenticatedCaller,
       ids: ReadonlyArray<string>,
       now: string
     ): Promise<ReadonlyMap<string, PersonaRow>> => {
       const { rows } = await pool.query(licensed([owner.organization_id, ids, now]))
       return new Map(rows.map((row) => [row.id, row]))
     },
-    status: async (owner: Caller, id: string): Promise<ReadonlyArray<StatusRow>> =>
+    status: async (owner: AuthenticatedCaller, id: string): Promise<ReadonlyArray<StatusRow>> =>
       (await pool.query(status([id, owner.organization_id, owner.environment]))).rows,
     /** Returns the earlier submissions that this topic duplicates, by persona. */
-    submit: async (owner: Caller, topic: NewTopic): Promise<ReadonlyMap<string, Holder>> => {
+    submit: async (owner: AuthenticatedCaller, topic: NewTopic): Promise<ReadonlyMap<string, WindowHolder>> => {
       const client = await pool.connect()
       try {
         await client.query("BEGIN")

@@ -7,18 +7,18 @@
  * `node bench/postgres/peer.ts URL KEY` listens on a free port and prints one line of JSON.
  */
 import * as Database from "../Database.ts"
-import { created, newTopic, progressOf, topicId } from "../peer/Answers.ts"
-import { listen } from "../peer/App.ts"
-import { authentication } from "../peer/Keys.ts"
-import { open } from "./Store.ts"
+import { createdAnswer, parseNewTopic, parseTopicId, progressOf } from "../peer/Answers.ts"
+import { listenForRequests } from "../peer/App.ts"
+import { makeAuthentication } from "../peer/Keys.ts"
+import { openPostgresStore } from "./Store.ts"
 
-const pool = Database.open(process.argv[2]!, 10)
-const store = open(pool)
+const pool = Database.openPool(process.argv[2]!, 10)
+const store = openPostgresStore(pool)
 const { rows: personas } = await pool.query("SELECT id FROM personas ORDER BY id LIMIT 3")
 
-await listen(
+await listenForRequests(
   {
-    authenticate: authentication(store),
+    authenticate: makeAuthentication(store),
     submit: async (request, reply) => {
       const { body, caller } = request
       const rows = await store.licensed(
@@ -26,14 +26,14 @@ await listen(
         body.persona_ids.map((id) => id.toLowerCase()),
         new Date().toISOString()
       )
-      const topic = newTopic(body, () => rows)
+      const topic = parseNewTopic(body, () => rows)
       const holders = topic.personas.length === 0 ? new Map() : await store.submit(caller, topic)
-      const answer = created(body, topic, holders)
+      const answer = createdAnswer(body, topic, holders)
       reply.code(201).header("location", `/partner/v1/topics/${topic.id}`)
       return reply.send(answer)
     },
     status: async (request, reply) => {
-      const id = topicId(request.params.id)
+      const id = parseTopicId(request.params.id)
       return reply.send(progressOf(id, await store.status(request.caller, id)))
     }
   },

@@ -5,7 +5,7 @@
 import { createServer, type Server } from "node:http"
 import { createAdaptorServer } from "@hono/node-server"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
-import type { Need } from "@partner-commentary/test/HostRequests"
+import type { HostCapability } from "@partner-commentary/test/HostRequests"
 import express from "express"
 import { H3, type HTTPMethod, toNodeHandler } from "h3"
 import type { PartnerCommentary } from "partner-commentary"
@@ -20,13 +20,13 @@ import * as Mounted from "../test/Mounted.ts"
 
 interface Framework {
   readonly serve: (service: PartnerCommentary) => Server | Promise<Server>
-  readonly lacks?: ReadonlyArray<Need>
+  readonly lacks?: ReadonlyArray<HostCapability>
   /** The path at which the service is mounted. */
   readonly below?: string
 }
 
 /** Web-standard Headers join repeated headers, where Node keeps only the first of some of them. */
-const joins: ReadonlyArray<Need> = ["repeated headers"]
+const joins: ReadonlyArray<HostCapability> = ["repeated headers"]
 
 const frameworks: Readonly<Record<string, Framework>> = {
   Hono: {
@@ -85,9 +85,9 @@ describe.each(Object.entries(frameworks))("%s", (_, { below = "", lacks = [], se
     const apiRoot = `http://commentary.example${below}`
     const service = Mounted.service(test, apiRoot)
     const port = await Mounted.listening(await serve(service), test)
-    const partner = await service.run(HostConformance.partner("127.0.0.1"))
-    const ask = HostConformance.overSocket({ port, below })
-    expect(await HostConformance.check({ ask, apiRoot, partner, lacks })).toBeGreaterThan(85)
+    const partner = await service.run(HostConformance.seedPartner("127.0.0.1"))
+    const ask = HostConformance.requestOverSocket({ port, below })
+    expect(await HostConformance.checkConformance({ ask, apiRoot, partner, lacks })).toBeGreaterThan(85)
     const own = await fetch(`http://127.0.0.1:${port}/yours`)
     expect([own.status, await own.text()]).toEqual([200, "Your application."])
   })

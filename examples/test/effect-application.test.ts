@@ -125,8 +125,8 @@ it.live("without a path to lie below, it says so instead of taking every request
 
 it.live("below its prefix the service answers as every host does", () =>
   Effect.gen(function* () {
-    const partner = yield* HostConformance.partner("127.0.0.1")
-    const ask = HostConformance.overSocket({ port: yield* port, below: "/commentary" })
-    assert.isAbove(yield* Effect.promise(() => HostConformance.check({ ask, apiRoot, partner })), 90)
+    const partner = yield* HostConformance.seedPartner("127.0.0.1")
+    const ask = HostConformance.requestOverSocket({ port: yield* port, below: "/commentary" })
+    assert.isAbove(yield* Effect.promise(() => HostConformance.checkConformance({ ask, apiRoot, partner })), 90)
   }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
 )

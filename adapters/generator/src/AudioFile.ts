@@ -5,7 +5,7 @@
 import type { MediaType } from "@partner-commentary/core/commentary/MediaSynthesizer"
 
 /** Null for an unknown format. */
-export const typeOf = (bytes: Uint8Array): MediaType | null => {
+export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
   if (has(bytes, 0, "ID3")) return "audio/mpeg"
   if (has(bytes, 0, "RIFF") && has(bytes, 8, "WAVE")) return "audio/wav"
   if (has(bytes, 0, "OggS")) return "audio/ogg"

@@ -3,7 +3,7 @@ import { GenerationFailed } from "@partner-commentary/core/commentary/Commentary
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { quoted, refusal } from "./Refusal.ts"
+import { describeRefusal, quoteServerText } from "./Refusal.ts"
 
 const absent = Schema.optional(Schema.Null)
 
@@ -29,7 +29,7 @@ const asErrorAnswer = Schema.decodeUnknownOption(ErrorAnswer)
 const fail = (permanent: boolean, reason: string) => Result.fail(new GenerationFailed({ permanent, reason }))
 
 /** The model's text in the JSON of a 200 response, before the checks of a commentary. */
-export const text = (answer: unknown): Result.Result<string, GenerationFailed> => {
+export const readCompletionText = (answer: unknown): Result.Result<string, GenerationFailed> => {
   const completion = asCompletion(answer)
   if (Option.isNone(completion)) {
     const wrapped = asErrorAnswer(answer)
@@ -37,11 +37,11 @@ export const text = (answer: unknown): Result.Result<string, GenerationFailed> =
     const { error } = wrapped.value
     const code = error["code"]
     const status = typeof code === "number" && code >= 400 && code < 600 ? code : undefined
-    return Result.fail(new GenerationFailed(refusal(status, error)))
+    return Result.fail(new GenerationFailed(describeRefusal(status, error)))
   }
   const { finish_reason, message } = completion.value.choices[0]
   if (finish_reason === "content_filter") return fail(true, "refused by content policy: the answer was filtered")
-  if (message.refusal) return fail(true, `the model refused: "${quoted(message.refusal)}"`)
+  if (message.refusal) return fail(true, `the model refused: "${quoteServerText(message.refusal)}"`)
   if (finish_reason === "length") return fail(false, "the answer was cut off at the model's limit")
   return Result.succeed(message.content ?? "")
 }

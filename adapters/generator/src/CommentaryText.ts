@@ -8,7 +8,7 @@ import {
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { plain } from "@partner-commentary/core/shared/Text"
 import * as Result from "effect/Result"
-import { delimiters, rules } from "./Prompt.ts"
+import { promptDelimiters, promptRules } from "./Prompt.ts"
 
 const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
 
@@ -48,12 +48,12 @@ const addresses = (text: string): ReadonlyArray<string> =>
 
 const folded = (text: string): string => text.toLowerCase().replace(/\s+/gu, " ")
 
-const secrets = [...delimiters, ...rules].map(folded)
+const secrets = [...promptDelimiters, ...promptRules].map(folded)
 
 const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent: false, reason }))
 
 /** Extracts the commentary from a model's text. Refusals are temporary, because a retry gets another text. Reasons never quote it. */
-export const accept = (
+export const acceptCommentary = (
   text: string,
   request: Pick<GenerationRequest, "topic" | "perspective">
 ): Result.Result<string, GenerationFailed> => {

@@ -16,7 +16,7 @@ import * as CommentaryText from "./CommentaryText.ts"
 import * as OpenAiServer from "./OpenAiServer.ts"
 import * as Prompt from "./Prompt.ts"
 
-export interface Options extends OpenAiServer.Server {
+export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
   /** For the whole call, to the last byte, 45 seconds by default and at most. */
   readonly timeout?: Duration.Duration
@@ -25,19 +25,19 @@ export interface Options extends OpenAiServer.Server {
 const longestCall = Duration.seconds(45)
 const largestAnswer = 1024 * 1024
 
-export const layer = (options: Options): Layer.Layer<CommentaryGenerator> =>
+export const layer = (options: OpenAiGeneratorOptions): Layer.Layer<CommentaryGenerator> =>
   Layer.effect(
     CommentaryGenerator,
     Effect.gen(function* () {
       const time = Duration.min(options.timeout ?? longestCall, longestCall)
-      const server = yield* OpenAiServer.connect(options, { time, size: largestAnswer })
+      const server = yield* OpenAiServer.connectToServer(options, { time, size: largestAnswer })
       const generate = Effect.fn("CommentaryGenerator.generate")(function* (request: GenerationRequest) {
         const question = HttpClientRequest.post("/chat/completions", { acceptJson: true }).pipe(
-          HttpClientRequest.bodyJsonUnsafe({ model: options.model, messages: Prompt.messages(request) })
+          HttpClientRequest.bodyJsonUnsafe({ model: options.model, messages: Prompt.promptMessages(request) })
         )
-        const answer = yield* server.ask(question, OpenAiServer.json)
-        const text = yield* Effect.fromResult(ChatCompletion.text(answer))
-        return yield* Effect.fromResult(CommentaryText.accept(text, request))
+        const answer = yield* server.ask(question, OpenAiServer.readJson)
+        const text = yield* Effect.fromResult(ChatCompletion.readCompletionText(answer))
+        return yield* Effect.fromResult(CommentaryText.acceptCommentary(text, request))
       })
       return CommentaryGenerator.of({
         generate: (request) =>

@@ -13,30 +13,30 @@ import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { loggable, type Refusal, refusal } from "./Refusal.ts"
+import { describeRefusal, redactForLog, type ServerRefusal } from "./Refusal.ts"
 
-export interface Server {
+export interface OpenAiServer {
   /** The server's base URL with its version, such as `https://api.openai.com/v1`. */
   readonly url: string
   /** None (or empty): no `Authorization` header is sent. */
   readonly apiKey: Option.Option<Redacted.Redacted<string>>
 }
 
-export interface Bounds {
+export interface CallLimits {
   /** For a whole call, to the last byte. */
   readonly time: Duration.Duration
   /** The limit of a response in bytes, after decompression, for successes and errors. */
   readonly size: number
 }
 
-export interface Connection {
+export interface OpenAiConnection {
   /** Sends one request with a path relative to the server's URL. Interruption aborts it, and `within` limits its time. */
-  readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, Refusal>
+  readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, ServerRefusal>
   /** Limits the time of all requests of one call, and makes the refusal safe to log. */
-  readonly within: <A>(work: Effect.Effect<A, Refusal>) => Effect.Effect<A, Refusal>
+  readonly within: <A>(work: Effect.Effect<A, ServerRefusal>) => Effect.Effect<A, ServerRefusal>
 }
 
-type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientError | Refusal>
+type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientError | ServerRefusal>
 
 const tooLarge = new Error("answer too large")
 
@@ -46,12 +46,12 @@ const failureCode = (cause: unknown, depth = 0): string => {
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)
 }
 
-export const temporary = (reason: string): Refusal => ({ permanent: false, reason })
+export const temporaryFailure = (reason: string): ServerRefusal => ({ permanent: false, reason })
 
 const accepted: Read<HttpClientResponse> = (response) =>
   response.status >= 200 && response.status < 300
     ? Effect.succeed(response)
-    : Effect.flatMap(errorIn(response), (error) => Effect.fail(refusal(response.status, error)))
+    : Effect.flatMap(errorIn(response), (error) => Effect.fail(describeRefusal(response.status, error)))
 
 /** The field `error` of an error response. Undefined if the body is too large, incomplete or not JSON. */
 const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
@@ -63,12 +63,12 @@ const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
 const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 
 /** Undefined for a successful response whose content type is not JSON. */
-export const json: Read<unknown> = (response) =>
+export const readJson: Read<unknown> = (response) =>
   Effect.flatMap(accepted(response), ({ headers, json }) =>
     jsonType.test(headers["content-type"] ?? "") ? json : Effect.undefined
   )
 
-export const bytes: Read<Uint8Array> = (response) =>
+export const readBytes: Read<Uint8Array> = (response) =>
   Effect.flatMap(accepted(response), ({ arrayBuffer }) => Effect.map(arrayBuffer, (buffer) => new Uint8Array(buffer)))
 
 /** Follows no redirect, which would send the key to another server. */
@@ -80,7 +80,7 @@ const httpClient = (size: number) =>
     )
   )
 
-export const connect = Effect.fnUntraced(function* (server: Server, { size, time }: Bounds) {
+export const connectToServer = Effect.fnUntraced(function* (server: OpenAiServer, { size, time }: CallLimits) {
   const key = Option.getOrUndefined(Option.map(server.apiKey, Redacted.value)) || undefined
   // `withScope`: closing the request's scope also aborts a response that is partly read.
   const client = HttpClient.withScope(yield* Effect.provide(HttpClient.HttpClient, httpClient(size)))
@@ -90,12 +90,12 @@ export const connect = Effect.fnUntraced(function* (server: Server, { size, time
     return key === undefined ? whole : HttpClientRequest.bearerToken(whole, key)
   }
 
-  const refused = (failure: HttpClientError | Refusal): Refusal => {
+  const refused = (failure: HttpClientError | ServerRefusal): ServerRefusal => {
     if (!("_tag" in failure)) return failure
     const { cause } = failure
-    if (cause === tooLarge) return temporary(`the answer is larger than ${size} bytes`)
-    if (cause instanceof SyntaxError) return temporary("the answer is not JSON")
-    return temporary(`the server could not be reached or broke off${failureCode(cause)}`)
+    if (cause === tooLarge) return temporaryFailure(`the answer is larger than ${size} bytes`)
+    if (cause instanceof SyntaxError) return temporaryFailure("the answer is not JSON")
+    return temporaryFailure(`the server could not be reached or broke off${failureCode(cause)}`)
   }
 
   return {
@@ -111,9 +111,9 @@ export const connect = Effect.fnUntraced(function* (server: Server, { size, time
       work.pipe(
         Effect.timeoutOrElse({
           duration: time,
-          orElse: () => Effect.fail(temporary(`no answer within ${Duration.format(time)}`))
+          orElse: () => Effect.fail(temporaryFailure(`no answer within ${Duration.format(time)}`))
         }),
-        Effect.mapError(loggable(key))
+        Effect.mapError(redactForLog(key))
       )
-  } satisfies Connection
+  } satisfies OpenAiConnection
 })

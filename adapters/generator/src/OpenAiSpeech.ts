@@ -16,10 +16,10 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as AudioFile from "./AudioFile.ts"
 import * as OpenAiServer from "./OpenAiServer.ts"
-import type { Refusal } from "./Refusal.ts"
+import type { ServerRefusal } from "./Refusal.ts"
 import * as SpeechParts from "./SpeechParts.ts"
 
-export interface Options extends OpenAiServer.Server {
+export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
   /** The server's name for it. */
   readonly voice: string
@@ -31,9 +31,9 @@ const longestCall = Duration.seconds(60)
 /** Bytes of each part: 15 minutes at 256 kbit/s. */
 const largestAnswer = 32 * 1024 * 1024
 
-const make = Effect.fnUntraced(function* (options: Options) {
+const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
   const time = Duration.min(options.timeout ?? longestCall, longestCall)
-  const server = yield* OpenAiServer.connect(options, { time, size: largestAnswer })
+  const server = yield* OpenAiServer.connectToServer(options, { time, size: largestAnswer })
   const { model, voice } = options
 
   const spoken = (input: string) =>
@@ -41,11 +41,11 @@ const make = Effect.fnUntraced(function* (options: Options) {
       HttpClientRequest.post("/audio/speech", { accept: "application/octet-stream" }).pipe(
         HttpClientRequest.bodyJsonUnsafe({ model, voice, input, response_format: "mp3" })
       ),
-      OpenAiServer.bytes
+      OpenAiServer.readBytes
     )
 
   const synthesize = Effect.fn("MediaSynthesizer.audio")(function* ({ text }: SynthesisRequest) {
-    const parts = yield* Effect.forEach(SpeechParts.parts(text), spoken, { concurrency: "unbounded" })
+    const parts = yield* Effect.forEach(SpeechParts.splitForSpeech(text), spoken, { concurrency: "unbounded" })
     return yield* joined(parts)
   })
 
@@ -54,12 +54,13 @@ const make = Effect.fnUntraced(function* (options: Options) {
   return audio
 })
 
-const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<Medium, Refusal> => {
+const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<Medium, ServerRefusal> => {
   const [first] = parts
-  const contentType = first === undefined ? null : AudioFile.typeOf(first)
-  if (first === undefined || contentType === null) return Effect.fail(OpenAiServer.temporary("the answer is no audio"))
+  const contentType = first === undefined ? null : AudioFile.audioTypeOf(first)
+  if (first === undefined || contentType === null)
+    return Effect.fail(OpenAiServer.temporaryFailure("the answer is no audio"))
   if (parts.length === 1) return Effect.succeed({ contentType, bytes: first })
-  return parts.every((part) => AudioFile.typeOf(part) === "audio/mpeg")
+  return parts.every((part) => AudioFile.audioTypeOf(part) === "audio/mpeg")
     ? Effect.succeed({ contentType, bytes: AudioFile.joinMp3(parts) })
     : Effect.fail({
         permanent: true,
@@ -68,7 +69,7 @@ const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<Medium, Refusal
 }
 
 /** Provides audio, and keeps the synthesizers of other kinds. */
-export const layer = (options: Options) =>
+export const layer = (options: OpenAiSpeechOptions) =>
   Layer.effect(
     MediaSynthesizer,
     Effect.gen(function* () {

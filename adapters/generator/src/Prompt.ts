@@ -5,17 +5,17 @@
  */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 
-export interface Message {
+export interface ChatMessage {
   readonly role: "system" | "user"
   readonly content: string
 }
 
-export const delimiters = ["=====BEGIN MATERIAL=====", "=====END MATERIAL====="] as const
+export const promptDelimiters = ["=====BEGIN MATERIAL=====", "=====END MATERIAL====="] as const
 
 /** One or two sentences each. A response that repeats one has leaked the prompt. */
-export const rules: ReadonlyArray<string> = [
+export const promptRules: ReadonlyArray<string> = [
   "You write short opinion commentary for a publisher, in the voice of one persona.",
-  `The user message holds the material as one JSON object between the lines ${delimiters[0]} and ${delimiters[1]}.`,
+  `The user message holds the material as one JSON object between the lines ${promptDelimiters[0]} and ${promptDelimiters[1]}.`,
   "Express the opinion in `perspective`, and no other, about `topic`, in the first person and in the voice of `persona`.",
   "Never add a fact, name, quotation, number or statistic that `perspective` does not give.",
   "Write 80 to 180 words in the language of `perspective`, unless `revision.instructions` asks for another length, and never more than 500 words.",
@@ -35,7 +35,12 @@ const oneLine = (material: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-export const messages = ({ persona, topic, perspective, revision }: GenerationRequest): ReadonlyArray<Message> => {
+export const promptMessages = ({
+  persona,
+  topic,
+  perspective,
+  revision
+}: GenerationRequest): ReadonlyArray<ChatMessage> => {
   const material = {
     persona: { name: persona.name, bio: persona.bio, expertise: persona.expertise },
     topic,
@@ -43,10 +48,10 @@ export const messages = ({ persona, topic, perspective, revision }: GenerationRe
     ...(revision && { revision: { draft: revision.draft, instructions: revision.instructions } })
   }
   return [
-    { role: "system", content: rules.join("\n") },
+    { role: "system", content: promptRules.join("\n") },
     {
       role: "user",
-      content: [delimiters[0], oneLine(material), delimiters[1], "Write the commentary now."].join("\n")
+      content: [promptDelimiters[0], oneLine(material), promptDelimiters[1], "Write the commentary now."].join("\n")
     }
   ]
 }

@@ -3,20 +3,23 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as OpenAiServer from "./OpenAiServer.ts"
-import type { Refusal } from "./Refusal.ts"
+import type { ServerRefusal } from "./Refusal.ts"
 
 /** `untried`: the server answers, but has no list of models, so the key was not checked. */
-export type Reached = "accepted" | "untried"
+export type ReachabilityResult = "accepted" | "untried"
 
 const noSuchList = [404, 405, 501]
 
-export const check = (server: OpenAiServer.Server, time: Duration.Duration): Effect.Effect<Reached, Refusal> =>
-  Effect.flatMap(OpenAiServer.connect(server, { time, size: 1024 * 1024 }), ({ ask, within }) =>
+export const checkReachability = (
+  server: OpenAiServer.OpenAiServer,
+  time: Duration.Duration
+): Effect.Effect<ReachabilityResult, ServerRefusal> =>
+  Effect.flatMap(OpenAiServer.connectToServer(server, { time, size: 1024 * 1024 }), ({ ask, within }) =>
     within(
       ask(HttpClientRequest.get("/models", { acceptJson: true }), (response) =>
         noSuchList.includes(response.status)
-          ? Effect.succeed<Reached>("untried")
-          : Effect.as(OpenAiServer.json(response), "accepted")
+          ? Effect.succeed<ReachabilityResult>("untried")
+          : Effect.as(OpenAiServer.readJson(response), "accepted")
       )
     )
   )

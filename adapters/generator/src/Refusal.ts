@@ -3,7 +3,7 @@
  * them. A retry may solve a temporary error; a permanent one needs another key, model, request or text.
  */
 
-export interface Refusal {
+export interface ServerRefusal {
   readonly permanent: boolean
   readonly reason: string
 }
@@ -11,15 +11,15 @@ export interface Refusal {
 const policyCodes = new Set(["content_policy_violation", "content_filter", "moderation_blocked"])
 const temporaryStatuses = new Set([402, 408, 409, 425, 429])
 
-export const quoted = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, " ").trim()
+export const quoteServerText = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, " ").trim()
 
-const textOf = (value: unknown): string => (typeof value === "string" ? quoted(value) : "")
+const textOf = (value: unknown): string => (typeof value === "string" ? quoteServerText(value) : "")
 
 const field = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? (error as Record<string, unknown>)[name] : undefined
 
 /** `error` is that field of the response. For a refused key the server's message is left out. */
-export const refusal = (status: number | undefined, error: unknown): Refusal => {
+export const describeRefusal = (status: number | undefined, error: unknown): ServerRefusal => {
   const codes = [field(error, "code"), field(error, "type")].map(textOf)
   const credentials = status === 401 || status === 403
   const policy = codes.some((code) => policyCodes.has(code))
@@ -39,9 +39,9 @@ export const refusal = (status: number | undefined, error: unknown): Refusal => 
 const longestReason = 300
 
 /** Shortens the reason and removes the key, before the cut. */
-export const loggable =
+export const redactForLog =
   (key: string | undefined) =>
-  ({ permanent, reason }: Refusal): Refusal => {
+  ({ permanent, reason }: ServerRefusal): ServerRefusal => {
     const redacted = key === undefined ? reason : reason.replaceAll(key, "[key]")
     return { permanent, reason: Array.from(redacted).slice(0, longestReason).join("") }
   }

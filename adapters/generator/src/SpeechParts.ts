@@ -7,11 +7,11 @@ const longestPart = 4000
 const pauses = [/\n\s*\n/g, /\n/g, /[.!?…]['"”’»)\]]*\s+|[。！？]/gu, /[,;:–—]\s+|[、，；：]/gu, /\s+/g]
 
 /** No part is blank, and together they are the whole text. */
-export const parts = (text: string, longest = longestPart): ReadonlyArray<string> => {
+export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArray<string> => {
   const trimmed = text.trim()
   if (trimmed.length <= longest) return trimmed === "" ? [] : [trimmed]
   const at = cut(trimmed, longest)
-  return [trimmed.slice(0, at).trim(), ...parts(trimmed.slice(at), longest)]
+  return [trimmed.slice(0, at).trim(), ...splitForSpeech(trimmed.slice(at), longest)]
 }
 
 /** Cuts after the last pause, unless that would make a very short part. */

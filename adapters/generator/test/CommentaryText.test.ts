@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { maxCommentaryLength } from "@partner-commentary/core/commentary/CommentaryGenerator"
-import { accept } from "@partner-commentary/generator/CommentaryText"
+import { acceptCommentary } from "@partner-commentary/generator/CommentaryText"
 import * as Prompt from "@partner-commentary/generator/Prompt"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
@@ -11,9 +11,9 @@ const request = {
   perspective: "I wrote about it on ada.community/blog."
 }
 
-const accepted = (text: string) => Result.getOrThrow(accept(text, request))
+const accepted = (text: string) => Result.getOrThrow(acceptCommentary(text, request))
 const refused = (text: string) => {
-  const failed = Result.getOrThrow(Result.flip(accept(text, request)))
+  const failed = Result.getOrThrow(Result.flip(acceptCommentary(text, request)))
   assert.isFalse(failed.permanent)
   return failed.reason
 }
@@ -94,7 +94,7 @@ describe("CommentaryText", () => {
   })
 
   it("a text that repeats the prompt is refused", () => {
-    for (const leak of [...Prompt.delimiters, ...Prompt.rules]) {
+    for (const leak of [...Prompt.promptDelimiters, ...Prompt.promptRules]) {
       assert.include(refused(`Sure. ${leak.toUpperCase().replaceAll(" ", "\n")} There.`), "repeats the prompt")
     }
   })
@@ -102,7 +102,7 @@ describe("CommentaryText", () => {
   it("accepted text is always plain, trimmed and never empty", () =>
     fc.assert(
       fc.property(anyText(300), (text) => {
-        const result = accept(text, request)
+        const result = acceptCommentary(text, request)
         if (Result.isFailure(result)) return
         const { success } = result
         assert.strictEqual(success, success.trim())
@@ -115,9 +115,9 @@ describe("CommentaryText", () => {
   it("megabytes of hostile text are checked in linear time", () => {
     for (const unit of [" ", "\n", "<", "a.", "a-", "https://", "```", '"', "\t\n"]) {
       const started = performance.now()
-      accept(`x${unit.repeat((1024 * 1024) / unit.length)}x`, request)
+      acceptCommentary(`x${unit.repeat((1024 * 1024) / unit.length)}x`, request)
       assert.isBelow(performance.now() - started, 5000, JSON.stringify(unit))
-      accept(`x${unit.repeat(4990 / unit.length)}x`, request)
+      acceptCommentary(`x${unit.repeat(4990 / unit.length)}x`, request)
       assert.isBelow(performance.now() - started, 5000, JSON.stringify(unit))
     }
   })

@@ -9,10 +9,10 @@ import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { anyText, request } from "./Requests.ts"
+import { anyText, makeGenerationRequest } from "./Requests.ts"
 
 const lengthOf = (text: string) => Array.from(text).length
-const requests = request(anyText(500), anyText(5000, 10))
+const requests = makeGenerationRequest(anyText(500), anyText(5000, 10))
 
 const asked: GenerationRequest = {
   persona: { name: "Ada", bio: "", expertise: [] },

@@ -3,21 +3,21 @@
 const frameLength = 417
 
 /** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, stereo. `fill` fills the rest of the frame. */
-export const frame = (fill: number): Uint8Array => {
+export const mp3Frame = (fill: number): Uint8Array => {
   const bytes = new Uint8Array(frameLength).fill(fill)
   bytes.set([0xff, 0xfb, 0x90, 0x00])
   return bytes
 }
 
 /** A silent info frame that states the number of frames that follow. */
-export const infoFrame = (): Uint8Array => {
-  const bytes = frame(0)
+export const mp3InfoFrame = (): Uint8Array => {
+  const bytes = mp3Frame(0)
   bytes.set(new TextEncoder().encode("Info"), 36)
   return bytes
 }
 
 /** An ID3 tag at the start of the file. `size` is the number of bytes after its header. */
-export const id3 = (size: number): Uint8Array => {
+export const id3Tag = (size: number): Uint8Array => {
   const bytes = new Uint8Array(10 + size).fill(0xff)
   bytes.set(new TextEncoder().encode("ID3"))
   bytes.set([4, 0, 0, 0, 0, size >> 7, size & 0x7f], 3)
@@ -25,10 +25,10 @@ export const id3 = (size: number): Uint8Array => {
 }
 
 /** A tag at the end of the file. */
-export const oldTag = (): Uint8Array => {
+export const id3v1Tag = (): Uint8Array => {
   const bytes = new Uint8Array(128).fill(0x20)
   bytes.set(new TextEncoder().encode("TAG"))
   return bytes
 }
 
-export const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => new Uint8Array(Buffer.concat(parts))
+export const concatBytes = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => new Uint8Array(Buffer.concat(parts))

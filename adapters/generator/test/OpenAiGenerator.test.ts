@@ -9,7 +9,15 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { type Answer, completion, json, passes, type Server, serve, until } from "./Server.ts"
+import {
+  completionAnswer,
+  jsonAnswer,
+  passTime,
+  type ScriptedAnswer,
+  type ScriptedServer,
+  startScriptedServer,
+  waitUntil
+} from "./Server.ts"
 
 const key = "sk-test-1234567890abcdef"
 
@@ -19,7 +27,7 @@ const request: GenerationRequest = {
   perspective: "Summer football is easier on the pitches and on the fans."
 }
 
-const generate = (server: Pick<Server, "url">, options: Partial<OpenAiGenerator.Options> = {}) =>
+const generate = (server: Pick<ScriptedServer, "url">, options: Partial<OpenAiGenerator.OpenAiGeneratorOptions> = {}) =>
   Effect.flatMap(CommentaryGenerator, (generator) => generator.generate(request)).pipe(
     Effect.provide(
       OpenAiGenerator.layer({ url: server.url, apiKey: Option.some(Redacted.make(key)), model: "writer-1", ...options })
@@ -28,12 +36,12 @@ const generate = (server: Pick<Server, "url">, options: Partial<OpenAiGenerator.
 
 /** `meanwhile` runs concurrently with the call. */
 const failure = <E = never>(
-  answer: Answer,
-  options: Partial<OpenAiGenerator.Options> = {},
-  meanwhile: (server: Server) => Effect.Effect<void, E> = () => Effect.void
+  answer: ScriptedAnswer,
+  options: Partial<OpenAiGenerator.OpenAiGeneratorOptions> = {},
+  meanwhile: (server: ScriptedServer) => Effect.Effect<void, E> = () => Effect.void
 ) =>
   Effect.gen(function* () {
-    const server = yield* serve(answer)
+    const server = yield* startScriptedServer(answer)
     const calling = yield* Effect.forkChild(Effect.flip(generate(server, options)))
     yield* meanwhile(server)
     const failed = yield* Fiber.join(calling)
@@ -47,8 +55,9 @@ const error = (code: string | null, message = "words", type = "some_error") => (
 
 /** The generator against a local server whose reply contains more white space than text. */
 const answering = Layer.unwrap(
-  Effect.map(serve(json(200, completion({ content: " \nThe keeper decides it. 🏆\r\n" }))), ({ url }) =>
-    OpenAiGenerator.layer({ url, apiKey: Option.some(Redacted.make(key)), model: "writer-1" })
+  Effect.map(
+    startScriptedServer(jsonAnswer(200, completionAnswer({ content: " \nThe keeper decides it. 🏆\r\n" }))),
+    ({ url }) => OpenAiGenerator.layer({ url, apiKey: Option.some(Redacted.make(key)), model: "writer-1" })
   )
 )
 
@@ -57,18 +66,23 @@ CommentaryGeneratorSuite.suite("OpenAiGenerator", answering)
 describe("OpenAiGenerator", () => {
   it.live("sends the request with the key, and returns the model's text", () =>
     Effect.gen(function* () {
-      const server = yield* serve(json(200, completion({ content: "  I like summer football. \r\n" })))
+      const server = yield* startScriptedServer(
+        jsonAnswer(200, completionAnswer({ content: "  I like summer football. \r\n" }))
+      )
       assert.strictEqual(yield* generate(server), "I like summer football.")
       const [call] = server.seen
       assert.strictEqual(`${call?.method} ${call?.path}`, "POST /v1/chat/completions")
       assert.strictEqual(call?.headers.authorization, `Bearer ${key}`)
-      assert.deepStrictEqual(JSON.parse(call?.body ?? ""), { model: "writer-1", messages: Prompt.messages(request) })
+      assert.deepStrictEqual(JSON.parse(call?.body ?? ""), {
+        model: "writer-1",
+        messages: Prompt.promptMessages(request)
+      })
     })
   )
 
   it.live("sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
     Effect.gen(function* () {
-      const server = yield* serve(json(200, completion({ content: "Yes." })))
+      const server = yield* startScriptedServer(jsonAnswer(200, completionAnswer({ content: "Yes." })))
       yield* generate({ url: `${server.url}/` }, { apiKey: Option.none() })
       yield* generate(server, { apiKey: Option.some(Redacted.make("")) })
       for (const call of server.seen) {
@@ -81,7 +95,7 @@ describe("OpenAiGenerator", () => {
   for (const status of [302, 307, 400, 401, 403, 404, 405, 413, 422]) {
     it.live(`a ${status} is permanent`, () =>
       Effect.gen(function* () {
-        const { failed } = yield* failure(json(status, error(null), { location: "http://127.0.0.1:9/" }))
+        const { failed } = yield* failure(jsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" }))
         assert.isTrue(failed.permanent)
         assert.include(failed.reason, String(status))
       })
@@ -92,7 +106,7 @@ describe("OpenAiGenerator", () => {
     it.live(`a ${status} is temporary and is not retried within the call`, () =>
       Effect.gen(function* () {
         const { failed } = yield* failure(
-          json(status, error("busy"), { "retry-after-ms": "1", "x-should-retry": "true" })
+          jsonAnswer(status, error("busy"), { "retry-after-ms": "1", "x-should-retry": "true" })
         )
         assert.isFalse(failed.permanent)
         assert.include(failed.reason, String(status))
@@ -100,12 +114,12 @@ describe("OpenAiGenerator", () => {
     )
   }
 
-  const permanent: Record<string, Answer> = {
-    "a content-policy code under any status": json(500, error("content_policy_violation")),
-    "a content-policy type": json(429, error(null, "words", "content_filter")),
-    "a filtered answer": json(200, completion({ content: "Half of" }, "content_filter")),
-    "a refusal by the model": json(200, completion({ content: null, refusal: "I cannot write this." })),
-    "an error inside a 200 with a permanent status": json(200, { error: { code: 401, message: key } })
+  const permanent: Record<string, ScriptedAnswer> = {
+    "a content-policy code under any status": jsonAnswer(500, error("content_policy_violation")),
+    "a content-policy type": jsonAnswer(429, error(null, "words", "content_filter")),
+    "a filtered answer": jsonAnswer(200, completionAnswer({ content: "Half of" }, "content_filter")),
+    "a refusal by the model": jsonAnswer(200, completionAnswer({ content: null, refusal: "I cannot write this." })),
+    "an error inside a 200 with a permanent status": jsonAnswer(200, { error: { code: 401, message: key } })
   }
   for (const [name, answer] of Object.entries(permanent)) {
     it.live(`${name} is permanent`, () =>
@@ -113,19 +127,19 @@ describe("OpenAiGenerator", () => {
     )
   }
 
-  const temporary: Record<string, Answer> = {
-    "an error inside a 200": json(200, { error: { code: 502, message: "upstream" } }),
-    "an error inside a 200 whose number is no status": json(200, { error: { code: 17, message: "upstream" } }),
-    "an answer cut off by the model's limit": json(200, completion({ content: "Half of" }, "length")),
-    "an empty answer": json(200, completion({ content: " \n " })),
-    "an answer without content": json(200, completion({ content: null })),
-    "an over-long answer": json(200, completion({ content: "é".repeat(5001) })),
-    "an answer without choices": json(200, { choices: [] }),
-    "an answer of another shape": json(200, { choices: [{ message: { content: 7 } }] }),
-    "an empty body": json(200, ""),
+  const temporary: Record<string, ScriptedAnswer> = {
+    "an error inside a 200": jsonAnswer(200, { error: { code: 502, message: "upstream" } }),
+    "an error inside a 200 whose number is no status": jsonAnswer(200, { error: { code: 17, message: "upstream" } }),
+    "an answer cut off by the model's limit": jsonAnswer(200, completionAnswer({ content: "Half of" }, "length")),
+    "an empty answer": jsonAnswer(200, completionAnswer({ content: " \n " })),
+    "an answer without content": jsonAnswer(200, completionAnswer({ content: null })),
+    "an over-long answer": jsonAnswer(200, completionAnswer({ content: "é".repeat(5001) })),
+    "an answer without choices": jsonAnswer(200, { choices: [] }),
+    "an answer of another shape": jsonAnswer(200, { choices: [{ message: { content: 7 } }] }),
+    "an empty body": jsonAnswer(200, ""),
     "no content": (response) => response.writeHead(204).end(),
-    "garbage JSON": json(200, `{"choices": [${key}`),
-    "a page instead of JSON": json(200, "<html>hello</html>", { "content-type": "text/html" }),
+    "garbage JSON": jsonAnswer(200, `{"choices": [${key}`),
+    "a page instead of JSON": jsonAnswer(200, "<html>hello</html>", { "content-type": "text/html" }),
     "a connection that breaks before the answer": (response) => response.destroy(),
     "a connection that breaks within the answer": (response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" })
@@ -140,7 +154,7 @@ describe("OpenAiGenerator", () => {
 
   it.live("an unreachable server is temporary, and the reason names the failure", () =>
     Effect.gen(function* () {
-      const gone = yield* Effect.scoped(serve(() => {}))
+      const gone = yield* Effect.scoped(startScriptedServer(() => {}))
       const failed = yield* Effect.flip(generate(gone))
       assert.isFalse(failed.permanent)
       assert.include(failed.reason, "ECONNREFUSED")
@@ -148,24 +162,26 @@ describe("OpenAiGenerator", () => {
   )
 
   it.live("a response that is not JSON is reported without quoting it", () =>
-    Effect.map(failure(json(200, "{oops")), ({ failed }) => assert.strictEqual(failed.reason, "the answer is not JSON"))
+    Effect.map(failure(jsonAnswer(200, "{oops")), ({ failed }) =>
+      assert.strictEqual(failed.reason, "the answer is not JSON")
+    )
   )
 
   it.live("a key that the server quotes never appears in a reason, wherever it is cut", () =>
     Effect.gen(function* () {
       for (const before of [0, ...Array.from({ length: 26 }, (_, step) => 210 + 3 * step)]) {
         const message = `${"x".repeat(before)} ${key} ${"y".repeat(500)}`
-        yield* failure(json(400, error(key, message)))
-        yield* failure(json(401, error(null, message)))
-        yield* failure(json(500, { error: message }))
-        yield* failure(json(200, completion({ content: null, refusal: message })))
+        yield* failure(jsonAnswer(400, error(key, message)))
+        yield* failure(jsonAnswer(401, error(null, message)))
+        yield* failure(jsonAnswer(500, { error: message }))
+        yield* failure(jsonAnswer(200, completionAnswer({ content: null, refusal: message })))
       }
     })
   )
 
   it.live("the message of a server that refuses the key is not quoted, because it may contain a part of the key", () =>
     Effect.gen(function* () {
-      const { failed } = yield* failure(json(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef")))
+      const { failed } = yield* failure(jsonAnswer(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef")))
       assert.notInclude(failed.reason, "cdef")
       assert.include(failed.reason, "invalid_api_key")
     })
@@ -174,10 +190,10 @@ describe("OpenAiGenerator", () => {
   it.effect("a request to a server that hangs is aborted after the time limit", () =>
     Effect.gen(function* () {
       const timeout = Duration.millis(200)
-      const { failed, server } = yield* failure(() => {}, { timeout }, passes(timeout))
+      const { failed, server } = yield* failure(() => {}, { timeout }, passTime(timeout))
       assert.isFalse(failed.permanent)
       assert.include(failed.reason, "no answer within 200ms")
-      yield* until(() => server.closed() === 1)
+      yield* waitUntil(() => server.closed() === 1)
     })
   )
 
@@ -191,10 +207,10 @@ describe("OpenAiGenerator", () => {
           response.on("close", () => clearInterval(timer))
         },
         { timeout },
-        passes(timeout)
+        passTime(timeout)
       )
       assert.include(failed.reason, "no answer within 300ms")
-      yield* until(() => server.closed() === 1)
+      yield* waitUntil(() => server.closed() === 1)
     })
   )
 
@@ -216,13 +232,13 @@ describe("OpenAiGenerator", () => {
         })
         assert.isFalse(failed.permanent)
         if (status === 200) assert.include(failed.reason, "larger than 1048576 bytes")
-        yield* until(() => server.closed() === 1)
+        yield* waitUntil(() => server.closed() === 1)
         assert.isBelow(sent, 16 * 1024 * 1024)
       })
     )
   }
 
-  for (const [name, answer] of Object.entries<Answer>({
+  for (const [name, answer] of Object.entries<ScriptedAnswer>({
     "before the answer": () => {},
     "within the answer": (response) => {
       response.writeHead(200, { "content-type": "application/json" })
@@ -231,13 +247,13 @@ describe("OpenAiGenerator", () => {
   })) {
     it.live(`interruption ${name} aborts the request`, () =>
       Effect.gen(function* () {
-        const server = yield* serve(answer)
+        const server = yield* startScriptedServer(answer)
         const fiber = yield* Effect.forkChild(generate(server))
-        yield* until(() => server.seen.length === 1)
+        yield* waitUntil(() => server.seen.length === 1)
         yield* Effect.sleep("100 millis")
         assert.strictEqual(server.closed(), 0)
         yield* Fiber.interrupt(fiber)
-        yield* until(() => server.closed() === 1)
+        yield* waitUntil(() => server.closed() === 1)
       })
     )
   }

@@ -8,23 +8,33 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { concat, frame, id3, infoFrame } from "./Mp3.ts"
-import { type Answer, json, passes, type Server, serve, until } from "./Server.ts"
+import { concatBytes, id3Tag, mp3Frame, mp3InfoFrame } from "./Mp3.ts"
+import {
+  jsonAnswer,
+  passTime,
+  type ScriptedAnswer,
+  type ScriptedServer,
+  startScriptedServer,
+  waitUntil
+} from "./Server.ts"
 
 const key = "sk-test-1234567890abcdef"
 
 const said = "Summer football is easier on the pitches and on the fans."
 
-const speech = concat(id3(30), infoFrame(), frame(1), frame(2))
+const speech = concatBytes(id3Tag(30), mp3InfoFrame(), mp3Frame(1), mp3Frame(2))
 
 const audio =
-  (bytes: Uint8Array, headers: Record<string, string> = {}): Answer =>
+  (bytes: Uint8Array, headers: Record<string, string> = {}): ScriptedAnswer =>
   (response) => {
     response.writeHead(200, { "content-type": "audio/mpeg", ...headers })
     response.end(bytes)
   }
 
-const options = (server: Pick<Server, "url">, more: Partial<OpenAiSpeech.Options> = {}): OpenAiSpeech.Options => ({
+const options = (
+  server: Pick<ScriptedServer, "url">,
+  more: Partial<OpenAiSpeech.OpenAiSpeechOptions> = {}
+): OpenAiSpeech.OpenAiSpeechOptions => ({
   url: server.url,
   apiKey: Option.some(Redacted.make(key)),
   model: "speaker-1",
@@ -32,7 +42,11 @@ const options = (server: Pick<Server, "url">, more: Partial<OpenAiSpeech.Options
   ...more
 })
 
-const speak = (server: Pick<Server, "url">, more: Partial<OpenAiSpeech.Options> = {}, text = said) =>
+const speak = (
+  server: Pick<ScriptedServer, "url">,
+  more: Partial<OpenAiSpeech.OpenAiSpeechOptions> = {},
+  text = said
+) =>
   Effect.flatMap(
     MediaSynthesizer,
     ({ audio }) => audio?.({ text, persona: { id: "1", name: "Ada" } }) ?? assert.fail("none is mounted")
@@ -40,13 +54,13 @@ const speak = (server: Pick<Server, "url">, more: Partial<OpenAiSpeech.Options> 
 
 /** `meanwhile` runs concurrently with the call. */
 const failure = <E = never>(
-  answer: Answer,
-  more: Partial<OpenAiSpeech.Options> = {},
+  answer: ScriptedAnswer,
+  more: Partial<OpenAiSpeech.OpenAiSpeechOptions> = {},
   text = said,
-  meanwhile: (server: Server) => Effect.Effect<void, E> = () => Effect.void
+  meanwhile: (server: ScriptedServer) => Effect.Effect<void, E> = () => Effect.void
 ) =>
   Effect.gen(function* () {
-    const server = yield* serve(answer)
+    const server = yield* startScriptedServer(answer)
     const calling = yield* Effect.forkChild(Effect.flip(speak(server, more, text)))
     yield* meanwhile(server)
     const failed = yield* Fiber.join(calling)
@@ -60,13 +74,13 @@ const error = (code: string | null, message = "words") => ({ error: { message, t
 MediaSynthesizerSuite.suite(
   "OpenAiSpeech",
   "audio",
-  Layer.unwrap(Effect.map(serve(audio(speech)), (server) => OpenAiSpeech.layer(options(server))))
+  Layer.unwrap(Effect.map(startScriptedServer(audio(speech)), (server) => OpenAiSpeech.layer(options(server))))
 )
 
 describe("OpenAiSpeech", () => {
   it.live("sends text, model and voice with the key, and returns every byte", () =>
     Effect.gen(function* () {
-      const server = yield* serve(audio(speech))
+      const server = yield* startScriptedServer(audio(speech))
       const { bytes, contentType } = yield* speak(server)
       assert.strictEqual(contentType, "audio/mpeg")
       assert.deepStrictEqual(bytes, speech)
@@ -85,7 +99,7 @@ describe("OpenAiSpeech", () => {
 
   it.live("sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
     Effect.gen(function* () {
-      const server = yield* serve(audio(speech))
+      const server = yield* startScriptedServer(audio(speech))
       yield* speak({ url: `${server.url}/` }, { apiKey: Option.none() })
       assert.isUndefined(server.seen[0]?.headers.authorization)
       assert.strictEqual(server.seen[0]?.path, "/v1/audio/speech")
@@ -95,12 +109,12 @@ describe("OpenAiSpeech", () => {
   it.live("a text beyond the server's limit is spoken in parts, which become one file in order", () =>
     Effect.gen(function* () {
       const sentences = Array.from({ length: 250 }, (_, index) => `This is sentence number ${index}.`)
-      const server = yield* serve((response, { body }) => {
+      const server = yield* startScriptedServer((response, { body }) => {
         const { input } = JSON.parse(body)
         assert.isAtMost(input.length, 4096)
         const isFirst = input.startsWith("This is sentence number 0.")
         setTimeout(
-          () => audio(concat(id3(9), infoFrame(), frame(isFirst ? 1 : 2)))(response, server.seen[0]!),
+          () => audio(concatBytes(id3Tag(9), mp3InfoFrame(), mp3Frame(isFirst ? 1 : 2)))(response, server.seen[0]!),
           isFirst ? 100 : 0
         )
       })
@@ -116,14 +130,14 @@ describe("OpenAiSpeech", () => {
           .join(" "),
         sentences.join(" ")
       )
-      assert.deepStrictEqual(bytes, concat(frame(1), ...server.seen.slice(1).map(() => frame(2))))
+      assert.deepStrictEqual(bytes, concatBytes(mp3Frame(1), ...server.seen.slice(1).map(() => mp3Frame(2))))
     })
   )
 
   it.live("another format is recognized by its bytes, for a text of one part", () =>
     Effect.gen(function* () {
       const wav = new Uint8Array(Buffer.from("RIFF____WAVEfmt ", "latin1"))
-      const server = yield* serve(audio(wav))
+      const server = yield* startScriptedServer(audio(wav))
       assert.deepStrictEqual(yield* speak(server), { contentType: "audio/wav", bytes: wav })
       const failed = yield* Effect.flip(speak(server, {}, "They win. ".repeat(450)))
       assert.isTrue(failed.permanent)
@@ -134,7 +148,7 @@ describe("OpenAiSpeech", () => {
   for (const status of [302, 400, 401, 403, 404, 413, 422]) {
     it.live(`a ${status} is permanent`, () =>
       Effect.gen(function* () {
-        const { failed, server } = yield* failure(json(status, error(null), { location: "http://127.0.0.1:9/" }))
+        const { failed, server } = yield* failure(jsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" }))
         assert.isTrue(failed.permanent)
         assert.include(failed.reason, String(status))
         assert.lengthOf(server.seen, 1)
@@ -145,7 +159,7 @@ describe("OpenAiSpeech", () => {
   for (const status of [402, 408, 429, 500, 503]) {
     it.live(`a ${status} is temporary and is not retried within the call`, () =>
       Effect.gen(function* () {
-        const { failed, server } = yield* failure(json(status, error("busy"), { "retry-after-ms": "1" }))
+        const { failed, server } = yield* failure(jsonAnswer(status, error("busy"), { "retry-after-ms": "1" }))
         assert.isFalse(failed.permanent)
         assert.include(failed.reason, String(status))
         assert.lengthOf(server.seen, 1)
@@ -153,11 +167,11 @@ describe("OpenAiSpeech", () => {
     )
   }
 
-  const temporary: Record<string, Answer> = {
+  const temporary: Record<string, ScriptedAnswer> = {
     "an empty answer": audio(new Uint8Array()),
     "no content": (response) => response.writeHead(204).end(),
-    "JSON instead of audio": json(200, { audio: "AAAA" }),
-    "a page instead of audio": json(200, "<html>hello</html>", { "content-type": "text/html" }),
+    "JSON instead of audio": jsonAnswer(200, { audio: "AAAA" }),
+    "a page instead of audio": jsonAnswer(200, "<html>hello</html>", { "content-type": "text/html" }),
     "a connection that breaks before the answer": (response) => response.destroy(),
     "a connection that breaks within the answer": (response) => {
       response.writeHead(200, { "content-type": "audio/mpeg", "content-length": "5000" })
@@ -175,20 +189,20 @@ describe("OpenAiSpeech", () => {
       let first = true
       const { failed, server } = yield* failure(
         (response, seen) => {
-          if (!first) return json(503, error("busy"))(response, seen)
+          if (!first) return jsonAnswer(503, error("busy"))(response, seen)
           first = false
         },
         {},
         "They win. ".repeat(450)
       )
       assert.isFalse(failed.permanent)
-      yield* until(() => server.closed() === 1)
+      yield* waitUntil(() => server.closed() === 1)
     })
   )
 
   it.live("an unreachable server is temporary, and the reason names the failure", () =>
     Effect.gen(function* () {
-      const gone = yield* Effect.scoped(serve(() => {}))
+      const gone = yield* Effect.scoped(startScriptedServer(() => {}))
       const failed = yield* Effect.flip(speak(gone))
       assert.isFalse(failed.permanent)
       assert.include(failed.reason, "ECONNREFUSED")
@@ -197,9 +211,9 @@ describe("OpenAiSpeech", () => {
 
   it.live("a key that the server quotes never appears in a reason", () =>
     Effect.gen(function* () {
-      yield* failure(json(400, error(key, `you sent ${key}`)))
-      yield* failure(json(401, error(null, `you sent ${key}`)))
-      yield* failure(json(500, { error: key }))
+      yield* failure(jsonAnswer(400, error(key, `you sent ${key}`)))
+      yield* failure(jsonAnswer(401, error(null, `you sent ${key}`)))
+      yield* failure(jsonAnswer(500, { error: key }))
     })
   )
 
@@ -209,22 +223,22 @@ describe("OpenAiSpeech", () => {
       const { failed, server } = yield* failure(
         (response) => {
           response.writeHead(200, { "content-type": "audio/mpeg" })
-          const timer = setInterval(() => response.write(frame(1)), 20)
+          const timer = setInterval(() => response.write(mp3Frame(1)), 20)
           response.on("close", () => clearInterval(timer))
         },
         { timeout },
         said,
-        passes(timeout)
+        passTime(timeout)
       )
       assert.include(failed.reason, "no answer within 300ms")
-      yield* until(() => server.closed() === 1)
+      yield* waitUntil(() => server.closed() === 1)
     })
   )
 
   it.live("an answer beyond 32 MiB is not read to its end", () =>
     Effect.gen(function* () {
       let sent = 0
-      const chunk = frame(1)
+      const chunk = mp3Frame(1)
       const { failed, server } = yield* failure((response) => {
         response.writeHead(200, { "content-type": "audio/mpeg" })
         const pump = () => {
@@ -238,18 +252,18 @@ describe("OpenAiSpeech", () => {
       })
       assert.isFalse(failed.permanent)
       assert.include(failed.reason, "larger than 33554432 bytes")
-      yield* until(() => server.closed() === 1)
+      yield* waitUntil(() => server.closed() === 1)
       assert.isBelow(sent, 64 * 1024 * 1024)
     })
   )
 
   it.live("interruption aborts the request", () =>
     Effect.gen(function* () {
-      const server = yield* serve(() => {})
+      const server = yield* startScriptedServer(() => {})
       const fiber = yield* Effect.forkChild(speak(server))
-      yield* until(() => server.seen.length === 1)
+      yield* waitUntil(() => server.seen.length === 1)
       yield* Fiber.interrupt(fiber)
-      yield* until(() => server.closed() === 1)
+      yield* waitUntil(() => server.closed() === 1)
     })
   )
 

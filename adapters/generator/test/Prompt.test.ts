@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Prompt from "@partner-commentary/generator/Prompt"
 import * as fc from "fast-check"
-import { hostile, request } from "./Requests.ts"
+import { hostileText, makeGenerationRequest } from "./Requests.ts"
 
 const material = (content: string): { readonly lines: ReadonlyArray<string>; readonly json: string } => {
   const lines = content.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/u)
@@ -11,21 +11,26 @@ const material = (content: string): { readonly lines: ReadonlyArray<string>; rea
 describe("Prompt", () => {
   it("no content of a request can close its delimiter, forge one, or change the rules", () =>
     fc.assert(
-      fc.property(request(hostile(Prompt.delimiters)), (asked) => {
-        const [system, user, ...more] = Prompt.messages(asked)
+      fc.property(makeGenerationRequest(hostileText(Prompt.promptDelimiters)), (asked) => {
+        const [system, user, ...more] = Prompt.promptMessages(asked)
         assert.isEmpty(more)
-        assert.deepStrictEqual(system, { role: "system", content: Prompt.rules.join("\n") })
+        assert.deepStrictEqual(system, { role: "system", content: Prompt.promptRules.join("\n") })
         assert.strictEqual(user?.role, "user")
         const { lines, json } = material(user?.content ?? "")
-        assert.deepStrictEqual(lines, [Prompt.delimiters[0], json, Prompt.delimiters[1], "Write the commentary now."])
+        assert.deepStrictEqual(lines, [
+          Prompt.promptDelimiters[0],
+          json,
+          Prompt.promptDelimiters[1],
+          "Write the commentary now."
+        ])
         assert.notMatch(json, /[<>]/u)
       })
     ))
 
   it("the material is complete", () =>
     fc.assert(
-      fc.property(request(hostile(Prompt.delimiters)), (asked) => {
-        const { json } = material(Prompt.messages(asked)[1]?.content ?? "")
+      fc.property(makeGenerationRequest(hostileText(Prompt.promptDelimiters)), (asked) => {
+        const { json } = material(Prompt.promptMessages(asked)[1]?.content ?? "")
         assert.deepStrictEqual(JSON.parse(json), JSON.parse(JSON.stringify(asked)))
       })
     ))

@@ -13,7 +13,7 @@ export const anyText = (maxLength: number, minLength = 0): fc.Arbitrary<string> 
   )
 
 /** Texts built from delimiters, quotes, escapes, every kind of line break and chat control tokens. */
-export const hostile = (delimiters: ReadonlyArray<string>): fc.Arbitrary<string> =>
+export const hostileText = (delimiters: ReadonlyArray<string>): fc.Arbitrary<string> =>
   fc
     .array(
       fc.oneof(
@@ -38,7 +38,10 @@ export const hostile = (delimiters: ReadonlyArray<string>): fc.Arbitrary<string>
     )
     .map((parts) => parts.join(""))
 
-export const request = (text: fc.Arbitrary<string>, perspective = text): fc.Arbitrary<GenerationRequest> =>
+export const makeGenerationRequest = (
+  text: fc.Arbitrary<string>,
+  perspective = text
+): fc.Arbitrary<GenerationRequest> =>
   fc
     .record({
       persona: fc.record({ name: text, bio: text, expertise: fc.array(text, { maxLength: 3 }) }),

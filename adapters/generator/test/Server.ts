@@ -9,26 +9,26 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 
-export interface Seen {
+export interface SeenRequest {
   readonly method: string | undefined
   readonly path: string | undefined
   readonly headers: Http.IncomingHttpHeaders
   readonly body: string
 }
 
-export type Answer = (response: Http.ServerResponse, seen: Seen) => void
+export type ScriptedAnswer = (response: Http.ServerResponse, seen: SeenRequest) => void
 
 /** `closed` counts the calls whose connection closed before the response was complete. */
-export interface Server {
+export interface ScriptedServer {
   readonly url: string
-  readonly seen: Array<Seen>
+  readonly seen: Array<SeenRequest>
   readonly closed: () => number
 }
 
-export const serve = (answer: Answer) =>
+export const startScriptedServer = (answer: ScriptedAnswer) =>
   Effect.acquireRelease(
-    Effect.callback<Server & { readonly server: Http.Server }>((resume) => {
-      const seen: Array<Seen> = []
+    Effect.callback<ScriptedServer & { readonly server: Http.Server }>((resume) => {
+      const seen: Array<SeenRequest> = []
       let closed = 0
       const server = Http.createServer((request, response) => {
         const chunks: Array<Buffer> = []
@@ -55,14 +55,14 @@ export const serve = (answer: Answer) =>
       })
   )
 
-export const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+export const jsonAnswer =
+  (status: number, body: unknown, headers: Record<string, string> = {}): ScriptedAnswer =>
   (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers })
     response.end(typeof body === "string" ? body : JSON.stringify(body))
   }
 
-export const completion = (message: Record<string, unknown>, finish_reason: string | null = "stop") => ({
+export const completionAnswer = (message: Record<string, unknown>, finish_reason: string | null = "stop") => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 0,
@@ -71,7 +71,7 @@ export const completion = (message: Record<string, unknown>, finish_reason: stri
 })
 
 /** Uses real time because fetch does not follow the test clock. */
-export const until = (condition: () => boolean) =>
+export const waitUntil = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(
     Effect.repeat({ until: () => condition() }),
     Effect.timeout("5 seconds"),
@@ -79,8 +79,8 @@ export const until = (condition: () => boolean) =>
   )
 
 /** Advances the clock only after the server has received the request. */
-export const passes = (time: Duration.Duration) => (server: Server) =>
+export const passTime = (time: Duration.Duration) => (server: ScriptedServer) =>
   Effect.andThen(
-    until(() => server.seen.length === 1),
+    waitUntil(() => server.seen.length === 1),
     TestClock.adjust(time)
   )

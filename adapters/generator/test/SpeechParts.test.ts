@@ -1,26 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
-import { parts } from "@partner-commentary/generator/SpeechParts"
+import { splitForSpeech } from "@partner-commentary/generator/SpeechParts"
 import * as fc from "fast-check"
 
 const without = (text: string) => text.replace(/\s+/g, "")
 
 describe("SpeechParts", () => {
   it("a text that fits is one part, trimmed", () => {
-    assert.deepStrictEqual(parts("  They win. \n"), ["They win."])
-    assert.lengthOf(parts("a".repeat(4000)), 1)
+    assert.deepStrictEqual(splitForSpeech("  They win. \n"), ["They win."])
+    assert.lengthOf(splitForSpeech("a".repeat(4000)), 1)
   })
 
-  it("a text without a word has no part", () => assert.deepStrictEqual(parts(" \n "), []))
+  it("a text without a word has no part", () => assert.deepStrictEqual(splitForSpeech(" \n "), []))
 
   it("a text is cut at the longest pause that is not too early: a paragraph, a sentence, a clause, a word", () => {
-    assert.deepStrictEqual(parts("One. Two three.\n\nFour. Five six seven.", 25), [
+    assert.deepStrictEqual(splitForSpeech("One. Two three.\n\nFour. Five six seven.", 25), [
       "One. Two three.",
       "Four. Five six seven."
     ])
-    assert.deepStrictEqual(parts("One two three. Four five six", 20), ["One two three.", "Four five six"])
-    assert.deepStrictEqual(parts("One two three, four five six", 20), ["One two three,", "four five six"])
-    assert.deepStrictEqual(parts("One two three four five six", 20), ["One two three four", "five six"])
-    assert.deepStrictEqual(parts("かきくけこ。さしすせそたちつ", 8), ["かきくけこ。", "さしすせそたちつ"])
+    assert.deepStrictEqual(splitForSpeech("One two three. Four five six", 20), ["One two three.", "Four five six"])
+    assert.deepStrictEqual(splitForSpeech("One two three, four five six", 20), ["One two three,", "four five six"])
+    assert.deepStrictEqual(splitForSpeech("One two three four five six", 20), ["One two three four", "five six"])
+    assert.deepStrictEqual(splitForSpeech("かきくけこ。さしすせそたちつ", 8), ["かきくけこ。", "さしすせそたちつ"])
   })
 
   it("for any text, no part is blank or too long, no character is split, and all parts together are the text", () =>
@@ -29,7 +29,7 @@ describe("SpeechParts", () => {
         fc.string({ unit: fc.constantFrom("a", "🏆", ". ", "\n\n", " ", "é", ",", "。") }),
         fc.integer({ min: 2, max: 12 }),
         (text, longest) => {
-          const cut = parts(text, longest)
+          const cut = splitForSpeech(text, longest)
           assert.strictEqual(without(cut.join("")), without(text))
           for (const part of cut) {
             assert.isTrue(part.isWellFormed())

@@ -30,7 +30,7 @@ const tooLarge = new Error("the key set is larger than 1 MiB")
 const boundedFetch: FetchImplementation = (url, options) => fetch(url, options).then(limited(largest, tooLarge))
 
 /** jose fetches and parses the keys. This module decides when, by Effect's Clock. */
-export const remote = (url: string): RemoteJWKSet =>
+export const makeRemoteKeySet = (url: string): RemoteJWKSet =>
   createRemoteJWKSet(new URL(url), {
     [customFetch]: boundedFetch,
     timeoutDuration: Duration.toMillis(timeout),
@@ -39,7 +39,7 @@ export const remote = (url: string): RemoteJWKSet =>
   })
 
 /** Fails with the reason, for an operator. */
-export const read = (keys: RemoteJWKSet): Effect.Effect<void, IdentityUnreachable> =>
+export const readKeySet = (keys: RemoteJWKSet): Effect.Effect<void, IdentityUnreachable> =>
   Effect.tryPromise({
     try: () => keys.reload(),
     catch: (error) => new IdentityUnreachable({ reason: reasonOf(error as Error) })
@@ -48,8 +48,8 @@ export const read = (keys: RemoteJWKSet): Effect.Effect<void, IdentityUnreachabl
 const reasonOf = (error: Error): string =>
   (error.cause instanceof Error ? error.cause.message || error.message : error.message).replace(/[\p{Cc}\s]+/gu, " ")
 
-export const make = Effect.fnUntraced(function* (url: string) {
-  const keys = remote(url)
+export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
+  const keys = makeRemoteKeySet(url)
   const turn = yield* Semaphore.make(1)
   const state = {
     readAt: Number.NEGATIVE_INFINITY as Instant.Instant,
@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (url: string) {
       const now = yield* Instant.now
       if (now < state.notBefore) return
       state.notBefore = Instant.plus(now, pause)
-      state.failure = yield* Effect.match(read(keys), { onFailure: (failure) => failure, onSuccess: () => null })
+      state.failure = yield* Effect.match(readKeySet(keys), { onFailure: (failure) => failure, onSuccess: () => null })
       if (state.failure === null) state.readAt = now
       else {
         const consequence = (yield* isOlderThan(endurance)) ? none : `Its known keys serve on, for ${longest} at most.`

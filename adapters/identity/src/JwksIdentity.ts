@@ -3,29 +3,29 @@ import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIden
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as JwksCache from "./JwksCache.ts"
-import { algorithms, type ExpectedClaims, verify } from "./TokenVerification.ts"
+import { type ExpectedClaims, tokenAlgorithms, verifyToken } from "./TokenVerification.ts"
 
-export interface Options extends ExpectedClaims {
+export interface JwksIdentityOptions extends ExpectedClaims {
   readonly jwksUrl: string
 }
 
 /** Fetches the keys with the first token. */
-export const layer = ({ jwksUrl, ...expected }: Options) =>
+export const layer = ({ jwksUrl, ...expected }: JwksIdentityOptions) =>
   Layer.effect(
     DashboardIdentity,
-    Effect.map(JwksCache.make(jwksUrl), (findKey) =>
-      DashboardIdentity.of({ verify: (token) => verify(token, findKey, expected) })
+    Effect.map(JwksCache.makeJwksCache(jwksUrl), (findKey) =>
+      DashboardIdentity.of({ verify: (token) => verifyToken(token, findKey, expected) })
     )
   )
 
 /** Counts the published keys that could sign an accepted token. */
-export const countKeys = Effect.fnUntraced(function* (jwksUrl: string) {
-  const keys = JwksCache.remote(jwksUrl)
-  yield* JwksCache.read(keys)
+export const countSigningKeys = Effect.fnUntraced(function* (jwksUrl: string) {
+  const keys = JwksCache.makeRemoteKeySet(jwksUrl)
+  yield* JwksCache.readKeySet(keys)
   return (keys.jwks()?.keys ?? []).filter(
     ({ alg, crv, kty, use }) =>
       (use === undefined || use === "sig") &&
-      (alg === undefined || algorithms.includes(alg)) &&
+      (alg === undefined || tokenAlgorithms.includes(alg)) &&
       (kty === "RSA" || crv === "P-256" || crv === "Ed25519")
   ).length
 })

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { SignJWT } from "jose/jwt/sign"
-import { type ExpectedClaims, verify } from "./TokenVerification.ts"
+import { type ExpectedClaims, verifyToken } from "./TokenVerification.ts"
 
 export class LocalTokens extends Context.Service<
   LocalTokens,
@@ -46,7 +46,7 @@ export const layer = ({ secret }: { readonly secret: Redacted.Redacted<string> }
       const made = yield* Effect.cached(Effect.sync(() => keys(secret)))
       const publicKey = Effect.map(made, ({ publicKey }) => publicKey)
       const identity = DashboardIdentity.of({
-        verify: (token) => verify(token, () => publicKey, expected)
+        verify: (token) => verifyToken(token, () => publicKey, expected)
       })
       const tokens = LocalTokens.of({
         issue: Effect.fn("LocalTokens.issue")(function* ({ expiresIn, organization, subject = "local" }) {

@@ -22,7 +22,7 @@ export interface ExpectedClaims {
 }
 
 /** Asymmetric algorithms only: with `none` or HMAC, anyone with the public key could sign. */
-export const algorithms: ReadonlyArray<string> = ["RS256", "ES256", "EdDSA", "Ed25519"]
+export const tokenAlgorithms: ReadonlyArray<string> = ["RS256", "ES256", "EdDSA", "Ed25519"]
 
 /** In characters. Servers accept little more in a header line. */
 const maxLength = 8 * 1024
@@ -38,14 +38,14 @@ export type FindKey<E> = (header: ProtectedHeaderParameters) => Effect.Effect<Cr
 const refused = new TokenRefused({ expired: false })
 
 /** Checks the header before it looks for a key, and the signature before it reads claims. */
-export const verify = Effect.fnUntraced(function* <E extends TokenRefused | IdentityUnreachable>(
+export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused | IdentityUnreachable>(
   token: string,
   findKey: FindKey<E>,
   { audience, issuer, organizationClaim }: ExpectedClaims
 ) {
   if (token.length > maxLength) return yield* refused
   const header = yield* Effect.try({ try: () => decodeProtectedHeader(token), catch: () => refused })
-  if (!algorithms.includes(header.alg ?? "")) return yield* refused
+  if (!tokenAlgorithms.includes(header.alg ?? "")) return yield* refused
   const key = yield* findKey(header)
   const currentDate = DateTime.toDateUtc(yield* DateTime.now)
   const { payload } = yield* Effect.tryPromise({
@@ -53,7 +53,7 @@ export const verify = Effect.fnUntraced(function* <E extends TokenRefused | Iden
       jwtVerify(token, key, {
         issuer,
         audience,
-        algorithms: [...algorithms],
+        algorithms: [...tokenAlgorithms],
         requiredClaims: ["exp"],
         clockTolerance: tolerance,
         currentDate

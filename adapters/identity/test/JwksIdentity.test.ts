@@ -11,19 +11,21 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { SignJWT } from "jose"
-import { audience, organizationClaim, Provider } from "./Provider.ts"
+import { audience, IdentityProvider, organizationClaim } from "./Provider.ts"
 
 const identity = Layer.unwrap(
-  Effect.map(Provider, ({ issuer, jwksUrl }) => JwksIdentity.layer({ jwksUrl, issuer, audience, organizationClaim }))
+  Effect.map(IdentityProvider, ({ issuer, jwksUrl }) =>
+    JwksIdentity.layer({ jwksUrl, issuer, audience, organizationClaim })
+  )
 )
 
-const world = identity.pipe(Layer.provideMerge(Provider.mint), Layer.provideMerge(Provider.layer))
+const world = identity.pipe(Layer.provideMerge(IdentityProvider.mint), Layer.provideMerge(IdentityProvider.layer))
 
 DashboardIdentitySuite.suite("JWKS", world)
 
 /** A valid token signed by the provider with this key. */
 const signedBy = (kid: string) =>
-  Effect.flatMap(Provider, ({ sign }) =>
+  Effect.flatMap(IdentityProvider, ({ sign }) =>
     Effect.provideServiceEffect(
       token(),
       TokenMint,
@@ -34,7 +36,7 @@ const signedBy = (kid: string) =>
 describe("the keys of a provider", () => {
   it.effect("may be RSA, P-256 or Ed25519; tokens signed by others are refused", () =>
     Effect.gen(function* () {
-      const provider = yield* Provider
+      const provider = yield* IdentityProvider
       for (const algorithm of ["RS256", "ES256", "EdDSA", "RS384", "PS256", "ES384"]) {
         yield* provider.publish(algorithm, algorithm)
       }
@@ -49,7 +51,7 @@ describe("the keys of a provider", () => {
 
   it.effect("are public: a token that was signed with the public key as an HMAC secret is refused", () =>
     Effect.gen(function* () {
-      const { jwksUrl } = yield* Provider
+      const { jwksUrl } = yield* IdentityProvider
       const [, payload = ""] = (yield* token()).split(".")
       const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
       const { keys } = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
@@ -69,8 +71,8 @@ describe("the keys of a provider", () => {
 
   it.effect("are the only ones: a token that contains a key or names another key URL is refused", () =>
     Effect.gen(function* () {
-      const other = Context.get(yield* Layer.build(Layer.fresh(Provider.layer)), Provider)
-      const { issuer, readings } = yield* Provider
+      const other = Context.get(yield* Layer.build(Layer.fresh(IdentityProvider.layer)), IdentityProvider)
+      const { issuer, readings } = yield* IdentityProvider
       const mint = yield* TokenMint
       const elsewhere = yield* Effect.provideService(token({ iss: issuer }), TokenMint, {
         ...mint,
@@ -84,7 +86,7 @@ describe("the keys of a provider", () => {
 
   it.effect("are fetched once for many tokens, and again every ten minutes", () =>
     Effect.gen(function* () {
-      const { readings } = yield* Provider
+      const { readings } = yield* IdentityProvider
       const good = yield* token()
       assert.strictEqual(yield* readings, 0)
       yield* Effect.all(
@@ -102,7 +104,7 @@ describe("the keys of a provider", () => {
 
   it.effect("may change: a new key is accepted at once, and a withdrawn one for ten more minutes", () =>
     Effect.gen(function* () {
-      const provider = yield* Provider
+      const provider = yield* IdentityProvider
       const old = yield* signedBy("first")
       assert.strictEqual(yield* verdict(old), "good")
       yield* TestClock.adjust("1 minute")
@@ -119,7 +121,7 @@ describe("the keys of a provider", () => {
 
   it.effect("that are unknown cause one fetch in ten seconds, however many tokens name them", () =>
     Effect.gen(function* () {
-      const provider = yield* Provider
+      const provider = yield* IdentityProvider
       yield* verdict(yield* signedBy("first"))
       yield* provider.publish("hidden")
       yield* provider.withdraw("hidden")
@@ -136,7 +138,7 @@ describe("the keys of a provider", () => {
 describe("a provider that is down", () => {
   it.effect("keeps known keys valid for a day, and unknown ones are unavailable until it is back", () =>
     Effect.gen(function* () {
-      const provider = yield* Provider
+      const provider = yield* IdentityProvider
       yield* provider.publish("second")
       yield* provider.withdraw("second")
       const [known, unknown] = [yield* signedBy("first"), yield* signedBy("second")]
@@ -159,7 +161,7 @@ describe("a provider that is down", () => {
     Effect.gen(function* () {
       const said: Array<string> = []
       const listening = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
-      const provider = yield* Provider
+      const provider = yield* IdentityProvider
       const good = yield* signedBy("first")
       yield* provider.stop
       yield* Effect.gen(function* () {
@@ -183,7 +185,7 @@ describe("a provider that is down", () => {
 
   it.effect("from the start is reported in one sentence", () =>
     Effect.gen(function* () {
-      const provider = yield* Provider
+      const provider = yield* IdentityProvider
       const good = yield* token()
       yield* provider.stop
       const error = yield* Effect.flip(Effect.flatMap(DashboardIdentity, ({ verify }) => verify(good)))
@@ -211,7 +213,7 @@ describe("a provider that is down", () => {
         const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
         const layer = JwksIdentity.layer({ jwksUrl, issuer: mint.issuer, audience, organizationClaim })
         assert.strictEqual(yield* Effect.provide(verdict(good), layer), "unreachable", body)
-        assert.strictEqual((yield* Effect.flip(JwksIdentity.countKeys(jwksUrl)))._tag, "IdentityUnreachable")
+        assert.strictEqual((yield* Effect.flip(JwksIdentity.countSigningKeys(jwksUrl)))._tag, "IdentityUnreachable")
       }
     }).pipe(Effect.provide(world))
   )
@@ -219,7 +221,7 @@ describe("a provider that is down", () => {
 
 it.effect("a key set larger than 1 MiB is not read to its end", () =>
   Effect.gen(function* () {
-    const { jwksUrl } = yield* Provider
+    const { jwksUrl } = yield* IdentityProvider
     const published = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
     const padded = (bytes: number) => JSON.stringify({ ...published, padding: "x".repeat(bytes) })
     for (const [bytes, isRead] of [
@@ -232,7 +234,7 @@ it.effect("a key set larger than 1 MiB is not read to its end", () =>
         () => Effect.sync(() => server.close())
       )
       const looked = yield* Effect.result(
-        JwksIdentity.countKeys(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+        JwksIdentity.countSigningKeys(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
       )
       assert.strictEqual(looked._tag, isRead ? "Success" : "Failure")
       if (looked._tag === "Failure") assert.include(looked.failure.message, "the key set is larger than 1 MiB")
@@ -242,10 +244,10 @@ it.effect("a key set larger than 1 MiB is not read to its end", () =>
 
 it.effect("the check counts the usable published keys", () =>
   Effect.gen(function* () {
-    const provider = yield* Provider
-    assert.strictEqual(yield* JwksIdentity.countKeys(provider.jwksUrl), 1)
+    const provider = yield* IdentityProvider
+    assert.strictEqual(yield* JwksIdentity.countSigningKeys(provider.jwksUrl), 1)
     yield* provider.publish("second", "ES256")
     yield* provider.publish("third", "ES384")
-    assert.strictEqual(yield* JwksIdentity.countKeys(provider.jwksUrl), 2)
+    assert.strictEqual(yield* JwksIdentity.countSigningKeys(provider.jwksUrl), 2)
   }).pipe(Effect.provide(world))
 )

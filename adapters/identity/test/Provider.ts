@@ -8,8 +8,8 @@ import { type JWK, OAuth2Server } from "oauth2-mock-server"
 export const audience = "https://api.partner.example"
 export const organizationClaim = "org_id"
 
-export class Provider extends Context.Service<
-  Provider,
+export class IdentityProvider extends Context.Service<
+  IdentityProvider,
   {
     readonly issuer: string
     readonly jwksUrl: string
@@ -27,7 +27,7 @@ export class Provider extends Context.Service<
   }
 >()("test/Provider") {
   static readonly layer = Layer.effect(
-    Provider,
+    IdentityProvider,
     Effect.gen(function* () {
       const server = new OAuth2Server()
       const { keys } = server.issuer
@@ -46,7 +46,7 @@ export class Provider extends Context.Service<
       const issuer = server.issuer.url ?? ""
       const stop = Effect.promise(() => (server.listening ? server.stop() : Promise.resolve()))
       yield* Effect.addFinalizer(() => stop)
-      return Provider.of({
+      return IdentityProvider.of({
         issuer,
         jwksUrl: `${issuer}/jwks`,
         publish,
@@ -73,6 +73,6 @@ export class Provider extends Context.Service<
   /** The token mint that the conformance suite requires of an issuer. */
   static readonly mint = Layer.effect(
     TokenMint,
-    Effect.map(Provider, ({ issuer, sign }) => TokenMint.of({ issuer, audience, organizationClaim, sign }))
+    Effect.map(IdentityProvider, ({ issuer, sign }) => TokenMint.of({ issuer, audience, organizationClaim, sign }))
   )
 }

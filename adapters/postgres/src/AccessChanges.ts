@@ -1,14 +1,14 @@
 /** Announces changes of keys and organizations to this process at once, and to the others by the channel. */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import * as Effect from "effect/Effect"
-import { type Channel, lost } from "./Channel.ts"
+import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "access "
 
 /** `own` invalidates the caches of this process. */
-export const make = (channel: Channel, own: AccessChanges["Service"]): AccessChanges["Service"] => {
+export const make = (channel: NotificationChannel, own: AccessChanges["Service"]): AccessChanges["Service"] => {
   channel.onMessage((message) => {
-    if (message === lost) return own.publish("")
+    if (message === connectionLost) return own.publish("")
     return message.startsWith(prefix) ? own.publish(message.slice(prefix.length)) : Effect.void
   })
   return AccessChanges.of({

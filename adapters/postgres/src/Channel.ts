@@ -17,7 +17,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type * as PostgresClient from "./PostgresClient.ts"
 import * as SessionPool from "./SessionPool.ts"
 
-export interface Channel {
+export interface NotificationChannel {
   /** Sends after the commit of the surrounding transaction. A message that is already pending is sent once. */
   readonly say: (message: string) => Effect.Effect<void>
   /** Also receives `lost` whenever messages may have been missed: each time that LISTEN starts. */
@@ -25,7 +25,7 @@ export interface Channel {
 }
 
 /** Stands for all messages that may have been missed. */
-export const lost = ""
+export const connectionLost = ""
 
 /** The channel of Postgres. */
 export const name = "partner_commentary"
@@ -131,7 +131,7 @@ export const listen = Effect.fnUntraced(function* (
       const { processId, take } = yield* subscribe
       if (!isHeard) yield* Effect.logInfo("LISTEN connection restored")
       isHeard = true
-      yield* tell(lost)
+      yield* tell(connectionLost)
       const test = `test ${processId}`
       const arrived = yield* Latch.make()
       const hear = Effect.flatMap(take, (message) => (message === test ? arrived.open : tell(message)))

@@ -25,7 +25,7 @@ import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as PostgresUrl from "./PostgresUrl.ts"
 import * as SessionPool from "./SessionPool.ts"
 import * as StalePlans from "./StalePlans.ts"
-import { registry, toParameter } from "./Values.ts"
+import { toParameter, typeRegistry } from "./Values.ts"
 
 export interface PostgresClientConfig {
   readonly url: Redacted.Redacted
@@ -113,7 +113,7 @@ export const layer = (config: PostgresClientConfig): Layer.Layer<PostgresClient 
   ).pipe(Layer.provide(Reactivity.layer))
 
 const poolOptions = (config: PostgresClientConfig) => {
-  const address = PostgresUrl.parse(config.url)
+  const address = PostgresUrl.parsePostgresUrl(config.url)
   const isPooled = config.isPooled ?? false
   const bound = (name: string, given: Duration.Input | undefined, fallback: Duration.Input) => ({
     [name]: String(Math.ceil(Duration.toMillis(given ?? fallback)))
@@ -138,11 +138,11 @@ const poolOptions = (config: PostgresClientConfig) => {
     keepAlive: usual.keepAlive,
     maxConnections: config.poolSize ?? usual.poolSize,
     idleTimeout: config.idleTimeout ?? usual.idleTimeout,
-    types: registry()
+    types: typeRegistry()
   }))
 }
 
-const refusedAddress = ({ reason }: PostgresUrl.Refused) =>
+const refusedAddress = ({ reason }: PostgresUrl.UrlRefused) =>
   SessionPool.connectionError(`The database's address ${reason}`, "connect")
 
 type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>

@@ -6,12 +6,12 @@ import * as Result from "effect/Result"
 import * as UrlParameters from "./UrlParameters.ts"
 
 /** Never contains the address, which may contain a password. */
-export interface Refused {
+export interface UrlRefused {
   /** Continues a sentence that begins with the variable's name. */
   readonly reason: string
 }
 
-export interface Address {
+export interface PostgresAddress {
   /** The URL for the driver. */
   readonly url: Redacted.Redacted
   /** Undefined: the driver decides by the URL, and uses TLS if the server offers it. */
@@ -22,13 +22,13 @@ export interface Address {
 
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const
 
-export const parse = (address: Redacted.Redacted): Result.Result<Address, Refused> => {
+export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<PostgresAddress, UrlRefused> => {
   const text = Redacted.value(address)
   const url = URL.parse(text)
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
     return refuse("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE")
   }
-  const wrong = UrlParameters.refusal(url.searchParams)
+  const wrong = UrlParameters.refusalOfParameters(url.searchParams)
   if (wrong !== undefined) return refuse(wrong)
   const parameter = (name: string) => url.searchParams.get(name) ?? undefined
   // A parameter overrides the same part of the URL.
@@ -60,7 +60,7 @@ const preferring = (url: URL) => {
 const secured = (
   mode: string,
   parameter: (name: string) => string | undefined
-): Result.Result<Address["ssl"], Refused> => {
+): Result.Result<PostgresAddress["ssl"], UrlRefused> => {
   if (mode === "disable") return Result.succeed(false)
   if (mode === "allow" || mode === "prefer") return Result.succeed(undefined)
   const files = { ca: parameter("sslrootcert"), cert: parameter("sslcert"), key: parameter("sslkey") }
@@ -86,4 +86,4 @@ const decode = (text: string): string =>
     () => text
   )
 
-const refuse = (reason: string): Result.Result<never, Refused> => Result.fail({ reason })
+const refuse = (reason: string): Result.Result<never, UrlRefused> => Result.fail({ reason })

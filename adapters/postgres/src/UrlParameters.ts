@@ -33,7 +33,7 @@ const known = [...supported, ...ignored, ...Object.keys(ignoredWith), ...unsuppo
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "")
 
 /** Why the parameters are refused, or undefined. Contains no value, and no name that may be part of a password. */
-export const refusal = (parameters: URLSearchParams): string | undefined => {
+export const refusalOfParameters = (parameters: URLSearchParams): string | undefined => {
   const seen = new Set<string>()
   for (const [name, value] of parameters) {
     if (!known.includes(name)) return unknown(name, seen)

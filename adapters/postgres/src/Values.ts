@@ -16,7 +16,7 @@ export const toParameter = (value: unknown): unknown => {
 }
 
 /** Counts and sums are numbers, because none exceeds 2^53. */
-export const registry = (): PgTypes.Registry => {
+export const typeRegistry = (): PgTypes.Registry => {
   const types = PgTypes.makeRegistry()
   const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   types.register<number | bigint>(PgTypes.OID.int8, {

@@ -1,19 +1,19 @@
 /** Signals new work to the workers of this process, or to other processes if this one has none. */
 import { everything, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
-import { type Channel, lost } from "./Channel.ts"
+import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "work "
 
 /** `own` notifies the workers of this process. */
-export const make = (channel: Channel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
+export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
   const workers = new Map<Work, number>()
   const count = (kind: Work, more: number) =>
     Effect.sync(() => {
       workers.set(kind, (workers.get(kind) ?? 0) + more)
     })
   channel.onMessage((message) => {
-    if (message === lost) return own.notify
+    if (message === connectionLost) return own.notify
     return own.tell(everything.filter((kind) => message === prefix + kind))
   })
 

@@ -8,7 +8,7 @@ import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import * as Forwarder from "@partner-commentary/test/postgres/Forwarder"
 import * as Standby from "@partner-commentary/test/postgres/Standby"
-import { onDatabase } from "@partner-commentary/test/postgres/TestDatabase"
+import { runOnDatabase } from "@partner-commentary/test/postgres/TestDatabase"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -24,23 +24,23 @@ const poolSize = 5
 const bound = Duration.seconds(10)
 
 const cluster = Effect.acquireRelease(
-  Effect.promise(() => Cluster.start()),
+  Effect.promise(() => Cluster.startCluster()),
   ({ stop }) => Effect.promise(stop)
 )
 
-const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.Cluster) => Effect.Effect<unknown>) {
+const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresCluster) => Effect.Effect<unknown>) {
   const primary = yield* cluster
-  yield* onDatabase(Redacted.make(primary.url), (sql) => sql`CREATE TABLE kept (n INTEGER)`)
-  const standby = yield* Standby.start(primary)
+  yield* runOnDatabase(Redacted.make(primary.url), (sql) => sql`CREATE TABLE kept (n INTEGER)`)
+  const standby = yield* Standby.startStandby(primary)
   const forwarder = yield* Effect.acquireRelease(
-    Effect.promise(() => Forwarder.open(primary.url)),
+    Effect.promise(() => Forwarder.openForwarder(primary.url)),
     ({ close }) => Effect.promise(close)
   )
   const client = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize })
   const write = (n: number) => client`INSERT INTO kept (n) VALUES (${n})`
   const channel = yield* Effect.provideService(Channel.make, SqlClient.SqlClient, client)
   const heard = yield* Queue.unbounded<string>()
-  channel.onMessage((message) => (message === Channel.lost ? Effect.void : Queue.offer(heard, message)))
+  channel.onMessage((message) => (message === Channel.connectionLost ? Effect.void : Queue.offer(heard, message)))
   const listener = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize: 1, statementTimeout: 0 })
   yield* Channel.listen(channel, Channel.subscribe(listener), { interval: "500 millis", timeout: "2 seconds" })
   // Open every connection of the pool to the old primary.
@@ -49,7 +49,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.Cluster) 
   yield* channel.say("before")
   assert.strictEqual(yield* Queue.take(heard), "before")
   const onStandby = <A, E>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
-    onDatabase(Redacted.make(standby.url), use)
+    runOnDatabase(Redacted.make(standby.url), use)
   const counted = Effect.map(
     onStandby((sql) => sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM kept WHERE n > 0`),
     ([row]) => row?.count
@@ -96,7 +96,7 @@ describe("after a failover", () => {
 
   it.live("from a primary that lives on read-only with every connection open, writes go on at the replica", () =>
     failover((primary) =>
-      onDatabase(Redacted.make(primary.url), (sql) =>
+      runOnDatabase(Redacted.make(primary.url), (sql) =>
         Effect.andThen(sql`ALTER SYSTEM SET default_transaction_read_only = on`, sql`SELECT pg_reload_conf()`)
       ).pipe(Effect.andThen(Effect.sleep("500 millis")))
     ).pipe(Effect.scoped, Effect.provide(Reactivity.layer))

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as WriteAccess from "@partner-commentary/sql/database/WriteAccess"
 import { migrate, schemaStatus } from "@partner-commentary/sql/Migrations"
-import { authority, issuedBy } from "@partner-commentary/test/Certificates"
+import { issueCertificate, makeAuthority } from "@partner-commentary/test/Certificates"
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import * as Wire from "@partner-commentary/test/postgres/Wire"
 import * as Effect from "effect/Effect"
@@ -17,9 +17,9 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 
-const cluster = (options: Parameters<typeof Cluster.start>[0] = {}) =>
+const cluster = (options: Parameters<typeof Cluster.startCluster>[0] = {}) =>
   Effect.acquireRelease(
-    Effect.promise(() => Cluster.start(options)),
+    Effect.promise(() => Cluster.startCluster(options)),
     ({ stop }) => Effect.promise(stop)
   )
 
@@ -35,7 +35,7 @@ it.live("a connection on which nothing comes back is given up, and another takes
   Effect.gen(function* () {
     const server = yield* cluster()
     const wire = yield* Effect.acquireRelease(
-      Effect.promise(() => Wire.open(server.url)),
+      Effect.promise(() => Wire.openRecordingProxy(server.url)),
       ({ close }) => Effect.promise(close)
     )
     yield* using(
@@ -108,8 +108,8 @@ describe("a server of one's own", () => {
     "encrypts as the address asks: require asks nobody who answers, verify-full does, with the authority named",
     () =>
       Effect.gen(function* () {
-        const [ours, theirs] = [authority("Ours"), authority("Theirs")]
-        const server = yield* cluster({ tls: issuedBy(ours, { host: "localhost" }) })
+        const [ours, theirs] = [makeAuthority("Ours"), makeAuthority("Theirs")]
+        const server = yield* cluster({ tls: issueCertificate(ours, { host: "localhost" }) })
         const folder = mkdtempSync(join(tmpdir(), "certificates-"))
         yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
         const file = (name: string, text: string) => {

@@ -20,7 +20,7 @@ it.live("what could not be said for want of a connection is said as soon as ther
     const listening = yield* Deferred.make<void>()
     const heard = yield* Deferred.make<string>()
     channel.onMessage((message) =>
-      message === Channel.lost ? Deferred.succeed(listening, undefined) : Deferred.succeed(heard, message)
+      message === Channel.connectionLost ? Deferred.succeed(listening, undefined) : Deferred.succeed(heard, message)
     )
     yield* Channel.listen(channel, Channel.subscribe(yield* PostgresClient.make({ url, poolSize: 1 })))
     yield* Deferred.await(listening)
@@ -40,7 +40,7 @@ it.live("a LISTEN connection on which nothing arrives any more is replaced, thou
   Effect.gen(function* () {
     const url = yield* TestDatabase.used
     const wire = Effect.acquireRelease(
-      Effect.promise(() => Wire.open(Redacted.value(url))),
+      Effect.promise(() => Wire.openRecordingProxy(Redacted.value(url))),
       ({ close }) => Effect.promise(close)
     )
     const speaking = yield* wire
@@ -54,12 +54,12 @@ it.live("a LISTEN connection on which nothing arrives any more is replaced, thou
     channel.onMessage((message) => Queue.offer(messages, message))
     const listener = yield* PostgresClient.make({ url: Redacted.make(listening.url), poolSize: 1, statementTimeout: 0 })
     yield* Channel.listen(channel, Channel.subscribe(listener), { interval: "200 millis", timeout: "1 second" })
-    assert.strictEqual(yield* Queue.take(messages), Channel.lost)
+    assert.strictEqual(yield* Queue.take(messages), Channel.connectionLost)
     // The second test message is sent after the first one arrives.
     const sent = Effect.sync(() => speaking.turns.flat().filter((statement) => statement.includes("pg_notify")).length)
     yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 2 })
     listening.freeze()
-    assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "30 seconds"), Channel.lost)
+    assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "30 seconds"), Channel.connectionLost)
     yield* channel.say("work mails")
     assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "5 seconds"), "work mails")
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))

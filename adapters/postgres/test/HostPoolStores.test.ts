@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import pg from "pg"
-import { suites } from "./Suites.ts"
+import { registerStoreSuites } from "./Suites.ts"
 
 const noValue = 2278
 
@@ -31,4 +31,4 @@ const layer = Layer.unwrap(
   })
 )
 
-suites("a host's pool", layer)
+registerStoreSuites("a host's pool", layer)

@@ -152,13 +152,13 @@ describe("PostgresClient", () => {
         yield* Effect.forEach([1, 2, 3], () => sql.withTransaction(allHold), { concurrency: 3 })
         const [row] = yield* sql<{ readonly name: string }>`SELECT current_setting('application_name') AS name`
         assert.strictEqual(row?.name, "cut")
-        const cut = yield* TestDatabase.onDatabase(
+        const cut = yield* TestDatabase.runOnDatabase(
           url,
           (other) => other`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE application_name = 'cut' AND datname = current_database()`
         )
         assert.lengthOf(cut, 3)
-        const left = TestDatabase.onDatabase(
+        const left = TestDatabase.runOnDatabase(
           url,
           (other) => other`SELECT pid FROM pg_stat_activity
             WHERE application_name = 'cut' AND datname = current_database()`

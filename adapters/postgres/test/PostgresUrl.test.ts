@@ -7,9 +7,10 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 
-const parse = (text: string) => Result.getOrThrow(PostgresUrl.parse(Redacted.make(text)))
+const parse = (text: string) => Result.getOrThrow(PostgresUrl.parsePostgresUrl(Redacted.make(text)))
 
-const reason = (text: string) => Result.getOrThrow(Result.flip(PostgresUrl.parse(Redacted.make(text)))).reason
+const reason = (text: string) =>
+  Result.getOrThrow(Result.flip(PostgresUrl.parsePostgresUrl(Redacted.make(text)))).reason
 
 describe("PostgresUrl", () => {
   it("is told of by host, port and database, never by user and password", () => {

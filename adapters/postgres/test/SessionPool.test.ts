@@ -20,13 +20,13 @@ const databaseOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).path
 const administer = (url: Redacted.Redacted, statement: string) => {
   const own = new URL(Redacted.value(url))
   own.pathname = "/postgres"
-  return TestDatabase.onDatabase(Redacted.make(own.href), (sql) => sql.unsafe(statement))
+  return TestDatabase.runOnDatabase(Redacted.make(own.href), (sql) => sql.unsafe(statement))
 }
 
 const onPool = <A, E>(use: (sql: SqlClient.SqlClient, url: Redacted.Redacted) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.empty
-    yield* TestDatabase.onDatabase(url, (sql) => sql`CREATE TABLE kept (n INTEGER)`)
+    yield* TestDatabase.runOnDatabase(url, (sql) => sql`CREATE TABLE kept (n INTEGER)`)
     const layer = PostgresClient.layer({ url, poolSize })
     return yield* Effect.provide(
       Effect.flatMap(SqlClient.SqlClient, (sql) => use(sql, url)),

@@ -49,7 +49,7 @@ const recorded = Effect.gen(function* () {
 
 type Tested = Layer.Layer<Layer.Success<typeof stores>, Layer.Error<typeof stores>>
 
-export const suites = (name: string, layer: Tested): void => {
+export const registerStoreSuites = (name: string, layer: Tested): void => {
   ApiKeyStoreSuite.suite(name, layer)
   AssignmentStoreSuite.suite(name, layer)
   AssignmentTurnsSuite.suite(name, layer)

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import addressparser from "nodemailer/lib/addressparser"
 
 /** The parts of `MAIL_FROM`. `domain` is in its ASCII form. */
-export interface Sender {
+export interface MailSender {
   readonly name: string
   readonly address: string
   readonly domain: string
@@ -25,7 +25,7 @@ export const domainOf = (address: string): Option.Option<string> =>
   )
 
 /** Parses `Name <address>` or a bare address. None unless it is exactly one valid mailbox. */
-export const parseSender = (from: string): Option.Option<Sender> => {
+export const parseSender = (from: string): Option.Option<MailSender> => {
   const [only, ...others] = addressparser(from)
   return only?.address === undefined || others.length > 0 || /\p{Cc}/u.test(from)
     ? Option.none()

@@ -3,7 +3,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
-import { parseSender, type Sender } from "./MailAddress.ts"
+import { type MailSender, parseSender } from "./MailAddress.ts"
 
 /** An invalid setting. `reason` continues a sentence that begins with the setting's name. */
 export class MailSettingRefused extends Schema.TaggedError<MailSettingRefused>()("MailSettingRefused", {
@@ -16,12 +16,14 @@ export class MailSettingRefused extends Schema.TaggedError<MailSettingRefused>()
   }
 }
 
-export type Server = ReturnType<typeof parseConnectionUrl>
+export type MailServerSetting = ReturnType<typeof parseConnectionUrl>
 
 const wrongUrl = (reason: string) => Result.fail(new MailSettingRefused({ setting: "url", reason }))
 
 /** `smtp://` or `smtps://` with a host; the query holds nodemailer's connection options, such as `requireTLS=true`. */
-export const server = (url: Redacted.Redacted<string>): Result.Result<Server, MailSettingRefused> => {
+export const parseMailServer = (
+  url: Redacted.Redacted<string>
+): Result.Result<MailServerSetting, MailSettingRefused> => {
   const text = Redacted.value(url).trim()
   if (!/^smtps?:\/\//i.test(text)) return wrongUrl("must start with smtp:// or smtps://.")
   const parts = URL.parse(text)
@@ -38,7 +40,7 @@ export const server = (url: Redacted.Redacted<string>): Result.Result<Server, Ma
   })
 }
 
-export const sender = (from: string): Result.Result<Sender, MailSettingRefused> =>
+export const parseMailSender = (from: string): Result.Result<MailSender, MailSettingRefused> =>
   Result.fromOption(
     parseSender(from),
     () => new MailSettingRefused({ setting: "from", reason: "must be one address, such as Name <name@example.com>." })

@@ -7,7 +7,7 @@ import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { SendMailOptions } from "nodemailer"
-import { domainOf, type Sender } from "./MailAddress.ts"
+import { domainOf, type MailSender } from "./MailAddress.ts"
 
 /** Removes line breaks and other control characters, which a header must not contain. */
 const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
@@ -15,8 +15,8 @@ const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim
 const impossible = (reason: string) => Result.fail(new MailRefused({ permanent: true, reason }))
 
 /** Fails permanently for an invalid address, and for an id that makes no valid Message-ID. */
-export const compose = (
-  sender: Sender,
+export const composeMimeMessage = (
+  sender: MailSender,
   message: MailMessage,
   now: DateTime.DateTime
 ): Result.Result<SendMailOptions, MailRefused> => {

@@ -22,9 +22,9 @@ export interface OutboxMail {
 /** The time comes first, so that names sort by time. Some file systems refuse `:` in names. */
 const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
 
-export const fileName = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
+export const outboxFileName = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
 
-export const idOf = (file: string): Option.Option<string> => Option.fromNullishOr(name.exec(file)?.[4])
+export const mailIdOfFile = (file: string): Option.Option<string> => Option.fromNullishOr(name.exec(file)?.[4])
 
 const shown = (address: Address | undefined) =>
   address === undefined ? "" : address.name ? `${address.name} <${address.address}>` : (address.address ?? "")

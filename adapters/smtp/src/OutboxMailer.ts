@@ -12,9 +12,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import { createTransport } from "nodemailer"
-import { MailSettingRefused, sender } from "./MailSetting.ts"
-import { compose } from "./MimeMessage.ts"
-import { fileName, idOf } from "./Outbox.ts"
+import { MailSettingRefused, parseMailSender } from "./MailSetting.ts"
+import { composeMimeMessage } from "./MimeMessage.ts"
+import { mailIdOfFile, outboxFileName } from "./Outbox.ts"
 
 const refusal = (cause: unknown) => new MailRefused({ permanent: false, reason: (cause as Error).message })
 
@@ -23,18 +23,18 @@ const attempt = <A>(step: () => Promise<A>) => Effect.tryPromise({ try: step, ca
 /** Mails contain links that act for a creator, so only the folder's owner may read it. */
 const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
-export interface Options {
+export interface OutboxMailerOptions {
   readonly folder: string
   /** `Name <address>`; its domain ends every Message-ID. */
   readonly from: string
 }
 
 /** Creates the folder. A mail with the id of an earlier one replaces its file. */
-export const layer = ({ folder, from }: Options) =>
+export const layer = ({ folder, from }: OutboxMailerOptions) =>
   Layer.effect(
     Mailer,
     Effect.gen(function* () {
-      const origin = yield* Effect.fromResult(sender(from))
+      const origin = yield* Effect.fromResult(parseMailSender(from))
       yield* Effect.tryPromise({
         try: () => make(folder),
         catch: (cause) =>
@@ -46,7 +46,7 @@ export const layer = ({ folder, from }: Options) =>
       const write = Effect.fnUntraced(function* (id: string, instant: string, raw: string | Uint8Array) {
         yield* attempt(() => make(folder))
         const files = yield* attempt(() => readdir(folder))
-        const file = files.find((file) => Option.contains(idOf(file), id)) ?? fileName(instant, id)
+        const file = files.find((file) => Option.contains(mailIdOfFile(file), id)) ?? outboxFileName(instant, id)
         const unfinished = join(folder, `${randomUUID()}.part`)
         yield* attempt(() => writeFile(unfinished, raw, { mode: 0o600 })).pipe(
           // The rename makes the file visible when it is complete.
@@ -57,7 +57,7 @@ export const layer = ({ folder, from }: Options) =>
       return {
         send: Effect.fn("OutboxMailer.send")(function* (message) {
           const now = yield* DateTime.now
-          const letter = yield* Effect.fromResult(compose(origin, message, now))
+          const letter = yield* Effect.fromResult(composeMimeMessage(origin, message, now))
           const { message: raw } = yield* attempt(() => composer.sendMail(letter))
           yield* turn.withPermit(write(message.id, DateTime.formatIso(now), raw as Buffer))
         })

@@ -2,15 +2,15 @@
 import type { Readable } from "node:stream"
 import * as Duration from "effect/Duration"
 import { createTransport, type SendMailOptions } from "nodemailer"
-import type { Server } from "./MailSetting.ts"
+import type { MailServerSetting } from "./MailSetting.ts"
 
-export interface Bounds {
+export interface PoolLimits {
   readonly timeout: Duration.Duration
   readonly answerTimeout: Duration.Duration
   readonly stopTimeout: Duration.Duration
 }
 
-export interface Pool {
+export interface SmtpPool {
   /** Aborting closes the connection. `onSent` is called before the answer to the whole mail, if at all. */
   readonly send: (mail: SendMailOptions, signal: AbortSignal, onSent: () => void) => Promise<unknown>
   readonly close: () => void
@@ -19,7 +19,11 @@ export interface Pool {
 const longestConnect = Duration.minutes(2)
 const longestGreeting = Duration.minutes(1)
 
-export const open = (server: Server, connections: number, { answerTimeout, timeout }: Bounds): Pool => {
+export const openSmtpPool = (
+  server: MailServerSetting,
+  connections: number,
+  { answerTimeout, timeout }: PoolLimits
+): SmtpPool => {
   const half = Duration.divideUnsafe(timeout, 2)
   const transport = createTransport({
     maxRequeues: 2,

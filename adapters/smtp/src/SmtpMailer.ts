@@ -10,8 +10,8 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
 import type { NodemailerError } from "nodemailer"
-import { type Server, sender, server } from "./MailSetting.ts"
-import { compose } from "./MimeMessage.ts"
+import { type MailServerSetting, parseMailSender, parseMailServer } from "./MailSetting.ts"
+import { composeMimeMessage } from "./MimeMessage.ts"
 import * as Pool from "./Pool.ts"
 import { sendMail } from "./SmtpSession.ts"
 
@@ -24,7 +24,7 @@ const isPermanent = (error: NodemailerError) =>
   (error.responseCode === undefined || (error.permanent === true && !authentication.has(error.responseCode)))
 
 /** Replaces credentials in every encoding in which they are sent, because a server's reply may quote them. */
-export const redactor = ({ auth }: Server) => {
+export const makeRedactor = ({ auth }: MailServerSetting) => {
   const { user = "", pass = "" } = auth ?? {}
   const forms = [`\0${user}\0${pass}`, pass, user].filter((form) => form.replaceAll("\0", "") !== "")
   const secrets = forms.flatMap((form) => [Buffer.from(form).toString("base64"), encodeURIComponent(form), form])
@@ -33,7 +33,7 @@ export const redactor = ({ auth }: Server) => {
 
 export const defaultConnections = 16
 
-export interface Options {
+export interface SmtpMailerOptions {
   /** `smtp://user:password@host:port` or `smtps://…`. */
   readonly url: Redacted.Redacted<string>
   /** `Name <address>`; its domain ends every Message-ID. */
@@ -56,20 +56,20 @@ export const layer = ({
   timeout = "5 minutes",
   answerTimeout = "10 minutes",
   stopTimeout = "5 seconds"
-}: Options) =>
+}: SmtpMailerOptions) =>
   Layer.effect(
     Mailer,
     Effect.gen(function* () {
-      const origin = yield* Effect.fromResult(sender(from))
-      const target = yield* Effect.fromResult(server(url))
-      const redact = redactor(target)
+      const origin = yield* Effect.fromResult(parseMailSender(from))
+      const target = yield* Effect.fromResult(parseMailServer(url))
+      const redact = makeRedactor(target)
       const bounds = {
         timeout: Duration.fromInputUnsafe(timeout),
         answerTimeout: Duration.fromInputUnsafe(answerTimeout),
         stopTimeout: Duration.fromInputUnsafe(stopTimeout)
       }
       const pool = yield* Effect.acquireRelease(
-        Effect.sync(() => Pool.open(target, connections, bounds)),
+        Effect.sync(() => Pool.openSmtpPool(target, connections, bounds)),
         (pool) => Effect.sync(() => pool.close())
       )
       const free = yield* Semaphore.make(connections)
@@ -83,7 +83,7 @@ export const layer = ({
       }
       return {
         send: Effect.fn("SmtpMailer.send")(function* (message) {
-          const mail = yield* Effect.fromResult(compose(origin, message, yield* DateTime.now))
+          const mail = yield* Effect.fromResult(composeMimeMessage(origin, message, yield* DateTime.now))
           yield* Effect.acquireUseRelease(
             Effect.interruptible(free.take(1)),
             () => sendMail(pool, mail, refusal, bounds),

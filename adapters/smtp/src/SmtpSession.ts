@@ -10,7 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { SendMailOptions } from "nodemailer"
-import type { Bounds, Pool } from "./Pool.ts"
+import type { PoolLimits, SmtpPool } from "./Pool.ts"
 
 const silent = (bound: Duration.Duration, unanswered: boolean) =>
   new MailRefused({
@@ -23,10 +23,10 @@ const silent = (bound: Duration.Duration, unanswered: boolean) =>
 
 /** Run it uninterruptibly. It can be interrupted until all bytes of the mail are sent. */
 export const sendMail = Effect.fnUntraced(function* (
-  pool: Pool,
+  pool: SmtpPool,
   mail: SendMailOptions,
   refusal: (cause: unknown, isWhole: boolean) => MailRefused,
-  { answerTimeout, stopTimeout, timeout }: Bounds
+  { answerTimeout, stopTimeout, timeout }: PoolLimits
 ) {
   const whole = yield* Deferred.make<void>()
   let isWhole = false

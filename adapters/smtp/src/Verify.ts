@@ -3,22 +3,24 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { createTransport } from "nodemailer"
-import { server } from "./MailSetting.ts"
-import { redactor } from "./SmtpMailer.ts"
+import { parseMailServer } from "./MailSetting.ts"
+import { makeRedactor } from "./SmtpMailer.ts"
 
-export interface Verified {
+export interface VerifiedServer {
   /** False if the URL has no user. */
   readonly isAuthenticated: boolean
 }
 
 /** Fails with the server's reply, without credentials. */
-export const verify = (
+export const verifyMailServer = (
   url: Redacted.Redacted<string>,
   timeout: Duration.Input
-): Effect.Effect<Verified, { readonly reason: string }> =>
+): Effect.Effect<VerifiedServer, { readonly reason: string }> =>
   Effect.gen(function* () {
-    const target = yield* Effect.mapError(Effect.fromResult(server(url)), ({ message }) => ({ reason: message }))
-    const redact = redactor(target)
+    const target = yield* Effect.mapError(Effect.fromResult(parseMailServer(url)), ({ message }) => ({
+      reason: message
+    }))
+    const redact = makeRedactor(target)
     const time = Duration.toMillis(Duration.fromInputUnsafe(timeout))
     const transport = createTransport({
       ...target,

@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Email } from "postal-mime"
 
-export const from = "Partner Commentary <notices@mail.example.com>"
+export const senderAddress = "Partner Commentary <notices@mail.example.com>"
 
-export const message = (changes: Partial<MailMessage> = {}): MailMessage => ({
+export const makeMessage = (changes: Partial<MailMessage> = {}): MailMessage => ({
   id: "topic-sent.0198c0de-0000-7000-8000-000000000001",
   to: { name: "Ada Lovelace", address: "ada@example.com" },
   subject: "A topic for you",
@@ -18,11 +18,11 @@ export const message = (changes: Partial<MailMessage> = {}): MailMessage => ({
 })
 
 /** Builds the layer's mailer for the lifetime of the scope. */
-export const mailer = <E>(layer: Layer.Layer<Mailer, E>) =>
+export const makeMailer = <E>(layer: Layer.Layer<Mailer, E>) =>
   Effect.map(Layer.build(layer), (context) => Context.get(context, Mailer))
 
 /** A parsed mail in the form that the suite compares. */
-export const arrivedAs = ({ html = "", messageId = "", subject = "", text = "", to }: Email): ReceivedMail => ({
+export const parseArrivedMail = ({ html = "", messageId = "", subject = "", text = "", to }: Email): ReceivedMail => ({
   messageId,
   to: { name: to?.[0]?.name ?? "", address: to?.[0]?.address ?? "" },
   subject,

@@ -4,18 +4,18 @@ import * as Effect from "effect/Effect"
 import PostalMime, { type Email } from "postal-mime"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 
-export interface Received {
+export interface ReceivedMail {
   readonly raw: string
   readonly recipients: ReadonlyArray<string>
   readonly email: Email
 }
 
 /** An error that makes the test server reply with this code: the library reads `responseCode` from the error. */
-export const reply = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
+export const replyError = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
 
-export const start = (options: SMTPServerOptions = {}, wanted = 0) =>
+export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
   Effect.gen(function* () {
-    const received: Array<Received> = []
+    const received: Array<ReceivedMail> = []
     let connections = 0
     const open = new Set<string>()
     const server = yield* Effect.acquireRelease(
@@ -60,7 +60,7 @@ export const start = (options: SMTPServerOptions = {}, wanted = 0) =>
   })
 
 /** A server that speaks no SMTP. It only runs `greet` for each connection. */
-export const startDeaf = (greet: (socket: Socket) => void) =>
+export const startSilentServer = (greet: (socket: Socket) => void) =>
   Effect.gen(function* () {
     const open = new Set<Socket>()
     const server = yield* Effect.acquireRelease(
@@ -82,8 +82,8 @@ export const startDeaf = (greet: (socket: Socket) => void) =>
   })
 
 /** A server that accepts any mail up to its final dot. `onSent` then decides how to respond. */
-export const startScripted = (onSent: (socket: Socket) => void) =>
-  startDeaf((socket) => {
+export const startScriptedServer = (onSent: (socket: Socket) => void) =>
+  startSilentServer((socket) => {
     let text = ""
     let isData = false
     socket.write("220 ready\r\n")

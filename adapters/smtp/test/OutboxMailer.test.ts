@@ -20,7 +20,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import PostalMime from "postal-mime"
-import { arrivedAs, from, mailer, message } from "./Fixtures.ts"
+import { makeMailer, makeMessage, parseArrivedMail, senderAddress } from "./Fixtures.ts"
 
 /** A temporary folder with a file beside the outbox, removed with the scope. The layer itself creates the outbox. */
 const place = Effect.gen(function* () {
@@ -29,7 +29,7 @@ const place = Effect.gen(function* () {
     (parent) => Effect.sync(() => rmSync(parent, { recursive: true }))
   )
   const folder = join(parent, "data", "outbox")
-  const { send } = yield* mailer(OutboxMailer.layer({ folder, from }))
+  const { send } = yield* makeMailer(OutboxMailer.layer({ folder, from: senderAddress }))
   const outbox = Context.get(yield* Layer.build(Outbox.layer({ folder })), Outbox.Outbox)
   return { parent, folder, send, outbox }
 })
@@ -37,7 +37,7 @@ const place = Effect.gen(function* () {
 /** A temporary folder, and the mailer that writes into it. */
 class Folder extends Context.Service<Folder, string>()("@partner-commentary/smtp/test/Folder") {}
 
-const writing = Layer.unwrap(Effect.map(Folder, (folder) => OutboxMailer.layer({ folder, from }))).pipe(
+const writing = Layer.unwrap(Effect.map(Folder, (folder) => OutboxMailer.layer({ folder, from: senderAddress }))).pipe(
   Layer.provideMerge(
     Layer.effect(
       Folder,
@@ -53,7 +53,7 @@ const written = Effect.flatMap(Folder, (folder) =>
   Effect.forEach(readdirSync(folder).sort(), (file) =>
     Effect.map(
       Effect.promise(() => PostalMime.parse(readFileSync(join(folder, file)))),
-      arrivedAs
+      parseArrivedMail
     )
   )
 )
@@ -67,19 +67,19 @@ describe("the outbox", () => {
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       yield* TestClock.adjust("1 day")
-      yield* send(message({ subject: "Ein Thema für Zoë 🏀" }))
+      yield* send(makeMessage({ subject: "Ein Thema für Zoë 🏀" }))
       const [mail, ...others] = yield* outbox.list
       assert.strictEqual(others.length, 0)
       assert.deepStrictEqual(mail, {
-        file: `1970-01-02T00-00-00.000Z_${message().id}.eml`,
+        file: `1970-01-02T00-00-00.000Z_${makeMessage().id}.eml`,
         date: "1970-01-02T00:00:00.000Z",
         from: "Partner Commentary <notices@mail.example.com>",
         to: "Ada Lovelace <ada@example.com>",
         subject: "Ein Thema für Zoë 🏀",
-        text: `${message().text}\n`
+        text: `${makeMessage().text}\n`
       })
       const raw = readFileSync(join(folder, mail!.file), "utf8")
-      assert.include(raw.replaceAll("\r\n ", " "), `Message-ID: <${message().id}@mail.example.com>\r\n`)
+      assert.include(raw.replaceAll("\r\n ", " "), `Message-ID: <${makeMessage().id}@mail.example.com>\r\n`)
       assert.include(raw, "Auto-Submitted: auto-generated\r\n")
       assert.include(raw, "Date: Fri, 02 Jan 1970 00:00:00 +0000\r\n")
       assert.strictEqual(statSync(folder).mode & 0o777, 0o700)
@@ -91,8 +91,8 @@ describe("the outbox", () => {
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       const waits = Array.from({ length: 10 }, (_, n) => n)
-      yield* Effect.forEach(waits, (wait) => Effect.delay(send(message()), wait), { concurrency: "unbounded" })
-      yield* send(message({ subject: "Again" }))
+      yield* Effect.forEach(waits, (wait) => Effect.delay(send(makeMessage()), wait), { concurrency: "unbounded" })
+      yield* send(makeMessage({ subject: "Again" }))
       assert.strictEqual(readdirSync(folder).length, 1)
       assert.deepStrictEqual(
         (yield* outbox.list).map(({ subject }) => subject),
@@ -105,7 +105,7 @@ describe("the outbox", () => {
     Effect.gen(function* () {
       const { folder, send } = yield* place
       for (const changes of [{ id: "../escaped" }, { id: "" }, { to: { name: "Ada", address: "ada" } }]) {
-        assert.isTrue((yield* Effect.flip(send(message(changes)))).permanent)
+        assert.isTrue((yield* Effect.flip(send(makeMessage(changes)))).permanent)
       }
       assert.deepStrictEqual(readdirSync(folder), [])
     })
@@ -116,12 +116,14 @@ describe("the outbox", () => {
       const { folder, send, outbox } = yield* place
       rmSync(folder, { recursive: true })
       assert.deepStrictEqual(yield* outbox.list, [])
-      yield* send(message())
+      yield* send(makeMessage())
       assert.strictEqual((yield* outbox.list).length, 1)
       rmSync(folder, { recursive: true })
       writeFileSync(folder, "in the way")
-      assert.isFalse((yield* Effect.flip(send(message()))).permanent)
-      const refused = yield* Effect.flip(mailer(OutboxMailer.layer({ folder: join(folder, "below"), from })))
+      assert.isFalse((yield* Effect.flip(send(makeMessage()))).permanent)
+      const refused = yield* Effect.flip(
+        makeMailer(OutboxMailer.layer({ folder: join(folder, "below"), from: senderAddress }))
+      )
       assert.strictEqual(refused.setting, "folder")
     })
   )
@@ -133,7 +135,7 @@ describe("reading the outbox", () => {
       const { send, outbox } = yield* place
       for (let n = 1; n <= 102; n++) {
         yield* TestClock.adjust("1 second")
-        yield* send(message({ id: `mail-${n}` }))
+        yield* send(makeMessage({ id: `mail-${n}` }))
       }
       const listed = ids(yield* outbox.list)
       assert.strictEqual(listed.length, 100)
@@ -144,8 +146,8 @@ describe("reading the outbox", () => {
   it.effect("leaves out files that are no mails", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
-      yield* send(message({ id: "good" }))
-      const broken = (id: string) => join(folder, Outbox.fileName("2030-01-01T00:00:00.000Z", id))
+      yield* send(makeMessage({ id: "good" }))
+      const broken = (id: string) => join(folder, Outbox.outboxFileName("2030-01-01T00:00:00.000Z", id))
       writeFileSync(broken("garbage"), Buffer.from([0, 255, 254, 13, 10, 0, 1]))
       writeFileSync(broken("empty"), "")
       mkdirSync(broken("folder"))
@@ -158,10 +160,10 @@ describe("reading the outbox", () => {
   it.effect("finds a listed mail by its file, and never a file outside the folder", () =>
     Effect.gen(function* () {
       const { parent, folder, send, outbox } = yield* place
-      yield* send(message())
+      yield* send(makeMessage())
       const [mail] = yield* outbox.list
       assert.deepStrictEqual(yield* outbox.find(mail!.file), Option.some(mail))
-      const beside = Outbox.fileName("1970-01-01T00:00:00.000Z", "beside")
+      const beside = Outbox.outboxFileName("1970-01-01T00:00:00.000Z", "beside")
       for (const path of [join(parent, beside), join(parent, "data", beside)]) {
         writeFileSync(path, readFileSync(join(folder, mail!.file)))
       }
@@ -174,7 +176,7 @@ describe("reading the outbox", () => {
         `${mail!.file}\0`,
         `${mail!.file}\n`,
         `./${mail!.file}`,
-        Outbox.fileName("1970-01-01T00:00:00.000Z", "unknown"),
+        Outbox.outboxFileName("1970-01-01T00:00:00.000Z", "unknown"),
         "..",
         ""
       ]) {

@@ -8,11 +8,11 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import { arrivedAs, from, mailer, message } from "./Fixtures.ts"
-import { type Received, reply, start, startDeaf } from "./MailServer.ts"
+import { makeMailer, makeMessage, parseArrivedMail, senderAddress } from "./Fixtures.ts"
+import { type ReceivedMail, replyError, startMailServer, startSilentServer } from "./MailServer.ts"
 
 const to = (url: string, timeout: "500 millis" | "5 seconds" = "5 seconds") =>
-  mailer(layer({ url: Redacted.make(url), from, timeout }))
+  makeMailer(layer({ url: Redacted.make(url), from: senderAddress, timeout }))
 
 const local = (port: number, timeout?: "500 millis") => to(`smtp://127.0.0.1:${port}`, timeout)
 
@@ -22,30 +22,30 @@ const until = (condition: () => boolean) =>
 /** An SMTP server for one test, and the mailer that connects to it. */
 class MailServer extends Context.Service<
   MailServer,
-  { readonly port: number; readonly received: ReadonlyArray<Received> }
+  { readonly port: number; readonly received: ReadonlyArray<ReceivedMail> }
 >()("@partner-commentary/smtp/test/MailServer") {}
 
 const delivering = Layer.unwrap(
-  Effect.map(MailServer, ({ port }) => layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from }))
-).pipe(Layer.provideMerge(Layer.effect(MailServer, start())))
+  Effect.map(MailServer, ({ port }) => layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from: senderAddress }))
+).pipe(Layer.provideMerge(Layer.effect(MailServer, startMailServer())))
 
-const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email }) => arrivedAs(email)))
+const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email }) => parseArrivedMail(email)))
 
 MailerSuite.suite("SmtpMailer", delivering, delivered)
 
 describe("a delivered mail", () => {
   it.live("has sender, recipient, subject, text, HTML and Message-ID", () =>
     Effect.gen(function* () {
-      const server = yield* start()
+      const server = yield* startMailServer()
       const { send } = yield* local(server.port)
-      yield* send(message())
+      yield* send(makeMessage())
       const { email, recipients, raw } = server.received[0]!
       assert.deepStrictEqual(recipients, ["ada@example.com"])
       assert.deepInclude(email.from, { name: "Partner Commentary", address: "notices@mail.example.com" })
       assert.deepInclude(email.to?.[0], { name: "Ada Lovelace", address: "ada@example.com" })
       assert.strictEqual(email.subject, "A topic for you")
-      assert.strictEqual(email.text?.trim(), message().text)
-      assert.strictEqual(email.html?.trim(), message().html)
+      assert.strictEqual(email.text?.trim(), makeMessage().text)
+      assert.strictEqual(email.html?.trim(), makeMessage().html)
       assert.strictEqual(email.messageId, "<topic-sent.0198c0de-0000-7000-8000-000000000001@mail.example.com>")
       assert.match(raw, /^Auto-Submitted: auto-generated\r$/m)
       assert.match(raw, /^Content-Type: multipart\/alternative/m)
@@ -54,10 +54,10 @@ describe("a delivered mail", () => {
 
   it.live("keeps names, subjects and texts in any script", () =>
     Effect.gen(function* () {
-      const server = yield* start()
+      const server = yield* startMailServer()
       const { send } = yield* local(server.port)
       const said = { subject: "Ein Thema für Zoë: 東京 🏀", text: "Grüße, 東京 🏀", html: "<p>Grüße, 東京 🏀</p>" }
-      yield* send(message({ ...said, to: { name: 'Zoë 山田, "Z"', address: "zoe@bücher.example" } }))
+      yield* send(makeMessage({ ...said, to: { name: 'Zoë 山田, "Z"', address: "zoe@bücher.example" } }))
       const { email, raw } = server.received[0]!
       assert.include(raw, "<zoe@xn--bcher-kva.example>")
       assert.strictEqual(email.to?.[0]?.name, 'Zoë 山田, "Z"')
@@ -67,10 +67,10 @@ describe("a delivered mail", () => {
 
   it.live("has the same Message-ID when it is sent again over the same connection", () =>
     Effect.gen(function* () {
-      const server = yield* start()
+      const server = yield* startMailServer()
       const { send } = yield* local(server.port)
-      yield* send(message())
-      yield* send(message())
+      yield* send(makeMessage())
+      yield* send(makeMessage())
       assert.strictEqual(server.received.length, 2)
       assert.strictEqual(server.received[0]?.email.messageId, server.received[1]?.email.messageId)
       assert.strictEqual(server.connections(), 1)
@@ -79,11 +79,11 @@ describe("a delivered mail", () => {
 
   it.live("gets no further headers or recipients from a name, a subject or an address", () =>
     Effect.gen(function* () {
-      const server = yield* start()
+      const server = yield* startMailServer()
       const { send } = yield* local(server.port)
       const evil = "x\r\nBcc: eve@example.com\r\nX-Evil: 1\r\n\r\nbody"
-      yield* send(message({ subject: evil, to: { name: evil, address: "ada@example.com" } }))
-      yield* send(message({ subject: `é${evil}`, to: { name: `é${evil}`, address: "ada@example.com" } }))
+      yield* send(makeMessage({ subject: evil, to: { name: evil, address: "ada@example.com" } }))
+      yield* send(makeMessage({ subject: `é${evil}`, to: { name: `é${evil}`, address: "ada@example.com" } }))
       for (const { email, recipients } of server.received) {
         assert.deepStrictEqual(recipients, ["ada@example.com"])
         assert.notIncludeMembers(
@@ -91,7 +91,7 @@ describe("a delivered mail", () => {
           ["bcc", "x-evil"]
         )
         assert.notMatch(`${email.subject}${email.to?.[0]?.name}`, /[\r\n]/)
-        assert.strictEqual(email.text?.trim(), message().text)
+        assert.strictEqual(email.text?.trim(), makeMessage().text)
       }
       for (const address of [
         "ada@example.com\r\nRCPT TO:<eve@example.com>",
@@ -104,10 +104,10 @@ describe("a delivered mail", () => {
         "ada@example..com",
         ""
       ]) {
-        const refused = yield* Effect.flip(send(message({ to: { name: "Ada", address } })))
+        const refused = yield* Effect.flip(send(makeMessage({ to: { name: "Ada", address } })))
         assert.isTrue(refused.permanent, address)
       }
-      const odd = yield* Effect.flip(send(message({ id: "a>\r\nX-Evil: 1" })))
+      const odd = yield* Effect.flip(send(makeMessage({ id: "a>\r\nX-Evil: 1" })))
       assert.isTrue(odd.permanent)
       assert.strictEqual(server.received.length, 2)
     })
@@ -118,16 +118,18 @@ describe("a refusal is permanent", () => {
   it.live("when the server refuses the recipient, the sender or the mail with a 5xx", () =>
     Effect.gen(function* () {
       for (const options of [
-        { onRcptTo: (_: unknown, __: unknown, done: (error: Error) => void) => done(reply(550, "no such user")) },
-        { onMailFrom: (_: unknown, __: unknown, done: (error: Error) => void) => done(reply(550, "not from you")) },
+        { onRcptTo: (_: unknown, __: unknown, done: (error: Error) => void) => done(replyError(550, "no such user")) },
+        {
+          onMailFrom: (_: unknown, __: unknown, done: (error: Error) => void) => done(replyError(550, "not from you"))
+        },
         {
           onData: (stream: NodeJS.ReadableStream, _: unknown, done: (error: Error) => void) =>
-            stream.resume().on("end", () => done(reply(554, "content refused")))
+            stream.resume().on("end", () => done(replyError(554, "content refused")))
         }
       ]) {
-        const server = yield* start(options)
+        const server = yield* startMailServer(options)
         const { send } = yield* local(server.port)
-        const refused = yield* Effect.flip(send(message()))
+        const refused = yield* Effect.flip(send(makeMessage()))
         assert.isTrue(refused.permanent, refused.reason)
         assert.match(refused.reason, /55\d .*(no such user|not from you|content refused)/)
       }
@@ -139,14 +141,14 @@ describe("a refusal is temporary", () => {
   it.live("on a 4xx, and a greylisted mail is accepted on the next attempt", () =>
     Effect.gen(function* () {
       let attempts = 0
-      const server = yield* start({
-        onRcptTo: (_, __, done) => done(attempts++ === 0 ? reply(451, "greylisted, come back") : null)
+      const server = yield* startMailServer({
+        onRcptTo: (_, __, done) => done(attempts++ === 0 ? replyError(451, "greylisted, come back") : null)
       })
       const { send } = yield* local(server.port)
-      const refused = yield* Effect.flip(send(message()))
+      const refused = yield* Effect.flip(send(makeMessage()))
       assert.deepInclude(refused, { permanent: false })
       assert.match(refused.reason, /451 .*greylisted/)
-      yield* send(message())
+      yield* send(makeMessage())
       assert.strictEqual(server.received.length, 1)
     })
   )
@@ -154,14 +156,14 @@ describe("a refusal is temporary", () => {
   it.live("while the server is down, and mails are accepted when it is up again", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { port } = yield* Scope.provide(start(), scope)
+      const { port } = yield* Scope.provide(startMailServer(), scope)
       const { send } = yield* local(port)
-      yield* send(message())
+      yield* send(makeMessage())
       yield* Scope.close(scope, Exit.void)
-      const refused = yield* Effect.flip(send(message()))
+      const refused = yield* Effect.flip(send(makeMessage()))
       assert.isFalse(refused.permanent, refused.reason)
-      const again = yield* start({}, port)
-      yield* send(message())
+      const again = yield* startMailServer({}, port)
+      yield* send(makeMessage())
       assert.strictEqual(again.received.length, 1)
     })
   )
@@ -170,67 +172,72 @@ describe("a refusal is temporary", () => {
     "when the server hangs or sends endless lines, within the timeout, queued mails included, and closes the connection",
     () =>
       Effect.gen(function* () {
-        const silent = yield* startDeaf(() => undefined)
-        const babbling = yield* startDeaf((socket) => {
+        const silent = yield* startSilentServer(() => undefined)
+        const babbling = yield* startSilentServer((socket) => {
           socket.write("220 welcome\r\n")
           socket.once("data", () => {
             const timer = setInterval(() => socket.write("250-still here\r\n"), 20)
             socket.on("close", () => clearInterval(timer))
           })
         })
-        const stuck = yield* start({ onRcptTo: () => undefined })
+        const stuck = yield* startMailServer({ onRcptTo: () => undefined })
         for (const { port, open } of [silent, babbling, stuck]) {
           const { send } = yield* local(port, "500 millis")
           const [took, refused] = yield* Effect.timed(
-            Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.flip(send(message())), { concurrency: "unbounded" })
+            Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.flip(send(makeMessage())), { concurrency: "unbounded" })
           )
           assert.isBelow(Duration.toMillis(took), 2000)
           assert.isTrue(refused.every(({ permanent }) => !permanent))
           yield* until(() => open.size === 0)
         }
         const { send } = yield* local(stuck.port, "500 millis")
-        assert.strictEqual((yield* Effect.flip(send(message()))).reason, "No answer from the mail server within 500ms.")
+        assert.strictEqual(
+          (yield* Effect.flip(send(makeMessage()))).reason,
+          "No answer from the mail server within 500ms."
+        )
       })
   )
 
   it.live("when the credentials are wrong, and the reason does not contain them", () =>
     Effect.gen(function* () {
-      const server = yield* start({
+      const server = yield* startMailServer({
         authOptional: false,
         onAuth: ({ username, password }, _, done) =>
           username === "par:tner" && password === "s3cr@t/ä"
             ? done(null, { user: username })
-            : done(reply(535, `bad login ${username} ${password} ${Buffer.from(password ?? "").toString("base64")}`))
+            : done(
+                replyError(535, `bad login ${username} ${password} ${Buffer.from(password ?? "").toString("base64")}`)
+              )
       })
       const good = yield* to(`smtp://par%3Atner:s3cr%40t%2F%C3%A4@127.0.0.1:${server.port}`)
-      yield* good.send(message())
+      yield* good.send(makeMessage())
       assert.strictEqual(server.received.length, 1)
       const bad = yield* to(`smtp://par%3Atner:wr0ng%40pass@127.0.0.1:${server.port}`)
-      const refused = yield* Effect.flip(bad.send(message()))
+      const refused = yield* Effect.flip(bad.send(makeMessage()))
       assert.isFalse(refused.permanent)
       assert.match(refused.reason, /535 .*bad login/)
       assert.notMatch(refused.reason, /wr0ng|par:tner|d3IwbmdAcGFzcw/)
       const none = yield* local(server.port)
-      const nameless = yield* Effect.flip(none.send(message()))
+      const nameless = yield* Effect.flip(none.send(makeMessage()))
       assert.isFalse(nameless.permanent, nameless.reason)
     })
   )
 
   it.live("when the certificate is not trusted, unless the URL allows it", () =>
     Effect.gen(function* () {
-      const upgraded = yield* start({ hideSTARTTLS: false, allowInsecureAuth: false })
-      const wrapped = yield* start({ secure: true })
+      const upgraded = yield* startMailServer({ hideSTARTTLS: false, allowInsecureAuth: false })
+      const wrapped = yield* startMailServer({ secure: true })
       for (const [scheme, server] of [
         ["smtp", upgraded],
         ["smtps", wrapped]
       ] as const) {
         const strict = yield* to(`${scheme}://127.0.0.1:${server.port}`)
-        const refused = yield* Effect.flip(strict.send(message()))
+        const refused = yield* Effect.flip(strict.send(makeMessage()))
         assert.isFalse(refused.permanent)
         assert.match(refused.reason, /certificate/)
         assert.strictEqual(server.received.length, 0)
         const lax = yield* to(`${scheme}://127.0.0.1:${server.port}?tls.rejectUnauthorized=false`)
-        yield* lax.send(message())
+        yield* lax.send(makeMessage())
         assert.strictEqual(server.received.length, 1)
       }
     })
@@ -238,9 +245,9 @@ describe("a refusal is temporary", () => {
 
   it.live("when the URL requires TLS and the server has none", () =>
     Effect.gen(function* () {
-      const server = yield* start({ disabledCommands: ["STARTTLS"] })
+      const server = yield* startMailServer({ disabledCommands: ["STARTTLS"] })
       const { send } = yield* to(`smtp://127.0.0.1:${server.port}?requireTLS=true`)
-      const refused = yield* Effect.flip(send(message()))
+      const refused = yield* Effect.flip(send(makeMessage()))
       assert.isFalse(refused.permanent)
       assert.strictEqual(server.received.length, 0)
     })
@@ -250,14 +257,14 @@ describe("a refusal is temporary", () => {
 describe("the layer", () => {
   it.live("closes its connections with its scope, and then sends nothing", () =>
     Effect.gen(function* () {
-      const server = yield* start()
+      const server = yield* startMailServer()
       const scope = yield* Scope.make()
       const { send } = yield* Scope.provide(local(server.port), scope)
-      yield* send(message())
+      yield* send(makeMessage())
       assert.strictEqual(server.open.size, 1)
       yield* Scope.close(scope, Exit.void)
       yield* until(() => server.open.size === 0)
-      assert.isFalse((yield* Effect.flip(send(message()))).permanent)
+      assert.isFalse((yield* Effect.flip(send(makeMessage()))).permanent)
     })
   )
 
@@ -286,7 +293,7 @@ describe("the layer", () => {
   it.effect("refuses a sender that is not exactly one valid address", () =>
     Effect.gen(function* () {
       for (const from of ["", "Nobody", "a@b, c@d", "Group: a@b;", "a@b\r\nBcc: c@d", "<>"]) {
-        const refused = yield* Effect.flip(mailer(layer({ url: Redacted.make("smtp://localhost"), from })))
+        const refused = yield* Effect.flip(makeMailer(layer({ url: Redacted.make("smtp://localhost"), from })))
         assert.strictEqual(refused.setting, "from", from)
       }
     })

@@ -1,16 +1,18 @@
 /** Timeouts of a mail delivery, and the outcome when the complete mail was sent but got no reply. */
 import { assert, describe, it } from "@effect/vitest"
-import { layer, type Options } from "@partner-commentary/smtp/SmtpMailer"
+import { layer, type SmtpMailerOptions } from "@partner-commentary/smtp/SmtpMailer"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
-import { from, mailer, message } from "./Fixtures.ts"
-import { reply, start, startScripted } from "./MailServer.ts"
+import { makeMailer, makeMessage, senderAddress } from "./Fixtures.ts"
+import { replyError, startMailServer, startScriptedServer } from "./MailServer.ts"
 
-const to = (port: number, options: Partial<Options> = {}) =>
-  mailer(layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from, timeout: "5 seconds", ...options }))
+const to = (port: number, options: Partial<SmtpMailerOptions> = {}) =>
+  makeMailer(
+    layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from: senderAddress, timeout: "5 seconds", ...options })
+  )
 
 /** A server that delays each reply by `milliseconds`. */
 const slow = (milliseconds: number) => {
@@ -21,7 +23,7 @@ const slow = (milliseconds: number) => {
   }
   return {
     most: () => most,
-    server: start({
+    server: startMailServer({
       onConnect: (_, done) => {
         most = Math.max(most, ++present)
         setTimeout(() => done(), milliseconds)
@@ -41,7 +43,7 @@ describe("a slow server", () => {
       // One mail takes about 200 ms, all mails together about 4 s.
       const { send } = yield* to(port, { connections: 3, timeout: "2 seconds" })
       const ids = Array.from({ length: 60 }, (_, index) => `mail-${index}`)
-      yield* Effect.forEach(ids, (id) => send(message({ id })), { concurrency: "unbounded" })
+      yield* Effect.forEach(ids, (id) => send(makeMessage({ id })), { concurrency: "unbounded" })
       assert.deepStrictEqual(
         received.map(({ email }) => email.messageId?.replace(/^<(.*)@.*$/, "$1")).toSorted(),
         ids.toSorted()
@@ -52,9 +54,9 @@ describe("a slow server", () => {
 
   it.live("has more time for its reply to the mail than for everything before it", () =>
     Effect.gen(function* () {
-      const server = yield* startScripted((socket) => setTimeout(() => socket.write("250 taken\r\n"), 1500))
+      const server = yield* startScriptedServer((socket) => setTimeout(() => socket.write("250 taken\r\n"), 1500))
       const { send } = yield* to(server.port, { timeout: "1 second", answerTimeout: "10 seconds" })
-      yield* send(message())
+      yield* send(makeMessage())
     })
   )
 })
@@ -62,24 +64,24 @@ describe("a slow server", () => {
 describe("a mail whose bytes were all sent", () => {
   it.live("and whose connection breaks before the reply is reported as unanswered, not as refused", () =>
     Effect.gen(function* () {
-      const breaking = yield* startScripted((socket) => socket.destroy())
-      const whole = yield* Effect.flip((yield* to(breaking.port)).send(message()))
+      const breaking = yield* startScriptedServer((socket) => socket.destroy())
+      const whole = yield* Effect.flip((yield* to(breaking.port)).send(makeMessage()))
       assert.deepInclude(whole, { permanent: false, unanswered: true })
 
-      const refusing = yield* startScripted((socket) => socket.write("451 not now\r\n"))
-      const answered = yield* Effect.flip((yield* to(refusing.port)).send(message()))
+      const refusing = yield* startScriptedServer((socket) => socket.write("451 not now\r\n"))
+      const answered = yield* Effect.flip((yield* to(refusing.port)).send(makeMessage()))
       assert.isUndefined(answered.unanswered, answered.reason)
 
-      const early = yield* start({ onRcptTo: (_, __, done) => done(reply(421, "going down")) })
-      const begun = yield* Effect.flip((yield* to(early.port)).send(message()))
+      const early = yield* startMailServer({ onRcptTo: (_, __, done) => done(replyError(421, "going down")) })
+      const begun = yield* Effect.flip((yield* to(early.port)).send(makeMessage()))
       assert.isUndefined(begun.unanswered, begun.reason)
     })
   )
 
   it.live("and that gets no reply in time is unanswered too", () =>
     Effect.gen(function* () {
-      const server = yield* startScripted(() => undefined)
-      const refused = yield* Effect.flip((yield* to(server.port, { answerTimeout: "300 millis" })).send(message()))
+      const server = yield* startScriptedServer(() => undefined)
+      const refused = yield* Effect.flip((yield* to(server.port, { answerTimeout: "300 millis" })).send(makeMessage()))
       assert.deepInclude(refused, { permanent: false, unanswered: true })
       assert.match(refused.reason, /did not answer within 300ms after the whole mail: it may have arrived/)
     })
@@ -92,14 +94,16 @@ describe("a stop", () => {
     answer: (socket: { readonly write: (text: string) => unknown }) => void
   ) {
     const whole = yield* Deferred.make<void>()
-    const server = yield* startScripted((socket) => {
+    const server = yield* startScriptedServer((socket) => {
       Deferred.doneUnsafe(whole, Exit.void)
       answer(socket)
     })
     const { send } = yield* to(server.port, { stopTimeout: "2 seconds" })
     const outcome = yield* Deferred.make<Exit.Exit<void, unknown>>()
     const sending = yield* Effect.forkChild(
-      Effect.uninterruptible(Effect.flatMap(Effect.exit(send(message())), (exit) => Deferred.succeed(outcome, exit)))
+      Effect.uninterruptible(
+        Effect.flatMap(Effect.exit(send(makeMessage())), (exit) => Deferred.succeed(outcome, exit))
+      )
     )
     yield* Deferred.await(whole)
     yield* Fiber.interrupt(sending)
@@ -122,10 +126,10 @@ describe("a stop", () => {
 
   it.live("aborts a mail that is not completely sent, and one that waits for a connection", () =>
     Effect.gen(function* () {
-      const stuck = yield* start({ onRcptTo: () => undefined })
+      const stuck = yield* startMailServer({ onRcptTo: () => undefined })
       const { send } = yield* to(stuck.port, { connections: 1 })
       const sending = yield* Effect.forEach([1, 2], () =>
-        Effect.forkChild(Effect.uninterruptible(Effect.exit(send(message()))))
+        Effect.forkChild(Effect.uninterruptible(Effect.exit(send(makeMessage()))))
       )
       yield* Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => stuck.open.size === 1 }))
       yield* Fiber.interruptAll(sending).pipe(Effect.timeout("2 seconds"))

@@ -12,7 +12,7 @@ const longestDelay = 25
 const realClock = Clock.Clock.defaultValue()
 
 /** Another connection holds the lock (`SQLITE_BUSY` and its variants). */
-export const isBusy = ({ reason: { cause } }: SqlError): boolean =>
+export const isDatabaseBusy = ({ reason: { cause } }: SqlError): boolean =>
   typeof cause === "object" &&
   cause !== null &&
   "errcode" in cause &&
@@ -20,10 +20,10 @@ export const isBusy = ({ reason: { cause } }: SqlError): boolean =>
   (cause.errcode & 0xff) === busy
 
 /** Milliseconds until the next attempt: twice as long each time, at most 25, and within the timeout. */
-export const nextDelay = (waited: number, timeout: number): number =>
+export const nextBusyDelay = (waited: number, timeout: number): number =>
   Math.min(waited + 1, longestDelay, timeout - waited)
 
-export const pause = (milliseconds: number): Effect.Effect<void> =>
+export const pauseInRealTime = (milliseconds: number): Effect.Effect<void> =>
   Effect.provideService(Effect.sleep(milliseconds), Clock.Clock, realClock)
 
 /** Retries while the database is busy, until the timeout in milliseconds. */
@@ -32,8 +32,8 @@ export const retryWhileBusy = <A>(
   timeout: number,
   waited = 0
 ): Effect.Effect<A, SqlError> =>
-  Effect.catchIf(attempt, isBusy, (error) => {
+  Effect.catchIf(attempt, isDatabaseBusy, (error) => {
     if (waited >= timeout) return Effect.fail(error)
-    const delay = nextDelay(waited, timeout)
-    return Effect.andThen(pause(delay), retryWhileBusy(attempt, timeout, waited + delay))
+    const delay = nextBusyDelay(waited, timeout)
+    return Effect.andThen(pauseInRealTime(delay), retryWhileBusy(attempt, timeout, waited + delay))
   })

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 export type FileHealth = Corruption
 
 /** Call it when the file was just opened. */
-export const watch = (filename: string): FileHealth => {
+export const watchDatabaseFile = (filename: string): FileHealth => {
   const isFile = filename !== ":memory:" && filename !== ""
   const opened = isFile ? identity(filename) : undefined
   const { check, saw } = corruption()

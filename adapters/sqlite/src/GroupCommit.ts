@@ -21,7 +21,7 @@ import { makeWithTransaction, type SqlClient, type TransactionConnection } from 
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as BusyRetry from "./BusyRetry.ts"
-import type { Database } from "./SqliteConnection.ts"
+import type { SqliteHandle } from "./SqliteConnection.ts"
 
 /** The bodies of one group. Plain statements and the group's first caller wait for all of them. */
 const maxBodies = 64
@@ -49,7 +49,7 @@ interface Waiter {
 }
 
 export const make = (options: {
-  readonly database: Database
+  readonly database: SqliteHandle
   readonly begin: string
   readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>
   readonly transactionService: SqlClient["transactionService"]
@@ -76,9 +76,9 @@ export const make = (options: {
       }
       const eldest = waiting[0]
       if (eldest === undefined) return Effect.void
-      const delay = BusyRetry.nextDelay(eldest.waited, timeout)
+      const delay = BusyRetry.nextBusyDelay(eldest.waited, timeout)
       for (const waiter of waiting) waiter.waited += delay
-      return BusyRetry.pause(delay)
+      return BusyRetry.pauseInRealTime(delay)
     })
 
   /** Whether the last group ended because of its age. */
@@ -113,7 +113,7 @@ export const make = (options: {
     )
   }).pipe(
     Effect.scoped,
-    Effect.catchIf(BusyRetry.isBusy, stay),
+    Effect.catchIf(BusyRetry.isDatabaseBusy, stay),
     Effect.catchCause((cause) =>
       Effect.sync(() => {
         for (const waiter of waiting.splice(0)) Deferred.doneUnsafe(waiter.given, Exit.failCause(cause))

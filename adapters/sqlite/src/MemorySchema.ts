@@ -3,15 +3,15 @@ import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { migrations, statements } from "./PresentSchema.ts"
+import { schemaMigrations, schemaStatements } from "./PresentSchema.ts"
 import { SqliteClient } from "./SqliteClient.ts"
 
 /** A database with the schema only. It never changes. */
 let template: Option.Option<Uint8Array> = Option.none()
 
 /** False while a new migration is not in the generated schema. */
-const isPresent = migrations.join() === Migrations.names.join()
-const script = statements.join(";\n")
+const isPresent = schemaMigrations.join() === Migrations.names.join()
+const script = schemaStatements.join(";\n")
 
 /** Creates the current schema in an empty database. */
 export const layer = Layer.effectDiscard(

@@ -21,7 +21,7 @@ import * as Statement from "effect/sql/Statement"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 
-export interface SqliteClientConfig extends SqliteConnection.DatabaseConfig {
+export interface SqliteClientConfig extends SqliteConnection.SqliteFileConfig {
   readonly spanAttributes?: Record<string, unknown> | undefined
   readonly transformResultNames?: ((name: string) => string) | undefined
   readonly transformQueryNames?: ((name: string) => string) | undefined
@@ -30,7 +30,7 @@ export interface SqliteClientConfig extends SqliteConnection.DatabaseConfig {
 export interface SqliteClient extends SqlClient.SqlClient {
   readonly config: SqliteClientConfig
   /** Detects faults of the file although statements may succeed. */
-  readonly fault: SqliteConnection.Database["fault"]
+  readonly fault: SqliteConnection.SqliteHandle["fault"]
   /** The whole database as bytes. None if the runtime cannot serialize it. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
   /** Replaces the whole database by serialized bytes. Only for a database in memory that is not used yet. */
@@ -45,9 +45,9 @@ export const make = (
   config: SqliteClientConfig
 ): Effect.Effect<SqliteClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    const database = yield* SqliteConnection.open(config)
+    const database = yield* SqliteConnection.openDatabase(config)
     const spanAttributes = [...Object.entries(config.spanAttributes ?? {}), ["db.system.name", "sqlite"] as const]
-    const exclusive = SqliteConnection.connect(
+    const exclusive = SqliteConnection.connectToDatabase(
       database,
       () => true,
       (effect) => effect
@@ -58,7 +58,7 @@ export const make = (
       isTransaction: database.isTransaction
     })
     const connect = (isOpen: () => boolean) =>
-      SqliteConnection.connect(
+      SqliteConnection.connectToDatabase(
         database,
         () => isOpen() || !database.isTransaction(),
         (effect) => borrower(() => effect)

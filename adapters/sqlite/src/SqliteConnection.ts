@@ -20,7 +20,7 @@ import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as BusyRetry from "./BusyRetry.ts"
 import * as FileHealth from "./FileHealth.ts"
 
-export interface DatabaseConfig {
+export interface SqliteFileConfig {
   /** A path, whose folder is created if it is missing, or `:memory:`. */
   readonly filename: string
   readonly readonly?: boolean | undefined
@@ -33,7 +33,7 @@ export interface DatabaseConfig {
 
 type Rows = "rows" | "values" | "raw"
 
-export interface Database {
+export interface SqliteHandle {
   readonly native: DatabaseSync
   /** Milliseconds that a statement waits for a busy database. */
   readonly timeout: number
@@ -59,7 +59,7 @@ export interface Database {
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 
-export const open = (config: DatabaseConfig): Effect.Effect<Database, SqlError, Scope.Scope> =>
+export const openDatabase = (config: SqliteFileConfig): Effect.Effect<SqliteHandle, SqlError, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.try({
@@ -69,13 +69,18 @@ export const open = (config: DatabaseConfig): Effect.Effect<Database, SqlError, 
       (native) => Effect.sync(() => native.close())
     ),
     (native) =>
-      makeDatabase(native, timeoutOf(config), config.prepareCacheSize ?? 256, FileHealth.watch(config.filename))
+      makeDatabase(
+        native,
+        timeoutOf(config),
+        config.prepareCacheSize ?? 256,
+        FileHealth.watchDatabaseFile(config.filename)
+      )
   )
 
-const timeoutOf = (config: DatabaseConfig): number =>
+const timeoutOf = (config: SqliteFileConfig): number =>
   Math.min(Duration.toMillis(config.busyTimeout ?? "5 seconds"), 2 ** 31 - 1)
 
-const openNative = (config: DatabaseConfig): DatabaseSync => {
+const openNative = (config: SqliteFileConfig): DatabaseSync => {
   const readOnly = config.readonly ?? false
   if (!readOnly && config.filename !== ":memory:") mkdirSync(dirname(config.filename), { recursive: true })
   const native = new DatabaseSync(config.filename, {
@@ -97,7 +102,7 @@ const makeDatabase = (
   timeout: number,
   cacheSize: number,
   fault: FileHealth.FileHealth
-): Database => {
+): SqliteHandle => {
   const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {
     const result = Result.try({
       try: run,
@@ -191,8 +196,8 @@ const unopened = (filename: string, cause: unknown): string =>
  * check and the statement are one synchronous step, so no other fiber can begin a transaction between them. A statement that finds
  * the database busy releases the connection and retries.
  */
-export const connect = (
-  database: Database,
+export const connectToDatabase = (
+  database: SqliteHandle,
   mayRun: () => boolean,
   wait: <A>(effect: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 ): Connection => {

@@ -9,7 +9,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export interface Options {
+export interface FolderStorageOptions {
   readonly folder: string
   /** The URL of the folder, without a slash at its end. */
   readonly url: string
@@ -24,7 +24,7 @@ const unfinished = ".unfinished-"
 /** An incomplete file of this age was left by a process that died. */
 const longestWrite = Duration.hours(1)
 
-const make = Effect.fnUntraced(function* ({ folder, url }: Options) {
+const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions) {
   yield* attempt(() => mkdir(folder, { recursive: true, mode: 0o700 }).then(() => undefined))
   yield* sweep(folder)
 
@@ -94,4 +94,4 @@ const sweep = Effect.fnUntraced(function* (folder: string) {
   )
 })
 
-export const layer = (options: Options) => Layer.effect(MediaStorage, make(options))
+export const layer = (options: FolderStorageOptions) => Layer.effect(MediaStorage, make(options))

@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
-export interface Options {
+export interface S3StorageOptions {
   /** The bucket's URL, path-style or virtual-hosted, without a slash at its end. */
   readonly url: string
   /** The URL for partners. By default the bucket's own. */
@@ -33,7 +33,7 @@ const largestRefusal = 64 * 1024
 const temporaryStatuses = new Set([408, 409, 425, 429])
 const temporaryCodes = new Set(["RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ExpiredToken"])
 
-const make = (options: Options): Storage => {
+const make = (options: S3StorageOptions): Storage => {
   const { accessKeyId, publicUrl, region, secretAccessKey, sessionToken, url } = options
   const time = Duration.min(options.timeout ?? longestCall, longestCall)
   const token = Option.getOrUndefined(Option.map(sessionToken, Redacted.value))
@@ -120,4 +120,4 @@ const failureCode = (cause: unknown, depth = 0): string => {
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)
 }
 
-export const layer = (options: Options) => Layer.sync(MediaStorage, () => make(options))
+export const layer = (options: S3StorageOptions) => Layer.sync(MediaStorage, () => make(options))

@@ -8,10 +8,13 @@ import type { AddressInfo } from "node:net"
 import { SignatureV4 } from "@smithy/signature-v4"
 import * as Effect from "effect/Effect"
 
-export const credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" }
-export const region = "eu-north-1"
+export const bucketCredentials = {
+  accessKeyId: "AKIDEXAMPLE",
+  secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+}
+export const bucketRegion = "eu-north-1"
 
-export interface Seen {
+export interface SeenRequest {
   readonly method: string
   readonly path: string
   readonly headers: Http.IncomingHttpHeaders
@@ -19,12 +22,12 @@ export interface Seen {
 }
 
 /** Replaces the bucket's own response. */
-export type Answer = (response: Http.ServerResponse, seen: Seen) => void
+export type ScriptedAnswer = (response: Http.ServerResponse, seen: SeenRequest) => void
 
 /** `closed` counts the calls whose connection closed before the response was complete. */
-export interface Bucket {
+export interface FakeBucket {
   readonly url: string
-  readonly seen: Array<Seen>
+  readonly seen: Array<SeenRequest>
   readonly closed: () => number
 }
 
@@ -46,10 +49,16 @@ class Sha256 {
   }
 }
 
-const signer = new SignatureV4({ credentials, region, service: "s3", sha256: Sha256 as never, uriEscapePath: false })
+const signer = new SignatureV4({
+  credentials: bucketCredentials,
+  region: bucketRegion,
+  service: "s3",
+  sha256: Sha256 as never,
+  uriEscapePath: false
+})
 
 /** Returns null if the request is accepted. */
-const refusalOf = async ({ body, headers, method, path }: Seen): Promise<string | null> => {
+const refusalOf = async ({ body, headers, method, path }: SeenRequest): Promise<string | null> => {
   const { authorization = "" } = headers
   const signed: ReadonlyArray<string> = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";") ?? []
   for (const needed of ["host", "x-amz-date", "x-amz-content-sha256"])
@@ -78,20 +87,20 @@ const xml = (response: Http.ServerResponse, status: number, code: string, words 
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${words}</Message></Error>`)
 }
 
-export const refuse =
-  (status: number, code: string, words = ""): Answer =>
+export const refusalAnswer =
+  (status: number, code: string, words = ""): ScriptedAnswer =>
   (response) =>
     xml(response, status, code, words)
 
 /** Path-style addressing: objects are stored below `/media`. */
-export const bucket = (instead?: Answer) =>
+export const startFakeBucket = (instead?: ScriptedAnswer) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.callback<Bucket & { readonly server: Http.Server }>((resume) => {
-        const seen: Array<Seen> = []
+      Effect.callback<FakeBucket & { readonly server: Http.Server }>((resume) => {
+        const seen: Array<SeenRequest> = []
         const kept = new Map<string, { readonly type: string; readonly body: Buffer }>()
         let closed = 0
-        const answer = async (call: Seen, response: Http.ServerResponse) => {
+        const answer = async (call: SeenRequest, response: Http.ServerResponse) => {
           if (call.method === "PUT") {
             seen.push(call)
             if (instead !== undefined) return instead(response, call)
@@ -127,5 +136,5 @@ export const bucket = (instead?: Answer) =>
           server.closeAllConnections()
         })
     ),
-    (made): Bucket => made
+    (made): FakeBucket => made
   )

@@ -2,7 +2,7 @@
 import type { Fetched } from "@partner-commentary/testkit/MediaStorageSuite"
 import * as Effect from "effect/Effect"
 
-export const fetched = (url: string): Effect.Effect<Fetched> =>
+export const fetchFile = (url: string): Effect.Effect<Fetched> =>
   Effect.promise(async () => {
     const response = await fetch(url)
     const bytes = new Uint8Array(await response.arrayBuffer())

@@ -12,38 +12,48 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
-import { type Answer, type Bucket, bucket, credentials, refuse, region } from "./Bucket.ts"
-import { fetched } from "./Fetching.ts"
+import {
+  bucketCredentials,
+  bucketRegion,
+  type FakeBucket,
+  refusalAnswer,
+  type ScriptedAnswer,
+  startFakeBucket
+} from "./Bucket.ts"
+import { fetchFile } from "./Fetching.ts"
 
-const options = (of: Pick<Bucket, "url">, more: Partial<S3Storage.Options> = {}): S3Storage.Options => ({
+const options = (
+  of: Pick<FakeBucket, "url">,
+  more: Partial<S3Storage.S3StorageOptions> = {}
+): S3Storage.S3StorageOptions => ({
   url: of.url,
   publicUrl: Option.none(),
-  region,
-  accessKeyId: credentials.accessKeyId,
-  secretAccessKey: Redacted.make(credentials.secretAccessKey),
+  region: bucketRegion,
+  accessKeyId: bucketCredentials.accessKeyId,
+  secretAccessKey: Redacted.make(bucketCredentials.secretAccessKey),
   sessionToken: Option.none(),
   ...more
 })
 
 const medium: Medium = { contentType: "audio/mpeg", bytes: new Uint8Array([0xff, 0xfb, 0x90, 0, 1, 2, 3]) }
 
-const put = (of: Pick<Bucket, "url">, more: Partial<S3Storage.Options> = {}) =>
+const put = (of: Pick<FakeBucket, "url">, more: Partial<S3Storage.S3StorageOptions> = {}) =>
   Effect.flatMap(MediaStorage, (storage) => storage?.put("Name1.mp3", medium) ?? assert.fail("none is mounted")).pipe(
     Effect.provide(S3Storage.layer(options(of, more)))
   )
 
 /** `meanwhile` runs concurrently with the call. */
 const failure = <E = never>(
-  answer: Answer | undefined,
-  more: Partial<S3Storage.Options> = {},
-  meanwhile: (server: Bucket) => Effect.Effect<void, E> = () => Effect.void
+  answer: ScriptedAnswer | undefined,
+  more: Partial<S3Storage.S3StorageOptions> = {},
+  meanwhile: (server: FakeBucket) => Effect.Effect<void, E> = () => Effect.void
 ) =>
   Effect.gen(function* () {
-    const server = yield* bucket(answer)
+    const server = yield* startFakeBucket(answer)
     const calling = yield* Effect.forkChild(Effect.flip(put(server, more)))
     yield* meanwhile(server)
     const failed = yield* Fiber.join(calling)
-    for (const secret of Object.values(credentials)) assert.notInclude(failed.reason, secret)
+    for (const secret of Object.values(bucketCredentials)) assert.notInclude(failed.reason, secret)
     assert.lengthOf(server.seen, 1, "one call is one request")
     return { failed, server }
   })
@@ -57,7 +67,7 @@ const until = (condition: () => boolean) =>
   )
 
 /** Advances the clock only after the server has received the request. */
-const passes = (time: Duration.Duration) => (server: Bucket) =>
+const passes = (time: Duration.Duration) => (server: FakeBucket) =>
   Effect.andThen(
     until(() => server.seen.length === 1),
     TestClock.adjust(time)
@@ -65,14 +75,14 @@ const passes = (time: Duration.Duration) => (server: Bucket) =>
 
 MediaStorageSuite.suite(
   "S3Storage",
-  Layer.unwrap(Effect.map(bucket(), (server) => S3Storage.layer(options(server)))),
-  fetched
+  Layer.unwrap(Effect.map(startFakeBucket(), (server) => S3Storage.layer(options(server)))),
+  fetchFile
 )
 
 describe("S3Storage", () => {
   it.live("an upload is one signed PUT with the hash of the bytes, their type and a cache lifetime", () =>
     Effect.gen(function* () {
-      const server = yield* bucket()
+      const server = yield* startFakeBucket()
       assert.strictEqual(yield* put(server), `${server.url}/Name1.mp3`)
       const [call] = server.seen
       assert.strictEqual(`${call?.method} ${call?.path}`, "PUT /media/Name1.mp3")
@@ -80,15 +90,15 @@ describe("S3Storage", () => {
       assert.strictEqual(call?.headers["cache-control"], "public, max-age=86400")
       assert.strictEqual(call?.headers["content-length"], String(medium.bytes.byteLength))
       assert.strictEqual(call?.headers["x-amz-content-sha256"], createHash("sha256").update(medium.bytes).digest("hex"))
-      assert.include(call?.headers.authorization, `Credential=${credentials.accessKeyId}/`)
-      assert.include(call?.headers.authorization, `/${region}/s3/aws4_request`)
+      assert.include(call?.headers.authorization, `Credential=${bucketCredentials.accessKeyId}/`)
+      assert.include(call?.headers.authorization, `/${bucketRegion}/s3/aws4_request`)
       assert.isUndefined(call?.headers["x-amz-security-token"])
     })
   )
 
   it.live("a session's token is sent and signed", () =>
     Effect.gen(function* () {
-      const server = yield* bucket()
+      const server = yield* startFakeBucket()
       yield* put(server, { sessionToken: Option.some(Redacted.make("the session's token")) })
       const { headers } = server.seen[0] ?? assert.fail("nothing came")
       assert.strictEqual(headers["x-amz-security-token"], "the session's token")
@@ -98,7 +108,7 @@ describe("S3Storage", () => {
 
   it.live("partners get the public URL if one is configured", () =>
     Effect.gen(function* () {
-      const server = yield* bucket()
+      const server = yield* startFakeBucket()
       const url = yield* put(server, { publicUrl: Option.some("https://cdn.example.org/spoken") })
       assert.strictEqual(url, "https://cdn.example.org/spoken/Name1.mp3")
     })
@@ -123,18 +133,18 @@ describe("S3Storage", () => {
     [404, "NoSuchBucket"]
   ] as const) {
     it.live(`${status} ${code} is permanent`, () =>
-      Effect.map(failure(refuse(status, code, credentials.secretAccessKey)), ({ failed }) =>
+      Effect.map(failure(refusalAnswer(status, code, bucketCredentials.secretAccessKey)), ({ failed }) =>
         assert.deepInclude(failed, { permanent: true, reason: `the bucket answered ${status} (${code})` })
       )
     )
   }
 
-  const temporary: Record<string, Answer> = {
-    "500 InternalError": refuse(500, "InternalError"),
-    "503 SlowDown": refuse(503, "SlowDown"),
+  const temporary: Record<string, ScriptedAnswer> = {
+    "500 InternalError": refusalAnswer(500, "InternalError"),
+    "503 SlowDown": refusalAnswer(503, "SlowDown"),
     "429 without a code": (response) => response.writeHead(429).end("busy"),
-    "400 ExpiredToken": refuse(400, "ExpiredToken"),
-    "403 RequestTimeTooSkewed": refuse(403, "RequestTimeTooSkewed"),
+    "400 ExpiredToken": refusalAnswer(400, "ExpiredToken"),
+    "403 RequestTimeTooSkewed": refusalAnswer(403, "RequestTimeTooSkewed"),
     "a connection that breaks before the answer": (response) => response.destroy(),
     "a connection that breaks within the answer": (response) => {
       response.writeHead(500, { "content-length": "1000" })
@@ -149,7 +159,7 @@ describe("S3Storage", () => {
 
   it.live("an unreachable bucket is temporary, and the reason names the failure", () =>
     Effect.gen(function* () {
-      const gone = yield* Effect.scoped(bucket())
+      const gone = yield* Effect.scoped(startFakeBucket())
       const failed = yield* Effect.flip(put(gone))
       assert.isFalse(failed.permanent)
       assert.include(failed.reason, "ECONNREFUSED")
@@ -188,7 +198,7 @@ describe("S3Storage", () => {
 
   it.live("interruption aborts the request", () =>
     Effect.gen(function* () {
-      const server = yield* bucket(() => {})
+      const server = yield* startFakeBucket(() => {})
       const fiber = yield* Effect.forkChild(put(server))
       yield* until(() => server.seen.length === 1)
       yield* Fiber.interrupt(fiber)

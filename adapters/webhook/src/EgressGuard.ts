@@ -45,7 +45,7 @@ const special6 = [
 ].map(IpNetwork.fromStringUnsafe)
 
 /** Expects the usual notation. An address with a zone, in brackets or in another notation is not public. */
-export const isPublic = (address: string): boolean => {
+export const isPublicAddress = (address: string): boolean => {
   const parsed = NetAddress.ipFromString(address)
   if (Result.isFailure(parsed)) return false
   const within = (network: IpNetwork.IpNetwork) => IpNetwork.contains(network, parsed.success)

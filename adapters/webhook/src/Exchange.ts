@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Failure from "./Failure.ts"
 import type { ReceiverUrl } from "./ReceiverUrl.ts"
 
-export interface Agents {
+export interface HttpAgents {
   readonly http: Http.Agent
   readonly https: Https.Agent
 }
@@ -25,9 +25,9 @@ export interface Agents {
  * certificate is verified, whatever the environment says. Receivers cannot renegotiate TLS: each handshake costs a signature
  * check and shows no bytes, so a TLS 1.2 receiver could keep the process busy until the deadline.
  */
-export const agents = (lookup: LookupFunction) =>
+export const makeHttpAgents = (lookup: LookupFunction) =>
   Effect.acquireRelease(
-    Effect.sync((): Agents => {
+    Effect.sync((): HttpAgents => {
       const options = { keepAlive: true, timeout: 1000, maxFreeSockets: 32, lookup }
       const secure = { rejectUnauthorized: true, secureOptions: constants.SSL_OP_NO_RENEGOTIATION }
       return { http: new Http.Agent(options), https: new Https.Agent({ ...options, ...secure }) }
@@ -50,7 +50,7 @@ const carriedAtMost = 256 * 1024
 const excerptOf = (chunks: ReadonlyArray<Uint8Array>) =>
   new TextDecoder().decode(Buffer.concat(chunks).subarray(0, keptAtMost), { stream: true }).replaceAll("\0", "\ufffd")
 
-export const exchange = (agents: Agents, url: ReceiverUrl, { headers, body }: WebhookRequest) =>
+export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, body }: WebhookRequest) =>
   Effect.callback<WebhookAnswer, WebhookNotSent>((resume) => {
     const bytes = Buffer.from(body)
     const { request } = url.secure ? Https : Http
@@ -69,9 +69,9 @@ export const exchange = (agents: Agents, url: ReceiverUrl, { headers, body }: We
         "content-length": bytes.length
       }
     })
-    const fail = (cause: unknown) => resume(Effect.fail(Failure.of(cause)))
+    const fail = (cause: unknown) => resume(Effect.fail(Failure.failureOfError(cause)))
     const stopAtFlood = limited(() => {
-      fail(Failure.tooLong(carriedAtMost))
+      fail(Failure.answerTooLong(carriedAtMost))
       call.destroy()
     })
     call.on("error", fail)

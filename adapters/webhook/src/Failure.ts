@@ -2,15 +2,16 @@
 import { type TransportFailure, WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
 
-export const notSent = (failure: TransportFailure, reason: string) => new WebhookNotSent({ failure, reason })
+export const requestNotSent = (failure: TransportFailure, reason: string) => new WebhookNotSent({ failure, reason })
 
-export const late = (bound: Duration.Duration) =>
-  notSent("timeout", `The receiver did not complete its answer within ${Duration.format(bound)}.`)
+export const timedOut = (bound: Duration.Duration) =>
+  requestNotSent("timeout", `The receiver did not complete its answer within ${Duration.format(bound)}.`)
 
-export const tooLong = (bytes: number) =>
-  notSent("http", `The receiver sent more than ${bytes / 1024} KiB without completing its answer.`)
+export const answerTooLong = (bytes: number) =>
+  requestNotSent("http", `The receiver sent more than ${bytes / 1024} KiB without completing its answer.`)
 
-export const notPublic = () => notSent("blocked", "The receiver's host name resolves to a private or reserved network.")
+export const addressNotPublic = () =>
+  requestNotSent("blocked", "The receiver's host name resolves to a private or reserved network.")
 
 const untrusted =
   "The receiver's TLS certificate is not from an authority that we know, or the chain that it sends is incomplete."
@@ -46,13 +47,14 @@ const tls =
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
-export const of = (cause: unknown): WebhookNotSent => {
+export const failureOfError = (cause: unknown): WebhookNotSent => {
   if (cause instanceof WebhookNotSent) return cause
   const code = codeOf(cause)
-  if (code === "ECONNREFUSED") return notSent("refused", "The receiver refuses connections.")
-  if (unreachable.has(code)) return notSent("refused", "The receiver cannot be reached.")
-  if (code === "ETIMEDOUT") return notSent("timeout", "The receiver did not accept a connection in time.")
-  if (code.startsWith("HPE_")) return notSent("http", "What the receiver answered is not HTTP.")
-  if (tls.test(code)) return notSent("tls", certificates[code] ?? "No TLS connection with the receiver came about.")
-  return notSent("reset", "The receiver closed the connection before its answer was complete.")
+  if (code === "ECONNREFUSED") return requestNotSent("refused", "The receiver refuses connections.")
+  if (unreachable.has(code)) return requestNotSent("refused", "The receiver cannot be reached.")
+  if (code === "ETIMEDOUT") return requestNotSent("timeout", "The receiver did not accept a connection in time.")
+  if (code.startsWith("HPE_")) return requestNotSent("http", "What the receiver answered is not HTTP.")
+  if (tls.test(code))
+    return requestNotSent("tls", certificates[code] ?? "No TLS connection with the receiver came about.")
+  return requestNotSent("reset", "The receiver closed the connection before its answer was complete.")
 }

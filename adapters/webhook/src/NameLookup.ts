@@ -18,13 +18,13 @@ export class NameNotResolved extends Schema.TaggedError<NameNotResolved>()("Name
 }) {}
 
 /** All IPv4 and IPv6 addresses of a name. */
-export type Lookup = (name: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved>
+export type NameLookup = (name: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved>
 
 const failed = (error: NodeJS.ErrnoException) =>
   new NameNotResolved({ unknown: error.code === "ENOTFOUND" || error.code === "ENODATA" })
 
 /** The operating system's resolver, with its hosts file. It blocks a thread of Node's pool. */
-export const system: Lookup = (name) =>
+export const resolveBySystem: NameLookup = (name) =>
   Effect.callback((resume) =>
     systemLookup(name, { all: true }, (error, found) =>
       resume(error === null ? Effect.succeed(found.map(({ address }) => address)) : Effect.fail(failed(error)))
@@ -35,7 +35,7 @@ export const system: Lookup = (name) =>
  * Asks name servers, by default the machine's (`192.0.2.1` or `192.0.2.1:53`). It uses no thread of Node's pool, so that a
  * partner's slow name server does not delay others, and it times out by itself.
  */
-export const nameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
+export const lookupWithNameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
   const resolver = yield* Effect.acquireRelease(
     Effect.sync(() => new Resolver({ timeout: 1500, tries: 2 })),
     (resolver) => Effect.sync(() => resolver.cancel())
@@ -47,7 +47,7 @@ export const nameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<s
         resume(error === null ? Effect.succeed(found) : Effect.fail(failed(error)))
       )
     )
-  const lookup: Lookup = Effect.fnUntraced(function* (name) {
+  const lookup: NameLookup = Effect.fnUntraced(function* (name) {
     const both = [Effect.result(ask("resolve4", name)), Effect.result(ask("resolve6", name))]
     const answers = yield* Effect.all(both, { concurrency: 2 })
     const found = answers.flatMap((answer) => (Result.isSuccess(answer) ? answer.success : []))
@@ -58,24 +58,24 @@ export const nameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<s
 })
 
 const unresolved = ({ unknown }: { readonly unknown: boolean }) =>
-  Failure.notSent(
+  Failure.requestNotSent(
     "dns",
     unknown ? "The receiver's host name does not resolve." : "The receiver's host name could not be looked up."
   )
 
 /** A lookup for sockets. A name with any address that is not public is refused. */
-export const guarded = Effect.fnUntraced(function* (lookup: Lookup, allowPrivate: boolean) {
+export const guardLookup = Effect.fnUntraced(function* (lookup: NameLookup, allowPrivate: boolean) {
   const run = Effect.runCallbackWith(yield* Effect.context<never>())
   const dialled = (name: string) =>
     Effect.flatMap(Effect.mapError(lookup(name), unresolved), (found) => {
       if (found.length === 0) return Effect.fail(unresolved({ unknown: true }))
-      if (!allowPrivate && !found.every(EgressGuard.isPublic)) return Effect.fail(Failure.notPublic())
+      if (!allowPrivate && !found.every(EgressGuard.isPublicAddress)) return Effect.fail(Failure.addressNotPublic())
       return Effect.succeed(found)
     })
   const guard: LookupFunction = (name, { all }, answer) =>
     run(dialled(name), {
       onExit: (exit) => {
-        if (Exit.isFailure(exit)) return answer(Failure.of(Cause.squash(exit.cause)), [])
+        if (Exit.isFailure(exit)) return answer(Failure.failureOfError(Cause.squash(exit.cause)), [])
         const addresses = exit.value.map((address) => ({ address, family: isIP(address) }))
         if (all === true) answer(null, addresses)
         else answer(null, addresses[0]?.address ?? "", addresses[0]?.family)

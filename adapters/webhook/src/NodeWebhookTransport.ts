@@ -11,13 +11,13 @@ import * as Failure from "./Failure.ts"
 import * as NameLookup from "./NameLookup.ts"
 import * as ReceiverUrl from "./ReceiverUrl.ts"
 
-export interface Options {
+export interface WebhookTransportOptions {
   /** Allows `http:`, private and loopback receivers, for development with trusted partners. */
   readonly allowPrivate: boolean
   /** 443 and 8443 by default; with `allowPrivate` every port. */
   readonly ports?: ReadonlyArray<number>
   /** By default the machine's name servers; with `allowPrivate` the system's resolver. */
-  readonly lookup?: NameLookup.Lookup
+  readonly lookup?: NameLookup.NameLookup
 }
 
 const publicPorts = [443, 8443]
@@ -26,32 +26,32 @@ const publicPorts = [443, 8443]
 const longestCheck = "3 seconds"
 
 /** Opens no connection before the first `send`. Closing the scope closes kept connections. */
-export const layer = ({ allowPrivate, ports, lookup: given }: Options): Layer.Layer<WebhookTransport> =>
+export const layer = ({ allowPrivate, ports, lookup: given }: WebhookTransportOptions): Layer.Layer<WebhookTransport> =>
   Layer.effect(
     WebhookTransport,
     Effect.gen(function* () {
       const rules = { allowPrivate, ports: ports ?? (allowPrivate ? null : publicPorts) }
-      const lookup = given ?? (allowPrivate ? NameLookup.system : yield* NameLookup.nameServers())
-      const agents = yield* Exchange.agents(yield* NameLookup.guarded(lookup, allowPrivate))
+      const lookup = given ?? (allowPrivate ? NameLookup.resolveBySystem : yield* NameLookup.lookupWithNameServers())
+      const agents = yield* Exchange.makeHttpAgents(yield* NameLookup.guardLookup(lookup, allowPrivate))
       return WebhookTransport.of({
         send: Effect.fn("WebhookTransport.send")(function* (request) {
           const url = yield* Effect.mapError(
-            Effect.fromResult(ReceiverUrl.parse(request.url, rules)),
-            ({ constraint }) => Failure.notSent("blocked", `The receiver's URL ${constraint}.`)
+            Effect.fromResult(ReceiverUrl.parseReceiverUrl(request.url, rules)),
+            ({ constraint }) => Failure.requestNotSent("blocked", `The receiver's URL ${constraint}.`)
           )
-          return yield* Effect.timeoutOrElse(Exchange.exchange(agents, url, request), {
+          return yield* Effect.timeoutOrElse(Exchange.exchangeOnce(agents, url, request), {
             duration: request.timeout,
-            orElse: () => Effect.fail(Failure.late(request.timeout))
+            orElse: () => Effect.fail(Failure.timedOut(request.timeout))
           })
         }),
         check: Effect.fn("WebhookTransport.check")(function* (text) {
-          const url = yield* Effect.fromResult(ReceiverUrl.parse(text, rules))
+          const url = yield* Effect.fromResult(ReceiverUrl.parseReceiverUrl(text, rules))
           if (allowPrivate || url.isAddress) return
           const found = yield* lookup(url.host).pipe(
             Effect.catchTag("NameNotResolved", () => Effect.succeed([])),
             Effect.timeoutOrElse({ duration: longestCheck, orElse: () => Effect.succeed([]) })
           )
-          if (!found.every(EgressGuard.isPublic)) {
+          if (!found.every(EgressGuard.isPublicAddress)) {
             return yield* new WebhookUrlRefused({
               constraint: "must not name a host in a private or reserved network"
             })

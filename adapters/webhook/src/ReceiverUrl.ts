@@ -8,7 +8,7 @@ import { WebhookUrlRefused } from "@partner-commentary/core/webhook/WebhookTrans
 import * as Result from "effect/Result"
 import * as EgressGuard from "./EgressGuard.ts"
 
-export interface Rules {
+export interface ReceiverUrlRules {
   /** Allows `http:` and hosts of any network and name, for development. */
   readonly allowPrivate: boolean
   /** Null: every port. */
@@ -36,7 +36,10 @@ const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 const refuse = (constraint: string) => Result.fail(new WebhookUrlRefused({ constraint }))
 
-export const parse = (text: string, { allowPrivate, ports }: Rules): Result.Result<ReceiverUrl, WebhookUrlRefused> => {
+export const parseReceiverUrl = (
+  text: string,
+  { allowPrivate, ports }: ReceiverUrlRules
+): Result.Result<ReceiverUrl, WebhookUrlRefused> => {
   if (text.length > longest) return refuse(`must have at most ${longest} characters`)
   if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return refuse("must not contain spaces, control characters or backslashes")
   const scheme = /^([^:/?#]*):/.exec(text)?.[1]?.toLowerCase()
@@ -72,7 +75,7 @@ const saysItsHost = (written: string, hostname: string) =>
   written.normalize("NFC").toLowerCase() === domainToUnicode(hostname)
 
 const refuseAddress = (host: string) =>
-  EgressGuard.isPublic(host) ? null : refuse("must not be an address of a private or reserved network")
+  EgressGuard.isPublicAddress(host) ? null : refuse("must not be an address of a private or reserved network")
 
 const refuseName = (host: string) => {
   if (host.endsWith(".")) return refuse("must not end its host name with a dot")

@@ -1,16 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { free, http, local, pour, request, tcp, transport, until } from "../test/Receivers.ts"
+import {
+  listenHttp,
+  listenTcp,
+  localUrl,
+  makeRequest,
+  makeTransport,
+  unusedPort,
+  waitForOpenConnections,
+  writeEndlessly
+} from "../test/Receivers.ts"
 
 describe("ten thousand events among good and bad receivers", () => {
   it.live("each have their outcome, and leave no connection and no memory behind", () =>
     Effect.gen(function* () {
-      const good = yield* http((call, answer) => call.resume().on("end", () => answer.end("ok")))
-      const pouring = yield* tcp((socket) => socket.once("data", () => pour(socket)))
-      const hanging = yield* tcp(() => undefined)
-      const resetting = yield* tcp((socket) => socket.once("data", () => socket.resetAndDestroy()))
-      const strange = yield* tcp((socket) => socket.once("data", () => socket.end("220 welcome\r\n")))
-      const unreachableUrl = yield* free
+      const good = yield* listenHttp((call, answer) => call.resume().on("end", () => answer.end("ok")))
+      const pouring = yield* listenTcp((socket) => socket.once("data", () => writeEndlessly(socket)))
+      const hanging = yield* listenTcp(() => undefined)
+      const resetting = yield* listenTcp((socket) => socket.once("data", () => socket.resetAndDestroy()))
+      const strange = yield* listenTcp((socket) => socket.once("data", () => socket.end("220 welcome\r\n")))
+      const unreachableUrl = yield* unusedPort
       const receivers = [
         [good.port, "200"],
         [good.port, "200"],
@@ -20,7 +29,7 @@ describe("ten thousand events among good and bad receivers", () => {
         [strange.port, "http"],
         [unreachableUrl, "refused"]
       ] as const
-      const { send } = yield* transport()
+      const { send } = yield* makeTransport()
       let most = 0
       const watch = setInterval(() => {
         most = Math.max(most, process.memoryUsage().arrayBuffers)
@@ -30,7 +39,7 @@ describe("ten thousand events among good and bad receivers", () => {
       const outcomes = yield* Effect.forEach(
         events,
         ([port, expected]) =>
-          Effect.match(send(request(local(port), expected === "timeout" ? "1 second" : "30 seconds")), {
+          Effect.match(send(makeRequest(localUrl(port), expected === "timeout" ? "1 second" : "30 seconds")), {
             onSuccess: ({ status }) => String(status),
             onFailure: ({ failure }) => failure
           }),
@@ -43,7 +52,7 @@ describe("ten thousand events among good and bad receivers", () => {
       assert.isBelow(most, 128 * 1024 * 1024)
       const receiving = [good, pouring, hanging, resetting, strange]
       yield* Effect.timeout(
-        Effect.forEach(receiving, (receiver) => until(receiver, 0)),
+        Effect.forEach(receiving, (receiver) => waitForOpenConnections(receiver, 0)),
         "10 seconds"
       )
     })

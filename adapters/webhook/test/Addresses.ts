@@ -1,7 +1,7 @@
 /** IP addresses of every kind, in the form that a resolver returns. */
 
 /** Addresses that are not on the public internet, or that no partner's server can have. */
-export const inner: ReadonlyArray<string> = [
+export const privateAddresses: ReadonlyArray<string> = [
   "0.0.0.0",
   "0.255.255.255",
   "10.0.0.0",
@@ -79,7 +79,7 @@ export const inner: ReadonlyArray<string> = [
 ]
 
 /** Addresses just outside of the ranges above, and well-known public addresses. */
-export const outer: ReadonlyArray<string> = [
+export const publicAddresses: ReadonlyArray<string> = [
   "1.0.0.1",
   "1.1.1.1",
   "8.8.8.8",

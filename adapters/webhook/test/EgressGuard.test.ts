@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as EgressGuard from "@partner-commentary/webhook/EgressGuard"
 import * as fc from "fast-check"
-import { inner, outer } from "./Addresses.ts"
+import { privateAddresses, publicAddresses } from "./Addresses.ts"
 
 const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255))
 const hex = ([a, b, c, d]: [number, number, number, number]) =>
@@ -9,12 +9,12 @@ const hex = ([a, b, c, d]: [number, number, number, number]) =>
 
 describe("the egress guard", () => {
   it("refuses every address of a private, reserved or special network", () => {
-    assert.deepStrictEqual(inner.filter(EgressGuard.isPublic), [])
+    assert.deepStrictEqual(privateAddresses.filter(EgressGuard.isPublicAddress), [])
   })
 
   it("allows every address of the public internet", () => {
     assert.deepStrictEqual(
-      outer.filter((address) => !EgressGuard.isPublic(address)),
+      publicAddresses.filter((address) => !EgressGuard.isPublicAddress(address)),
       []
     )
   })
@@ -32,7 +32,7 @@ describe("the egress guard", () => {
           `2002:${hex(octets)}::1`,
           `2001:0:${hex(octets)}::1`
         ]) {
-          assert.isFalse(EgressGuard.isPublic(dressed), dressed)
+          assert.isFalse(EgressGuard.isPublicAddress(dressed), dressed)
         }
       })
     )
@@ -43,7 +43,7 @@ describe("the egress guard", () => {
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
         if ((bytes[0]! & 0xe0) === 0x20) bytes[0]! ^= 0x40
         const groups = Array.from({ length: 8 }, (_, at) => ((bytes[2 * at]! << 8) | bytes[2 * at + 1]!).toString(16))
-        assert.isFalse(EgressGuard.isPublic(groups.join(":")))
+        assert.isFalse(EgressGuard.isPublicAddress(groups.join(":")))
       })
     )
   })
@@ -59,7 +59,7 @@ describe("the egress guard", () => {
       "[2606:4700::1]",
       "2606:4700::1%1"
     ]) {
-      assert.isFalse(EgressGuard.isPublic(text), text)
+      assert.isFalse(EgressGuard.isPublicAddress(text), text)
     }
   })
 })

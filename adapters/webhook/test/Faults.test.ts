@@ -3,20 +3,30 @@ import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { free, http, local, pour, request, saying, tcp, transport, until } from "./Receivers.ts"
+import {
+  listenHttp,
+  listenTcp,
+  listenWithAnswer,
+  localUrl,
+  makeRequest,
+  makeTransport,
+  unusedPort,
+  waitForOpenConnections,
+  writeEndlessly
+} from "./Receivers.ts"
 
 const failureAt = (port: number, timeout?: Duration.Input) =>
-  Effect.flatMap(transport(), ({ send }) => Effect.flip(send(request(local(port), timeout))))
+  Effect.flatMap(makeTransport(), ({ send }) => Effect.flip(send(makeRequest(localUrl(port), timeout))))
 
 const reset = (socket: Socket) => socket.resetAndDestroy()
 
 describe("a receiver that", () => {
   it.live("is not there is one that refuses", () =>
     Effect.gen(function* () {
-      const port = yield* free
+      const port = yield* unusedPort
       const lookup = () => Effect.succeed(["127.0.0.1", "127.0.0.2", "::1"])
-      const several = yield* transport({ allowPrivate: true, lookup })
-      assert.strictEqual((yield* Effect.flip(several.send(request(`http://gone:${port}/`)))).failure, "refused")
+      const several = yield* makeTransport({ allowPrivate: true, lookup })
+      assert.strictEqual((yield* Effect.flip(several.send(makeRequest(`http://gone:${port}/`)))).failure, "refused")
       assert.deepInclude(yield* failureAt(port), {
         failure: "refused",
         reason: "The receiver refuses connections."
@@ -35,7 +45,7 @@ describe("a receiver that", () => {
         (socket: Socket) =>
           socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"))
       ]) {
-        const { port } = yield* tcp(speak)
+        const { port } = yield* listenTcp(speak)
         const { failure, reason } = yield* failureAt(port)
         assert.strictEqual(failure, "reset", reason)
         assert.match(reason, /closed the connection/)
@@ -60,12 +70,12 @@ describe("a receiver that", () => {
         drip("", "HTTP/1.1 102 Processing\r\n\r\n")
       ]
       const cutOff = Effect.fnUntraced(function* (speak: (socket: Socket) => void) {
-        const receiver = yield* tcp(speak)
+        const receiver = yield* listenTcp(speak)
         const [took, { failure, reason }] = yield* Effect.timed(failureAt(receiver.port, "300 millis"))
         assert.strictEqual(failure, "timeout", reason)
         assert.match(reason, /within 300ms\./)
         assert.isBelow(Duration.toMillis(took), 1000)
-        yield* Effect.timeout(until(receiver, 0), "10 seconds")
+        yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
       })
       yield* Effect.forEach(speaking, cutOff, { concurrency: "unbounded" })
     })
@@ -73,8 +83,8 @@ describe("a receiver that", () => {
 
   it.live("has a name server that never answers is cut off at the deadline too", () =>
     Effect.gen(function* () {
-      const { send } = yield* transport({ allowPrivate: true, lookup: () => Effect.never })
-      const { failure } = yield* Effect.flip(send(request("http://slow.example.com/", "100 millis")))
+      const { send } = yield* makeTransport({ allowPrivate: true, lookup: () => Effect.never })
+      const { failure } = yield* Effect.flip(send(makeRequest("http://slow.example.com/", "100 millis")))
       assert.strictEqual(failure, "timeout")
     })
   )
@@ -93,7 +103,7 @@ describe("a receiver that", () => {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnot hex\r\n",
         `HTTP/1.1 200 OK\r\n${"X-Large: ".padEnd(20_000, "x")}\r\n\r\n`
       ]) {
-        const { port } = yield* saying(text)
+        const { port } = yield* listenWithAnswer(text)
         const { failure, reason } = yield* failureAt(port)
         assert.strictEqual(failure, "http", `${text.slice(0, 40)}: ${reason}`)
       }
@@ -102,7 +112,7 @@ describe("a receiver that", () => {
 
   it.live("answers garbage, or nothing, has answered", () =>
     Effect.gen(function* () {
-      const { send } = yield* transport()
+      const { send } = yield* makeTransport()
       for (const [text, status, excerpt] of [
         ["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n\0\x01{[", 200, "\ufffd\x01{["],
         ["HTTP/1.0 200 OK\r\n\r\nuntil the end", 200, "until the end"],
@@ -111,18 +121,20 @@ describe("a receiver that", () => {
         ["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok", 201, "ok"],
         ["HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\nmore", 101, ""]
       ] as const) {
-        const { port } = yield* saying(text)
-        assert.deepEqual(yield* send(request(local(port))), { status, retryAfter: null, excerpt })
+        const { port } = yield* listenWithAnswer(text)
+        assert.deepEqual(yield* send(makeRequest(localUrl(port))), { status, retryAfter: null, excerpt })
       }
-      const broken = yield* saying(Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na\xff\xfe", "latin1"))
-      assert.strictEqual((yield* send(request(local(broken.port)))).excerpt, "a\ufffd\ufffd")
+      const broken = yield* listenWithAnswer(
+        Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na\xff\xfe", "latin1")
+      )
+      assert.strictEqual((yield* send(makeRequest(localUrl(broken.port)))).excerpt, "a\ufffd\ufffd")
     })
   )
 
   it.live("pours out 64 MiB is read for 64 KiB, and its status counts", () =>
     Effect.gen(function* () {
       let written = 0
-      const receiver = yield* http((call, answer) => {
+      const receiver = yield* listenHttp((call, answer) => {
         call.resume()
         answer.writeHead(200, { "content-length": 64 * 1024 * 1024 })
         const chunk = Buffer.alloc(64 * 1024, "x")
@@ -134,31 +146,35 @@ describe("a receiver that", () => {
         }
         more()
       })
-      const { send } = yield* transport()
-      const [took, answer] = yield* Effect.timed(send(request(local(receiver.port))))
+      const { send } = yield* makeTransport()
+      const [took, answer] = yield* Effect.timed(send(makeRequest(localUrl(receiver.port))))
       assert.deepEqual(answer, { status: 200, retryAfter: null, excerpt: "x".repeat(1024) })
       assert.isBelow(Duration.toMillis(took), 2000)
-      yield* Effect.timeout(until(receiver, 0), "10 seconds")
+      yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
       assert.isBelow(written, 32 * 1024 * 1024)
     })
   )
 
   it.live("pours without end is let go, a hundred of them at a time, in little memory", () =>
     Effect.gen(function* () {
-      const receiver = yield* tcp((socket) => socket.once("data", () => pour(socket)))
-      const { send } = yield* transport()
+      const receiver = yield* listenTcp((socket) => socket.once("data", () => writeEndlessly(socket)))
+      const { send } = yield* makeTransport()
       const before = process.memoryUsage().arrayBuffers
       let most = 0
       const watch = setInterval(() => {
         most = Math.max(most, process.memoryUsage().arrayBuffers)
       }, 5)
       yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(watch)))
-      const answers = yield* Effect.forEach(Array.from({ length: 100 }), () => send(request(local(receiver.port))), {
-        concurrency: 100
-      })
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 100 }),
+        () => send(makeRequest(localUrl(receiver.port))),
+        {
+          concurrency: 100
+        }
+      )
       assert.isTrue(answers.every(({ status, excerpt }) => status === 200 && excerpt.length === 1024))
       assert.isBelow(most - before, 128 * 1024 * 1024)
-      yield* Effect.timeout(until(receiver, 0), "10 seconds")
+      yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
     })
   )
 
@@ -166,12 +182,12 @@ describe("a receiver that", () => {
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
       let accepted: string | undefined
-      const { port } = yield* http((call, answer) => {
+      const { port } = yield* listenHttp((call, answer) => {
         accepted = call.headers["accept-encoding"]
         answer.writeHead(200, { "content-encoding": "gzip" }).end(bomb)
       })
-      const { send } = yield* transport()
-      const answer = yield* send(request(local(port)))
+      const { send } = yield* makeTransport()
+      const answer = yield* send(makeRequest(localUrl(port)))
       assert.strictEqual(answer.status, 200)
       assert.isAtMost(answer.excerpt.length, 1024)
       assert.strictEqual(accepted, "identity")
@@ -180,13 +196,13 @@ describe("a receiver that", () => {
 
   it.live("redirects is not followed, wherever it points", () =>
     Effect.gen(function* () {
-      const inner = yield* http((_, answer) => answer.end("secret"))
+      const inner = yield* listenHttp((_, answer) => answer.end("secret"))
       for (const status of [301, 302, 303, 307, 308]) {
-        const { port } = yield* http((_, answer) =>
-          answer.writeHead(status, { location: local(inner.port) }).end("gone")
+        const { port } = yield* listenHttp((_, answer) =>
+          answer.writeHead(status, { location: localUrl(inner.port) }).end("gone")
         )
-        const { send } = yield* transport()
-        assert.deepInclude(yield* send(request(local(port))), { status, excerpt: "gone" })
+        const { send } = yield* makeTransport()
+        assert.deepInclude(yield* send(makeRequest(localUrl(port))), { status, excerpt: "gone" })
       }
       assert.strictEqual(inner.connections(), 0)
     })

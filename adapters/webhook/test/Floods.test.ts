@@ -2,11 +2,19 @@
 import type { Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { authority, issuedBy } from "@partner-commentary/test/Certificates"
+import { issueCertificate, makeAuthority } from "@partner-commentary/test/Certificates"
 import * as Effect from "effect/Effect"
-import { http, local, request, tcp, tls, transport, until } from "./Receivers.ts"
+import {
+  listenHttp,
+  listenTcp,
+  listenTls,
+  localUrl,
+  makeRequest,
+  makeTransport,
+  waitForOpenConnections
+} from "./Receivers.ts"
 
-const trusted = authority("Known Authority")
+const trusted = makeAuthority("Known Authority")
 const host = "receiver.example.com"
 
 const usual = getCACertificates()
@@ -43,11 +51,11 @@ describe("a flooding receiver", () => {
   for (const [what, head, rest] of floods) {
     it.live(`fails the attempt with ${what}, after a bounded number of bytes`, () =>
       Effect.gen(function* () {
-        const receiver = yield* tcp(flood(head, rest))
-        const { send } = yield* transport()
-        const { failure, reason } = yield* Effect.flip(send(request(local(receiver.port))))
+        const receiver = yield* listenTcp(flood(head, rest))
+        const { send } = yield* makeTransport()
+        const { failure, reason } = yield* Effect.flip(send(makeRequest(localUrl(receiver.port))))
         assert.strictEqual(failure, "http", reason)
-        yield* Effect.timeout(until(receiver, 0), "10 seconds")
+        yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
         assert.isBelow(receiver.sent(), 16 * 1024 * 1024)
       })
     )
@@ -55,20 +63,23 @@ describe("a flooding receiver", () => {
 
   it.live("says that its answer was too long", () =>
     Effect.gen(function* () {
-      const { port } = yield* tcp(flood("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
-      const { send } = yield* transport()
-      const { reason } = yield* Effect.flip(send(request(local(port))))
+      const { port } = yield* listenTcp(flood("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
+      const { send } = yield* makeTransport()
+      const { reason } = yield* Effect.flip(send(makeRequest(localUrl(port))))
       assert.strictEqual(reason, "The receiver sent more than 256 KiB without completing its answer.")
     })
   )
 
   it.live("is cut off over TLS as well", () =>
     Effect.gen(function* () {
-      const receiver = yield* tls(issuedBy(trusted, { host }), flood("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
-      const { send } = yield* transport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
-      const { failure } = yield* Effect.flip(send(request(`https://${host}:${receiver.port}/`)))
+      const receiver = yield* listenTls(
+        issueCertificate(trusted, { host }),
+        flood("", "HTTP/1.1 103 Early Hints\r\n\r\n")
+      )
+      const { send } = yield* makeTransport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
+      const { failure } = yield* Effect.flip(send(makeRequest(`https://${host}:${receiver.port}/`)))
       assert.strictEqual(failure, "http")
-      yield* Effect.timeout(until(receiver, 0), "10 seconds")
+      yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
       assert.isBelow(receiver.sent(), 16 * 1024 * 1024)
     })
   )
@@ -76,7 +87,7 @@ describe("a flooding receiver", () => {
   it.live("cannot renegotiate TLS, which costs a handshake of ours each time and shows no bytes", () =>
     Effect.gen(function* () {
       let renegotiated = 0
-      const receiver = yield* tls({ ...issuedBy(trusted, { host }), maxVersion: "TLSv1.2" }, (socket) => {
+      const receiver = yield* listenTls({ ...issueCertificate(trusted, { host }), maxVersion: "TLSv1.2" }, (socket) => {
         const again = () => {
           if (!(socket instanceof TLSSocket) || socket.destroyed) return
           socket.renegotiate({}, (error) => {
@@ -87,22 +98,22 @@ describe("a flooding receiver", () => {
         }
         socket.on("error", () => undefined).once("data", again)
       })
-      const { send } = yield* transport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
-      yield* Effect.flip(send(request(`https://${host}:${receiver.port}/`, "2 seconds")))
+      const { send } = yield* makeTransport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
+      yield* Effect.flip(send(makeRequest(`https://${host}:${receiver.port}/`, "2 seconds")))
       assert.strictEqual(renegotiated, 0)
     })
   )
 
   it.live("loses its kept connection when it sends bytes between two answers", () =>
     Effect.gen(function* () {
-      const receiver = yield* tcp((socket) => {
+      const receiver = yield* listenTcp((socket) => {
         const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 20)
         socket.on("close", () => clearInterval(timer))
         socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
       })
-      const { send } = yield* transport()
-      assert.strictEqual((yield* send(request(local(receiver.port)))).status, 200)
-      yield* Effect.timeout(until(receiver, 0), "5 seconds")
+      const { send } = yield* makeTransport()
+      assert.strictEqual((yield* send(makeRequest(localUrl(receiver.port)))).status, 200)
+      yield* Effect.timeout(waitForOpenConnections(receiver, 0), "5 seconds")
     })
   )
 })
@@ -110,12 +121,12 @@ describe("a flooding receiver", () => {
 describe("a kept connection", () => {
   it.live("counts the bytes of each answer from its beginning", () =>
     Effect.gen(function* () {
-      const receiver = yield* http((call, answer) => {
+      const receiver = yield* listenHttp((call, answer) => {
         call.resume().on("end", () => answer.end("x".repeat(60 * 1024)))
       })
-      const { send } = yield* transport()
+      const { send } = yield* makeTransport()
       for (let sent = 0; sent < 10; sent++) {
-        assert.strictEqual((yield* send(request(local(receiver.port)))).status, 200)
+        assert.strictEqual((yield* send(makeRequest(localUrl(receiver.port)))).status, 200)
         yield* Effect.sleep("5 millis")
       }
       assert.strictEqual(receiver.connections(), 1)

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NameLookup from "@partner-commentary/webhook/NameLookup"
 import * as Effect from "effect/Effect"
-import { nameServer } from "./NameServer.ts"
-import { http, request, transport } from "./Receivers.ts"
+import { startNameServer } from "./NameServer.ts"
+import { listenHttp, makeRequest, makeTransport } from "./Receivers.ts"
 
 const zone = {
   "both.example.com": ["93.184.215.14", "1.1.1.1", "2606:4700:4700::1111"],
@@ -18,7 +18,7 @@ const zone = {
 describe("a name", () => {
   it.live("resolves to all of its addresses of both families", () =>
     Effect.gen(function* () {
-      const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
+      const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       for (const name of ["both", "four", "six"] as const) {
         const found = yield* lookup(`${name}.example.com`)
         assert.sameMembers([...found], zone[`${name}.example.com`])
@@ -29,7 +29,7 @@ describe("a name", () => {
 
   it.live("that does not exist or has no address is distinguished from a failed lookup", () =>
     Effect.gen(function* () {
-      const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
+      const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       for (const [name, unknown] of [
         ["none.example.com", true],
         ["empty.example.com", true],
@@ -42,32 +42,32 @@ describe("a name", () => {
 
   it.live("with a private address in one family is refused, whatever the other family has", () =>
     Effect.gen(function* () {
-      const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
-      const { check, send } = yield* transport({ allowPrivate: false, lookup })
+      const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
+      const { check, send } = yield* makeTransport({ allowPrivate: false, lookup })
       yield* check("https://both.example.com/")
       yield* check("https://none.example.com/")
       yield* check("https://broken.example.com/")
       yield* Effect.flip(check("https://inside.example.com/"))
-      const { failure } = yield* Effect.flip(send(request("https://inside.example.com/")))
+      const { failure } = yield* Effect.flip(send(makeRequest("https://inside.example.com/")))
       assert.strictEqual(failure, "blocked")
     })
   )
 
   it.live("is connected at the address of its name server", () =>
     Effect.gen(function* () {
-      const lookup = yield* NameLookup.nameServers([yield* nameServer(zone)])
-      const { port } = yield* http((call, answer) => answer.end(call.headers.host))
-      const { send } = yield* transport({ allowPrivate: true, lookup })
-      const { excerpt } = yield* send(request(`http://here.example.com:${port}/`))
+      const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
+      const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))
+      const { send } = yield* makeTransport({ allowPrivate: true, lookup })
+      const { excerpt } = yield* send(makeRequest(`http://here.example.com:${port}/`))
       assert.strictEqual(excerpt, `here.example.com:${port}`)
     })
   )
 
   it.live("of this machine is resolved by the system", () =>
     Effect.gen(function* () {
-      const found = yield* NameLookup.system("localhost")
+      const found = yield* NameLookup.resolveBySystem("localhost")
       assert.isTrue(found.length > 0 && found.every((address) => address === "127.0.0.1" || address === "::1"))
-      const { unknown } = yield* Effect.flip(NameLookup.system("nowhere.invalid"))
+      const { unknown } = yield* Effect.flip(NameLookup.resolveBySystem("nowhere.invalid"))
       assert.isBoolean(unknown)
     })
   )

@@ -7,7 +7,7 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
 /** The records of each name: its addresses, or that lookups fail for one address family or for both. */
-export type Zone = Readonly<Record<string, ReadonlyArray<string | "fails for A" | "fails for AAAA">>>
+export type NameServerZone = Readonly<Record<string, ReadonlyArray<string | "fails for A" | "fails for AAAA">>>
 
 const bytesOf = (address: string): Buffer => {
   if (isIPv4(address)) return Buffer.from(address.split(".").map(Number))
@@ -17,7 +17,7 @@ const bytesOf = (address: string): Buffer => {
 
 const short = (value: number) => Buffer.from([value >> 8, value & 0xff])
 
-const reply = (zone: Zone, query: Buffer): Buffer => {
+const reply = (zone: NameServerZone, query: Buffer): Buffer => {
   const labels: Array<string> = []
   let at = 12
   while (query[at] !== 0) {
@@ -41,7 +41,7 @@ const reply = (zone: Zone, query: Buffer): Buffer => {
 }
 
 /** Starts the server and returns its address in the form of `nameServers`. */
-export const nameServer = (zone: Zone) =>
+export const startNameServer = (zone: NameServerZone) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.callback<Socket>((resume) => {

@@ -7,7 +7,15 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { free, http, local, request, tcp, transport, until } from "./Receivers.ts"
+import {
+  listenHttp,
+  listenTcp,
+  localUrl,
+  makeRequest,
+  makeTransport,
+  unusedPort,
+  waitForOpenConnections
+} from "./Receivers.ts"
 
 class Receiver extends Context.Service<Receiver, WebhookTransportSuite.Receiver>()(
   "@partner-commentary/webhook/test/Receiver"
@@ -18,7 +26,7 @@ const receiving = Layer.effect(
   Effect.gen(function* () {
     let present: WebhookTransportSuite.Answer = { status: 200 }
     const arrived: Array<WebhookTransportSuite.ReceivedRequest> = []
-    const { port } = yield* http((call, answer) => {
+    const { port } = yield* listenHttp((call, answer) => {
       const chunks: Array<Buffer> = []
       call.on("data", (chunk: Buffer) => chunks.push(chunk))
       call.on("end", () => {
@@ -30,7 +38,7 @@ const receiving = Layer.effect(
     })
     return {
       url: `http://localhost:${port}/webhooks?of=partner`,
-      unreachableUrl: local(yield* free),
+      unreachableUrl: localUrl(yield* unusedPort),
       answers: (answer) =>
         Effect.sync(() => {
           present = answer
@@ -42,59 +50,62 @@ const receiving = Layer.effect(
 
 WebhookTransportSuite.suite("NodeWebhookTransport", Layer.merge(layer({ allowPrivate: true }), receiving), Receiver)
 
-const ok = http((call, answer) => call.resume().on("end", () => answer.end("ok")))
+const ok = listenHttp((call, answer) => call.resume().on("end", () => answer.end("ok")))
 
 describe("connections", () => {
   it.live("are shared by a stream of events, and closed soon after it", () =>
     Effect.gen(function* () {
       const receiver = yield* ok
       const { connections, port } = receiver
-      const { send } = yield* transport()
-      for (let sent = 0; sent < 20; sent++) yield* send(request(local(port)))
+      const { send } = yield* makeTransport()
+      for (let sent = 0; sent < 20; sent++) yield* send(makeRequest(localUrl(port)))
       assert.isAtMost(connections(), 2)
-      yield* Effect.forEach(Array.from({ length: 200 }), () => send(request(local(port))), { concurrency: 5 })
+      yield* Effect.forEach(Array.from({ length: 200 }), () => send(makeRequest(localUrl(port))), { concurrency: 5 })
       assert.isAtMost(connections(), 7)
-      yield* Effect.timeout(until(receiver, 0), "4 seconds")
+      yield* Effect.timeout(waitForOpenConnections(receiver, 0), "4 seconds")
     })
   )
 
   it.live("are closed with the scope, even during a request", () =>
     Effect.gen(function* () {
-      const hanging = yield* http((call) => call.resume())
+      const hanging = yield* listenHttp((call) => call.resume())
       const idle = yield* ok
       const scope = yield* Scope.make()
-      const { send } = yield* Scope.provide(transport(), scope)
-      yield* send(request(local(idle.port)))
-      const fiber = yield* Effect.forkScoped(Effect.flip(send(request(local(hanging.port)))))
-      yield* until(hanging, 1)
+      const { send } = yield* Scope.provide(makeTransport(), scope)
+      yield* send(makeRequest(localUrl(idle.port)))
+      const fiber = yield* Effect.forkScoped(Effect.flip(send(makeRequest(localUrl(hanging.port)))))
+      yield* waitForOpenConnections(hanging, 1)
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual((yield* Fiber.join(fiber)).failure, "reset")
-      yield* Effect.timeout(Effect.all([until(idle, 0), until(hanging, 0)]), "10 seconds")
+      yield* Effect.timeout(
+        Effect.all([waitForOpenConnections(idle, 0), waitForOpenConnections(hanging, 0)]),
+        "10 seconds"
+      )
     })
   )
 
   it.live("are closed when the sender is interrupted", () =>
     Effect.gen(function* () {
-      const receiver = yield* http((call) => call.resume())
-      const { send } = yield* transport()
-      const fiber = yield* Effect.forkScoped(send(request(local(receiver.port))))
-      yield* until(receiver, 1)
+      const receiver = yield* listenHttp((call) => call.resume())
+      const { send } = yield* makeTransport()
+      const fiber = yield* Effect.forkScoped(send(makeRequest(localUrl(receiver.port))))
+      yield* waitForOpenConnections(receiver, 1)
       yield* Fiber.interrupt(fiber)
-      yield* Effect.timeout(until(receiver, 0), "5 seconds")
+      yield* Effect.timeout(waitForOpenConnections(receiver, 0), "5 seconds")
     })
   )
 
   it.live("that the receiver has closed are not used again", () =>
     Effect.gen(function* () {
-      const { port, connections, open } = yield* http((call, answer) => {
+      const { port, connections, open } = yield* listenHttp((call, answer) => {
         call.resume().on("end", () => {
           answer.end("ok")
           setTimeout(() => call.socket.destroy(), 20)
         })
       })
-      const { send } = yield* transport()
+      const { send } = yield* makeTransport()
       for (let sent = 1; sent <= 5; sent++) {
-        yield* send(request(local(port)))
+        yield* send(makeRequest(localUrl(port)))
         while (open.size > 0) yield* Effect.sleep("10 millis")
         // The event loop polls the sockets between two timers, so the sender has noticed the closed connection by then.
         for (const _ of [1, 2]) yield* Effect.sleep("10 millis")
@@ -106,34 +117,34 @@ describe("connections", () => {
   it.live("that break during a request fail it: nothing is sent twice", () =>
     Effect.gen(function* () {
       let requests = 0
-      const { port, connections } = yield* tcp((socket) =>
+      const { port, connections } = yield* listenTcp((socket) =>
         socket.on("data", () => {
           requests += 1
           if (requests === 1) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
           else socket.destroy()
         })
       )
-      const { send } = yield* transport()
-      yield* send(request(local(port)))
+      const { send } = yield* makeTransport()
+      yield* send(makeRequest(localUrl(port)))
       yield* Effect.sleep("20 millis")
-      assert.strictEqual((yield* Effect.flip(send(request(local(port))))).failure, "reset")
+      assert.strictEqual((yield* Effect.flip(send(makeRequest(localUrl(port))))).failure, "reset")
       assert.deepStrictEqual([requests, connections()], [2, 1])
     })
   )
 
   it.live("of a slow receiver delay no other", () =>
     Effect.gen(function* () {
-      const slow = yield* http((call) => call.resume())
+      const slow = yield* listenHttp((call) => call.resume())
       const quick = yield* ok
-      const { send } = yield* transport()
+      const { send } = yield* makeTransport()
       yield* Effect.forkScoped(
-        Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(send(request(local(slow.port)))), {
+        Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(send(makeRequest(localUrl(slow.port)))), {
           concurrency: "unbounded"
         })
       )
       while (slow.open.size < 100) yield* Effect.sleep("10 millis")
       // The quick receiver's response arrives while all other requests still wait.
-      assert.strictEqual((yield* send(request(local(quick.port)))).status, 200)
+      assert.strictEqual((yield* send(makeRequest(localUrl(quick.port)))).status, 200)
       assert.strictEqual(slow.open.size, 100)
     })
   )

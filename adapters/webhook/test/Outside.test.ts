@@ -1,14 +1,18 @@
 import * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { http, local, request, tcp, transport } from "./Receivers.ts"
+import { listenHttp, listenTcp, localUrl, makeRequest, makeTransport } from "./Receivers.ts"
 
 describe("the environment and the caller", () => {
   it.live("lead no request by a proxy", () =>
     Effect.gen(function* () {
-      const proxy = yield* http((_, answer) => answer.end("proxied"))
-      const { port } = yield* http((_, answer) => answer.end("direct"))
-      const variables = { HTTP_PROXY: local(proxy.port), http_proxy: local(proxy.port), ALL_PROXY: local(proxy.port) }
+      const proxy = yield* listenHttp((_, answer) => answer.end("proxied"))
+      const { port } = yield* listenHttp((_, answer) => answer.end("direct"))
+      const variables = {
+        HTTP_PROXY: localUrl(proxy.port),
+        http_proxy: localUrl(proxy.port),
+        ALL_PROXY: localUrl(proxy.port)
+      }
       const before = { ...process.env }
       Object.assign(process.env, variables, { NODE_USE_ENV_PROXY: "1" })
       const restore = Http.setGlobalProxyFromEnv(variables)
@@ -18,8 +22,8 @@ describe("the environment and the caller", () => {
           process.env = before
         })
       )
-      const { send } = yield* transport()
-      assert.strictEqual((yield* send(request(local(port)))).excerpt, "direct")
+      const { send } = yield* makeTransport()
+      assert.strictEqual((yield* send(makeRequest(localUrl(port)))).excerpt, "direct")
       assert.strictEqual(proxy.connections(), 0)
     })
   )
@@ -27,19 +31,19 @@ describe("the environment and the caller", () => {
   it.live("add no header and no request, by a header's value or by the URL", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
-      const { port, connections } = yield* tcp((socket) =>
+      const { port, connections } = yield* listenTcp((socket) =>
         socket.on("data", (data) => {
           heard.push(data.toString())
           socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         })
       )
-      const { send } = yield* transport()
+      const { send } = yield* makeTransport()
       for (const value of ["a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\0"]) {
-        const exit = yield* Effect.exit(send({ ...request(local(port)), headers: { "webhook-id": value } }))
+        const exit = yield* Effect.exit(send({ ...makeRequest(localUrl(port)), headers: { "webhook-id": value } }))
         assert.strictEqual(exit._tag, "Failure")
       }
       assert.strictEqual(connections(), 0)
-      yield* send(request(local(port, "/a%0d%0aX-Evil:%201?b=%0D%0A%0D%0AGET%20/")))
+      yield* send(makeRequest(localUrl(port, "/a%0d%0aX-Evil:%201?b=%0D%0A%0D%0AGET%20/")))
       const [head] = heard.join("").split("\r\n\r\n")
       assert.match(head!, /^POST \/a%0d%0aX-Evil:%201\?b=%0D%0A%0D%0AGET%20\/ HTTP\/1\.1\r\n/)
       assert.notMatch(head!, /\n(X-Evil|GET)/)
@@ -48,12 +52,12 @@ describe("the environment and the caller", () => {
 
   it.live("do not change where a request says that it goes, nor how long it is", () =>
     Effect.gen(function* () {
-      const { port } = yield* http((call, answer) => {
+      const { port } = yield* listenHttp((call, answer) => {
         answer.end(`${call.headers.host} ${call.headers["content-length"]} ${call.headers["user-agent"]}`)
       })
-      const { send } = yield* transport()
+      const { send } = yield* makeTransport()
       const headers = { host: "evil.example.com", "content-length": "1", "user-agent": "mine" }
-      const { excerpt } = yield* send({ ...request(local(port)), headers, body: "é" })
+      const { excerpt } = yield* send({ ...makeRequest(localUrl(port)), headers, body: "é" })
       assert.strictEqual(excerpt, `127.0.0.1:${port} 2 mine`)
     })
   )

@@ -4,13 +4,13 @@ import * as Https from "node:https"
 import * as Net from "node:net"
 import * as Tls from "node:tls"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
-import { layer, type Options } from "@partner-commentary/webhook/NodeWebhookTransport"
+import { layer, type WebhookTransportOptions } from "@partner-commentary/webhook/NodeWebhookTransport"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export interface Listening {
+export interface ListeningReceiver {
   readonly port: number
   /** The number of connections ever accepted. */
   readonly connections: () => number
@@ -48,30 +48,31 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
         })
     )
     const { port } = server.address() as Net.AddressInfo
-    return { port, connections: () => connections, open, sent: () => sent } satisfies Listening
+    return { port, connections: () => connections, open, sent: () => sent } satisfies ListeningReceiver
   })
 
 /** An HTTP server that never closes idle connections itself. */
-export const http = (answer: Http.RequestListener, wanted?: number) =>
+export const listenHttp = (answer: Http.RequestListener, wanted?: number) =>
   listening(() => Http.createServer({ keepAliveTimeout: 0 }, answer), wanted)
 
-export const https = (options: Https.ServerOptions, answer: Http.RequestListener) =>
+export const listenHttps = (options: Https.ServerOptions, answer: Http.RequestListener) =>
   listening(() => Https.createServer(options, answer).on("tlsClientError", () => undefined))
 
 /** A TCP server. `speak` handles each connection. */
-export const tcp = (speak: (socket: Net.Socket) => void) =>
+export const listenTcp = (speak: (socket: Net.Socket) => void) =>
   listening(() => Net.createServer((socket) => speak(socket.resume())))
 
-export const tls = (options: Tls.TlsOptions, speak: (socket: Net.Socket) => void) =>
+export const listenTls = (options: Tls.TlsOptions, speak: (socket: Net.Socket) => void) =>
   listening(() => Tls.createServer(options, (socket) => speak(socket.resume())).on("tlsClientError", () => undefined))
 
 /** Sends this text after the first received data, and closes. */
-export const saying = (text: string | Uint8Array) => tcp((socket) => socket.once("data", () => socket.end(text)))
+export const listenWithAnswer = (text: string | Uint8Array) =>
+  listenTcp((socket) => socket.once("data", () => socket.end(text)))
 
 const chunk = new Uint8Array(64 * 1024).fill(120)
 
 /** Writes for as long as the client reads. */
-export const pour = (socket: Net.Socket) => {
+export const writeEndlessly = (socket: Net.Socket) => {
   socket.write("HTTP/1.1 200 OK\r\n\r\n")
   const more = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -81,18 +82,18 @@ export const pour = (socket: Net.Socket) => {
 }
 
 /** Waits until a receiver has `size` open connections, because the client learns of changes earlier than the server. */
-export const until = ({ open }: Pick<Listening, "open">, size: number) =>
+export const waitForOpenConnections = ({ open }: Pick<ListeningReceiver, "open">, size: number) =>
   Effect.sleep("5 millis").pipe(Effect.repeat({ until: () => open.size === size }))
 
 /** A port on which no server listens. */
-export const free = Effect.scoped(
+export const unusedPort = Effect.scoped(
   Effect.map(
-    http(() => undefined),
+    listenHttp(() => undefined),
     ({ port }) => port
   )
 )
 
-export const request = (url: string, timeout: Duration.Input = "10 seconds") => ({
+export const makeRequest = (url: string, timeout: Duration.Input = "10 seconds") => ({
   url,
   headers: { "content-type": "application/json" },
   body: '{"type":"creator.approved"}',
@@ -100,7 +101,7 @@ export const request = (url: string, timeout: Duration.Input = "10 seconds") => 
 })
 
 /** The webhook transport for the lifetime of the scope. */
-export const transport = (options: Options = { allowPrivate: true }) =>
+export const makeTransport = (options: WebhookTransportOptions = { allowPrivate: true }) =>
   Effect.map(Layer.build(layer(options)), (context) => Context.get(context, WebhookTransport))
 
-export const local = (port: number, path = "/") => `http://127.0.0.1:${port}${path}`
+export const localUrl = (port: number, path = "/") => `http://127.0.0.1:${port}${path}`

@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { inner } from "./Addresses.ts"
-import { http, local, request, transport } from "./Receivers.ts"
+import { privateAddresses } from "./Addresses.ts"
+import { listenHttp, localUrl, makeRequest, makeTransport } from "./Receivers.ts"
 import { allowedUrls, refusedUrls } from "./Urls.ts"
 
 const guarded = (...addresses: ReadonlyArray<string>) =>
-  transport({ allowPrivate: false, lookup: () => Effect.succeed(addresses) })
+  makeTransport({ allowPrivate: false, lookup: () => Effect.succeed(addresses) })
 
 /** The message says what to do and reveals nothing about our network. */
 const isFit = (reason: string) => !/\d+\.\d+\.\d+|::|ENOTFOUND|lookup/.test(reason)
@@ -22,32 +22,32 @@ describe("a URL", () => {
       for (const url of refusedUrls) {
         const { constraint } = yield* Effect.flip(check(url))
         assert.match(constraint, /^must [^\n]+[^.]$/, url)
-        const sent = yield* Effect.flip(send(request(url)))
+        const sent = yield* Effect.flip(send(makeRequest(url)))
         assert.strictEqual(sent.failure, "blocked", url)
         assert.isTrue(isFit(constraint) && isFit(sent.reason), sent.reason)
       }
     })
   )
 
-  it.live(`is refused with each of ${inner.length} addresses as its host`, () =>
+  it.live(`is refused with each of ${privateAddresses.length} addresses as its host`, () =>
     Effect.gen(function* () {
       const { check, send } = yield* guarded("8.8.8.8")
-      for (const address of inner) {
+      for (const address of privateAddresses) {
         const url = `https://${address.includes(":") ? `[${address}]` : address}:8443/webhooks`
         assert.match((yield* Effect.flip(check(url))).constraint, /private or reserved/, url)
-        assert.strictEqual((yield* Effect.flip(send(request(url)))).failure, "blocked", url)
+        assert.strictEqual((yield* Effect.flip(send(makeRequest(url)))).failure, "blocked", url)
       }
     })
   )
 
   it.live("is refused where its name leads to such an address, be it one of several", () =>
     Effect.gen(function* () {
-      for (const address of inner) {
+      for (const address of privateAddresses) {
         for (const found of [[address], ["8.8.8.8", address], [address, "2606:4700:4700::1111"]]) {
           const { check, send } = yield* guarded(...found)
           const url = "https://rebind.example.com/"
           assert.match((yield* Effect.flip(check(url))).constraint, /private or reserved/, address)
-          const sent = yield* Effect.flip(send(request(url)))
+          const sent = yield* Effect.flip(send(makeRequest(url)))
           assert.strictEqual(sent.failure, "blocked", address)
           assert.isTrue(isFit(sent.reason), sent.reason)
         }
@@ -66,21 +66,21 @@ describe("a URL", () => {
     Effect.gen(function* () {
       for (const unknown of [true, false]) {
         const lookup = () => Effect.fail(new NameNotResolved({ unknown }))
-        const { check, send } = yield* transport({ allowPrivate: false, lookup })
+        const { check, send } = yield* makeTransport({ allowPrivate: false, lookup })
         yield* check("https://soon.example.com/")
-        const sent = yield* Effect.flip(send(request("https://soon.example.com/")))
+        const sent = yield* Effect.flip(send(makeRequest("https://soon.example.com/")))
         assert.strictEqual(sent.failure, "dns")
         assert.match(sent.reason, unknown ? /does not resolve/ : /could not be looked up/)
       }
       const silent = yield* guarded()
       yield* silent.check("https://soon.example.com/")
-      assert.strictEqual((yield* Effect.flip(silent.send(request("https://soon.example.com/")))).failure, "dns")
+      assert.strictEqual((yield* Effect.flip(silent.send(makeRequest("https://soon.example.com/")))).failure, "dns")
     })
   )
 
   it.effect("is accepted while its name server is slow", () =>
     Effect.gen(function* () {
-      const { check } = yield* transport({ allowPrivate: false, lookup: () => Effect.never })
+      const { check } = yield* makeTransport({ allowPrivate: false, lookup: () => Effect.never })
       const checked = yield* Effect.forkScoped(check("https://slow.example.com/"))
       yield* TestClock.adjust("3 seconds")
       yield* Fiber.join(checked)
@@ -109,15 +109,15 @@ describe("a URL", () => {
 
   it.live("is dialled at the very address that was looked at, however the name answers next", () =>
     Effect.gen(function* () {
-      const { port, connections } = yield* http((_, answer) => answer.end())
+      const { port, connections } = yield* listenHttp((_, answer) => answer.end())
       const answers = [["8.8.8.8"], ["127.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["127.0.0.1", "8.8.8.8"]]
       let asked = 0
       const lookup = () => Effect.sync(() => answers[asked++]!)
-      const { check, send } = yield* transport({ allowPrivate: false, ports: [port], lookup })
+      const { check, send } = yield* makeTransport({ allowPrivate: false, ports: [port], lookup })
       const url = `https://flips.example.com:${port}/`
       yield* check(url)
       for (let sent = 1; sent < answers.length; sent++) {
-        assert.strictEqual((yield* Effect.flip(send(request(url)))).failure, "blocked")
+        assert.strictEqual((yield* Effect.flip(send(makeRequest(url)))).failure, "blocked")
         assert.strictEqual(asked, sent + 1)
       }
       assert.strictEqual(connections(), 0)
@@ -126,24 +126,25 @@ describe("a URL", () => {
 
   it.live("may name other ports and private receivers where the operator says so, and still no credentials", () =>
     Effect.gen(function* () {
-      const { port } = yield* http((call, answer) => answer.end(call.headers.host))
+      const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))
       const lookup = () => Effect.succeed(["127.0.0.1"])
-      const { check, send } = yield* transport({ allowPrivate: true, lookup })
-      for (const url of [local(port), `http://localhost:${port}/`, `http://receiver:${port}/`]) {
+      const { check, send } = yield* makeTransport({ allowPrivate: true, lookup })
+      for (const url of [localUrl(port), `http://localhost:${port}/`, `http://receiver:${port}/`]) {
         yield* check(url)
-        const { status, excerpt } = yield* send(request(url))
+        const { status, excerpt } = yield* send(makeRequest(url))
         assert.deepStrictEqual([status, `http://${excerpt}/`], [200, url])
       }
       for (const url of [`http://user:secret@localhost:${port}/`, `http://localhost:${port}/#x`, "http://0x7f.1/"]) {
         yield* Effect.flip(check(url))
       }
-      const few = yield* transport({ allowPrivate: true, ports: [443], lookup })
-      assert.match((yield* Effect.flip(few.check(local(port)))).constraint, /must use port 443/)
+      const few = yield* makeTransport({ allowPrivate: true, ports: [443], lookup })
+      assert.match((yield* Effect.flip(few.check(localUrl(port)))).constraint, /must use port 443/)
     })
   )
 
   it("is read as it will be sent: host, port and target", () => {
-    const read = (url: string) => Result.getOrThrow(ReceiverUrl.parse(url, { allowPrivate: false, ports: [443, 8443] }))
+    const read = (url: string) =>
+      Result.getOrThrow(ReceiverUrl.parseReceiverUrl(url, { allowPrivate: false, ports: [443, 8443] }))
     assert.deepStrictEqual(read("https://Bücher.example:8443/a b?c".replace(" ", "%20")), {
       secure: true,
       host: "xn--bcher-kva.example",

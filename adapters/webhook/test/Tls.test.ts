@@ -1,11 +1,16 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { authority, type Certificate, issuedBy, selfSigned } from "@partner-commentary/test/Certificates"
+import {
+  type Certificate,
+  issueCertificate,
+  makeAuthority,
+  makeSelfSigned
+} from "@partner-commentary/test/Certificates"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { http, https, request, saying, tcp, transport } from "./Receivers.ts"
+import { listenHttp, listenHttps, listenTcp, listenWithAnswer, makeRequest, makeTransport } from "./Receivers.ts"
 
-const trusted = authority("Known Authority")
+const trusted = makeAuthority("Known Authority")
 const host = "receiver.example.com"
 
 const usual = getCACertificates()
@@ -13,20 +18,20 @@ beforeAll(() => setDefaultCACertificates([...usual, trusted.cert]))
 afterAll(() => setDefaultCACertificates(usual))
 
 const serving = (certificate: Certificate) =>
-  https({ ...certificate, ALPNProtocols: ["http/1.1"] }, (call, answer) => {
+  listenHttps({ ...certificate, ALPNProtocols: ["http/1.1"] }, (call, answer) => {
     const { servername } = call.socket as unknown as { readonly servername: string | false }
     call.resume().on("end", () => answer.end(`${servername} ${call.headers.host}`))
   })
 
-const toward = transport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
+const toward = makeTransport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
 
 describe("over TLS", () => {
   it.live("a receiver is spoken to under its name, though it was dialled at an address", () =>
     Effect.gen(function* () {
-      const { port, connections } = yield* serving(issuedBy(trusted, { host }))
+      const { port, connections } = yield* serving(issueCertificate(trusted, { host }))
       const { send } = yield* toward
       for (let sent = 0; sent < 5; sent++) {
-        const answer = yield* send(request(`https://${host}:${port}/`))
+        const answer = yield* send(makeRequest(`https://${host}:${port}/`))
         assert.deepInclude(answer, { status: 200, excerpt: `${host} ${host}:${port}` })
         yield* Effect.sleep("10 millis")
       }
@@ -36,31 +41,35 @@ describe("over TLS", () => {
 
   it.live("a connection is kept for its own name alone", () =>
     Effect.gen(function* () {
-      const { port } = yield* serving(issuedBy(trusted, { host }))
+      const { port } = yield* serving(issueCertificate(trusted, { host }))
       const { send } = yield* toward
-      yield* send(request(`https://${host}:${port}/`))
+      yield* send(makeRequest(`https://${host}:${port}/`))
       yield* Effect.sleep("20 millis")
-      assert.strictEqual((yield* Effect.flip(send(request(`https://other.example.com:${port}/`)))).failure, "tls")
+      assert.strictEqual((yield* Effect.flip(send(makeRequest(`https://other.example.com:${port}/`)))).failure, "tls")
     })
   )
 
   for (const [what, certificate, sentence] of [
-    ["for another name", issuedBy(trusted, { host: "other.example.com" }), /for another host name/],
-    ["that has expired", issuedBy(trusted, { host, from: -30, until: -1 }), /has expired/],
-    ["that is not valid yet", issuedBy(trusted, { host, from: 1, until: 30 }), /not valid yet/],
-    ["of its own making", selfSigned(host), /not from an authority/],
-    ["of an authority that nobody knows", issuedBy(authority("Unknown Authority"), { host }), /not from an authority/],
-    ["of a false authority", issuedBy(authority("Known Authority"), { host }), /not from an authority/]
+    ["for another name", issueCertificate(trusted, { host: "other.example.com" }), /for another host name/],
+    ["that has expired", issueCertificate(trusted, { host, from: -30, until: -1 }), /has expired/],
+    ["that is not valid yet", issueCertificate(trusted, { host, from: 1, until: 30 }), /not valid yet/],
+    ["of its own making", makeSelfSigned(host), /not from an authority/],
+    [
+      "of an authority that nobody knows",
+      issueCertificate(makeAuthority("Unknown Authority"), { host }),
+      /not from an authority/
+    ],
+    ["of a false authority", issueCertificate(makeAuthority("Known Authority"), { host }), /not from an authority/]
   ] as const) {
     it.live(`a certificate ${what} ends the attempt before anything is sent`, () =>
       Effect.gen(function* () {
         let requests = 0
-        const { port } = yield* https({ ...certificate }, (_, answer) => {
+        const { port } = yield* listenHttps({ ...certificate }, (_, answer) => {
           requests += 1
           answer.end()
         })
         const { send } = yield* toward
-        const { failure, reason } = yield* Effect.flip(send(request(`https://${host}:${port}/`)))
+        const { failure, reason } = yield* Effect.flip(send(makeRequest(`https://${host}:${port}/`)))
         assert.strictEqual(failure, "tls", reason)
         assert.match(reason, sentence)
         assert.notMatch(reason, /\d/)
@@ -71,24 +80,24 @@ describe("over TLS", () => {
 
   it.live("certificates are looked at, though the environment would not have it", () =>
     Effect.gen(function* () {
-      const { port } = yield* serving(selfSigned(host))
+      const { port } = yield* serving(makeSelfSigned(host))
       const { send } = yield* toward
       const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
       process.env[variable] = "0"
       yield* Effect.addFinalizer(() => Effect.sync(() => delete process.env[variable]))
-      assert.strictEqual((yield* Effect.flip(send(request(`https://${host}:${port}/`)))).failure, "tls")
+      assert.strictEqual((yield* Effect.flip(send(makeRequest(`https://${host}:${port}/`)))).failure, "tls")
     })
   )
 
   it.live("a receiver that speaks none, or breaks off, is told apart from one that is gone", () =>
     Effect.gen(function* () {
       const { send } = yield* toward
-      const plain = yield* http((_, answer) => answer.end())
-      const babble = yield* saying("220 welcome\r\n")
-      const silent = yield* tcp(() => undefined)
-      const short = yield* tcp((socket) => socket.once("data", () => socket.destroy()))
+      const plain = yield* listenHttp((_, answer) => answer.end())
+      const babble = yield* listenWithAnswer("220 welcome\r\n")
+      const silent = yield* listenTcp(() => undefined)
+      const short = yield* listenTcp((socket) => socket.once("data", () => socket.destroy()))
       const failureOf = (port: number, patience?: Duration.Input) =>
-        Effect.map(Effect.flip(send(request(`https://${host}:${port}/`, patience))), ({ failure }) => failure)
+        Effect.map(Effect.flip(send(makeRequest(`https://${host}:${port}/`, patience))), ({ failure }) => failure)
       assert.strictEqual(yield* failureOf(plain.port), "tls")
       assert.strictEqual(yield* failureOf(babble.port), "tls")
       assert.strictEqual(yield* failureOf(silent.port, "500 millis"), "timeout")

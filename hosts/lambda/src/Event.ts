@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { type GatewayRequest, joined } from "./GatewayRequest.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 
-export type Event = { readonly is: "call"; readonly call: GatewayRequest } | { readonly is: "schedule" }
+export type LambdaEvent = { readonly is: "call"; readonly call: GatewayRequest } | { readonly is: "schedule" }
 
 /** An event of no known shape. The message says what is missing, and never contains the event. */
 export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefused", { message: Schema.String }) {}
@@ -54,7 +54,7 @@ const Version1 = Schema.Struct({
 
 const LoadBalancer = Schema.Struct(pairs)
 
-export const read = (event: unknown): Result.Result<Event, EventRefused> => {
+export const readEvent = (event: unknown): Result.Result<LambdaEvent, EventRefused> => {
   const { "detail-type": detail, httpMethod, requestContext, source, version } = fields(event)
   const { elb, http, identity } = fields(requestContext)
   if (elb !== undefined) return call("a load balancer", LoadBalancer, event, fromLoadBalancer)
@@ -80,9 +80,9 @@ const call = <A>(
   schema: Schema.Codec<A, unknown>,
   event: unknown,
   read: (event: A) => GatewayRequest
-): Result.Result<Event, EventRefused> =>
+): Result.Result<LambdaEvent, EventRefused> =>
   Result.match(Schema.decodeUnknownResult(schema)(event), {
-    onSuccess: (decoded) => Result.succeed<Event>({ is: "call", call: read(decoded) }),
+    onSuccess: (decoded) => Result.succeed<LambdaEvent>({ is: "call", call: read(decoded) }),
     onFailure: (error) => refuse(`This looks like an event of ${source}, but is none: ${places(error)}`)
   })
 
@@ -111,8 +111,10 @@ interface Place {
 const below =
   (path: string, query: string, stage?: ReturnType<typeof stageOf>): GatewayRequest["targetBelow"] =>
   (prefix) => {
-    const staged = stage?.isLeft === true ? RequestTarget.without(stage.path, path) : path
-    const own = RequestTarget.encodedPath(stage?.path === prefix ? staged : RequestTarget.without(prefix, staged))
+    const staged = stage?.isLeft === true ? RequestTarget.pathWithoutPrefix(stage.path, path) : path
+    const own = RequestTarget.encodedPath(
+      stage?.path === prefix ? staged : RequestTarget.pathWithoutPrefix(prefix, staged)
+    )
     return query === "" ? own : `${own}?${query}`
   }
 

@@ -39,7 +39,7 @@ export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>
 }
 
 /** Undefined if the method or a header is not valid in HTTP. */
-export const toWeb = (call: GatewayRequest, prefix: string): readonly [Request, RequestContext] | undefined => {
+export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Request, RequestContext] | undefined => {
   const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)
   const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)

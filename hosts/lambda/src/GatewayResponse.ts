@@ -14,7 +14,7 @@ export interface GatewayResponse {
 
 const text = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml|javascript)\b)/i
 
-export const from = async (response: Response, form: ResponseForm): Promise<GatewayResponse> => {
+export const fromWebResponse = async (response: Response, form: ResponseForm): Promise<GatewayResponse> => {
   const bytes = Buffer.from(await response.arrayBuffer())
   const isText = !response.headers.has("content-encoding") && text.test(response.headers.get("content-type") ?? "")
   const said = {

@@ -16,7 +16,7 @@ import * as GatewayResponse from "./GatewayResponse.ts"
 import * as Refusal from "./Refusal.ts"
 
 /** The fields of Lambda's context that are used here. */
-export interface Invocation {
+export interface LambdaInvocation {
   readonly getRemainingTimeInMillis: () => number
 }
 
@@ -26,8 +26,8 @@ export interface ScheduleResult {
   readonly more_due: boolean
 }
 
-export interface Handler {
-  (event: unknown, invocation: Invocation): Promise<GatewayResponse.GatewayResponse | ScheduleResult>
+export interface LambdaHandler {
+  (event: unknown, invocation: LambdaInvocation): Promise<GatewayResponse.GatewayResponse | ScheduleResult>
   /** Starts the service before the first request. That request gets the failure. */
   readonly begin: () => Promise<void>
   /** Stops the runtime and persists pending counts. */
@@ -40,7 +40,7 @@ export type HostServices = Embedded.Requirements | Effect.Services<ReturnType<ty
 /** Counts are persisted before a response, at most this often, because the container may be frozen after it. */
 const flushInterval = 1000
 
-export const makeHandler = <Further, E>(layer: Layer.Layer<HostServices | Further, E>): Handler => {
+export const makeHandler = <Further, E>(layer: Layer.Layer<HostServices | Further, E>): LambdaHandler => {
   const service = Embedded.open(layer)
   let flushedAt = Number.NEGATIVE_INFINITY
 
@@ -57,13 +57,13 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<HostServices | Furthe
 
   const respond = async (call: GatewayRequest.GatewayRequest): Promise<Response> => {
     try {
-      const asked = GatewayRequest.toWeb(call, await prefix())
-      if (asked === undefined) return Refusal.malformed(call)
+      const asked = GatewayRequest.toWebRequest(call, await prefix())
+      if (asked === undefined) return Refusal.malformedEventResponse(call)
       const response = await service.fetch(...asked)
       await writeDown()
       return response
     } catch (error) {
-      return Refusal.unavailable(call, error)
+      return Refusal.unavailableResponse(call, error)
     }
   }
 
@@ -80,12 +80,12 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<HostServices | Furthe
     return { taken, more_due: isMoreDue }
   }
 
-  const handle = async (event: unknown, invocation: Invocation) => {
-    const read = Event.read(event)
+  const handle = async (event: unknown, invocation: LambdaInvocation) => {
+    const read = Event.readEvent(event)
     if (Result.isFailure(read)) throw read.failure
     if (read.success.is === "schedule") return work(invocation.getRemainingTimeInMillis())
     const { call } = read.success
-    return GatewayResponse.from(await respond(call), call.answerAs)
+    return GatewayResponse.fromWebResponse(await respond(call), call.answerAs)
   }
   return Object.assign(handle, {
     begin: () => service.begin().catch(() => {}),

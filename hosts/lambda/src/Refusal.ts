@@ -5,11 +5,11 @@ import { cacheControl, requestId } from "@partner-commentary/server/middleware/R
 import type { GatewayRequest } from "./GatewayRequest.ts"
 
 /** For an invalid method, URL or header. */
-export const malformed = (call: GatewayRequest): Response =>
+export const malformedEventResponse = (call: GatewayRequest): Response =>
   refuse(InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]), sentId(call))
 
 /** For a service that failed to start. The next request retries; the log has the reason. */
-export const unavailable = (call: GatewayRequest, error: unknown): Response => {
+export const unavailableResponse = (call: GatewayRequest, error: unknown): Response => {
   const id = sentId(call)
   process.stderr.write(
     `${JSON.stringify({

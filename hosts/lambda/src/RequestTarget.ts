@@ -9,7 +9,7 @@ export const encodedPath = (path: string): string => {
 }
 
 /** Removes `/prod` from `/prod/partner/v1`. Other paths stay unchanged. */
-export const without = (prefix: string, path: string): string => {
+export const pathWithoutPrefix = (prefix: string, path: string): string => {
   if (prefix === "" || prefix === "/") return path
   if (path === prefix) return "/"
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path

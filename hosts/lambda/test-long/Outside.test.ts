@@ -1,21 +1,21 @@
 /** The adapters that the bundle loads when they are needed, each against a server of its own: drafts, speech, a bucket. */
 import { createServer } from "node:http"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { commentaries, press, schedule, submit } from "../test/Calls.ts"
+import { getCommentaries, invokeSchedule, pressButton, submitTopic } from "../test/Calls.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
-let seed: Deployment.Seed
+let seed: Deployment.SeededPartner
 beforeAll(async () => {
-  ;[bundle, seed] = await Promise.all([Deployment.makeBundle(), Deployment.onSqlite()])
+  ;[bundle, seed] = await Promise.all([Deployment.makeBundle(), Deployment.seedOnSqlite()])
 })
 afterAll(() => Promise.all([bundle.remove(), seed.remove()]))
 
 const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(500, 1)])
 
 /** One server that drafts, speaks, and keeps what is put. */
-const everything = async (test: Parameters<typeof Deployment.folder>[0]) => {
+const everything = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[0]) => {
   const kept = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {
     const { method, url = "" } = request
@@ -40,10 +40,10 @@ const everything = async (test: Parameters<typeof Deployment.folder>[0]) => {
 
 it("the bundle drafts by a server, speaks by a server, and keeps it in a bucket", async (test) => {
   const { kept, url } = await everything(test)
-  const post = await Deployment.postOffice(test)
+  const post = await Deployment.startMailServer(test)
   const { key, persona, url: database } = await seed.copy(test)
   const env = {
-    ...Deployment.environment(database, post.url),
+    ...Deployment.environmentFor(database, post.url),
     GENERATOR_URL: `${url}/v1`,
     GENERATOR_MODEL: "writer-1",
     SPEECH_URL: `${url}/v1`,
@@ -54,15 +54,15 @@ it("the bundle drafts by a server, speaks by a server, and keeps it in a bucket"
     MEDIA_S3_ACCESS_KEY_ID: "AKIDEXAMPLE",
     MEDIA_S3_SECRET_ACCESS_KEY: "secret"
   }
-  const container = await Emulator.container(bundle.folder, env, test)
+  const container = await Emulator.startContainer(bundle.folder, env, test)
   const content = "Will the Lakers make the play-offs?"
-  const created = await submit(container, key, { content, persona_ids: [persona.id], output_types: ["audio"] })
-  await schedule(container)
-  await press(container, post.received[0], "respond", { perspective: "They will, easily." })
-  await schedule(container)
-  await press(container, post.received[1], "approve", {})
-  expect(await schedule(container)).toMatchObject({ answer: { more_due: false } })
-  const [entry] = (await commentaries(container, key, created.json().data.topic_id)).json().data.commentaries
+  const created = await submitTopic(container, key, { content, persona_ids: [persona.id], output_types: ["audio"] })
+  await invokeSchedule(container)
+  await pressButton(container, post.received[0], "respond", { perspective: "They will, easily." })
+  await invokeSchedule(container)
+  await pressButton(container, post.received[1], "approve", {})
+  expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
+  const [entry] = (await getCommentaries(container, key, created.json().data.topic_id)).json().data.commentaries
   expect(entry.content).toBe("They will, and by a wide margin.")
   const name = /^https:\/\/media\.example\/([0-9A-Za-z]{32}\.mp3)$/.exec(entry.audio_url)?.[1]
   expect(kept.get(`/bucket/${name}`)).toEqual(speech)

@@ -1,12 +1,12 @@
 /** Containers on one Postgres database, and what only a server does to them. */
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ask, schedule } from "../test/Calls.ts"
+import { askHandler, invokeSchedule } from "../test/Calls.ts"
 import * as ContainerSuite from "../test/ContainerSuite.ts"
 import * as Deployment from "../test/Deployment.ts"
 import * as Emulator from "../test/Emulator.ts"
 
-ContainerSuite.suite("Postgres", Deployment.onPostgres)
+ContainerSuite.registerContainerSuite("Postgres", Deployment.seedOnPostgres)
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
 beforeAll(async () => {
@@ -18,28 +18,28 @@ const ready = { method: "GET", target: "/readyz" }
 
 describe("a container whose server", () => {
   it("cut it off while it was frozen answers the next request", async (test) => {
-    const cluster = await Cluster.start()
+    const cluster = await Cluster.startCluster()
     test.onTestFinished(() => cluster.stop())
-    const container = await Emulator.container(bundle.folder, Deployment.environment(cluster.url), test)
-    expect((await ask(container, ready)).statusCode).toBe(200)
+    const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(cluster.url), test)
+    expect((await askHandler(container, ready)).statusCode).toBe(200)
     container.freeze()
     await cluster.restart()
     container.thaw()
-    expect((await ask(container, ready)).statusCode).toBe(200)
-    expect(await schedule(container)).toMatchObject({ answer: { more_due: false } })
+    expect((await askHandler(container, ready)).statusCode).toBe(200)
+    expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
   })
 
   it("is not there says so without the password, and begins once it is", async (test) => {
-    const cluster = await Cluster.start()
+    const cluster = await Cluster.startCluster()
     test.onTestFinished(() => cluster.stop())
     const url = new URL(cluster.url)
     url.password = "hunter2"
     url.pathname = "/later"
-    const container = await Emulator.container(bundle.folder, Deployment.environment(url.href), test)
-    expect((await ask(container, ready)).statusCode).toBe(500)
+    const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(url.href), test)
+    expect((await askHandler(container, ready)).statusCode).toBe(500)
     expect(container.stderr()).toContain("later")
     expect(container.stderr()).not.toContain("hunter2")
-    await Deployment.onServer(cluster.url, "CREATE DATABASE later")
-    expect((await ask(container, ready)).statusCode).toBe(200)
+    await Deployment.runOnServer(cluster.url, "CREATE DATABASE later")
+    expect((await askHandler(container, ready)).statusCode).toBe(200)
   })
 })

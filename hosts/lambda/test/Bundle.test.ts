@@ -2,10 +2,10 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ask, http } from "./Calls.ts"
+import { askHandler, httpEvent } from "./Calls.ts"
 import * as Deployment from "./Deployment.ts"
 import * as Emulator from "./Emulator.ts"
-import { example } from "./Sources.ts"
+import { exampleEvent } from "./Sources.ts"
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => bundle.remove())
 
-const environmentIn = (folder: string) => Deployment.environment(Deployment.sqliteIn(folder))
+const environmentIn = (folder: string) => Deployment.environmentFor(Deployment.sqliteUrlIn(folder))
 
 describe("the bundle", () => {
   it("is smaller than 1.5 MB, the explorer aside", async () => {
@@ -24,16 +24,16 @@ describe("the bundle", () => {
 })
 
 /** The environment of a function whose database has been migrated. */
-const migrated = async (test: Parameters<typeof Deployment.folder>[0]) => {
-  const cwd = await Deployment.folder(test)
-  await Deployment.migrate(cwd)
+const migrated = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[0]) => {
+  const cwd = await Deployment.makeTemporaryFolder(test)
+  await Deployment.migrateDatabase(cwd)
   return environmentIn(cwd)
 }
 
 describe.concurrent("a container", () => {
   it("returns binary bodies in Base64, such as the explorer's program from its file", async (test) => {
-    const container = await Emulator.container(bundle.folder, await migrated(test), test)
-    const packed = await ask(container, {
+    const container = await Emulator.startContainer(bundle.folder, await migrated(test), test)
+    const packed = await askHandler(container, {
       method: "GET",
       target: "/docs/scalar.js",
       headers: [["Accept-Encoding", "gzip"]]
@@ -43,9 +43,9 @@ describe.concurrent("a container", () => {
   })
 
   it("refuses an unknown event in one sentence, and keeps running", async (test) => {
-    const container = await Emulator.container(bundle.folder, await migrated(test), test)
+    const container = await Emulator.startContainer(bundle.folder, await migrated(test), test)
     const broken = {
-      ...(http({ method: "GET", target: "/healthz" }) as object),
+      ...(httpEvent({ method: "GET", target: "/healthz" }) as object),
       rawPath: 7,
       headers: { "x-api-key": "secret" }
     }
@@ -63,31 +63,31 @@ describe.concurrent("a container", () => {
       expect(outcome).toMatchObject({ failure: { errorType: "EventRefused" } })
       expect(JSON.stringify(outcome)).not.toContain("secret")
     }
-    expect((await ask(container, { method: "GET", target: "/healthz" })).statusCode).toBe(200)
+    expect((await askHandler(container, { method: "GET", target: "/healthz" })).statusCode).toBe(200)
     expect(container.isAlive()).toBe(true)
   })
 
   it("that cannot start logs the reason and answers in the envelope, and starts as soon as it can", async (test) => {
-    const cwd = await Deployment.folder(test)
+    const cwd = await Deployment.makeTemporaryFolder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
     // A file in place of the database's folder.
     await writeFile(blocked, "")
-    const container = await Emulator.container(bundle.folder, env, test)
+    const container = await Emulator.startContainer(bundle.folder, env, test)
     const request = { method: "GET", target: "/readyz", headers: [["X-Request-Id", "mine-1"]] } as const
-    const refused = await ask(container, request)
+    const refused = await askHandler(container, request)
     expect(refused).toMatchObject({
       statusCode: 500,
       headers: { "x-request-id": "mine-1", "cache-control": "no-store" }
     })
     expect(refused.json()).toMatchObject({ success: false, error: { code: "internal_error" } })
-    expect(await container.invoke(example("schedule"))).toHaveProperty("failure")
+    expect(await container.invoke(exampleEvent("schedule"))).toHaveProperty("failure")
     expect(container.stderr()).toContain("mine-1")
 
     await rm(blocked)
     await mkdir(blocked)
-    await Deployment.migrate(blocked)
-    expect((await ask(container, request)).statusCode).toBe(200)
+    await Deployment.migrateDatabase(blocked)
+    expect((await askHandler(container, request)).statusCode).toBe(200)
   })
 
   it.for([
@@ -96,17 +96,17 @@ describe.concurrent("a container", () => {
     ["SMTP_URL", "must be set outside development"],
     ["SIGNING_SECRET", "must be set outside development"]
   ] as const)("without %s names it", async ([name, why], test) => {
-    const { [name]: _, ...env } = environmentIn(await Deployment.folder(test))
-    const container = await Emulator.container(bundle.folder, env, test)
-    const outcome = await container.invoke(example("schedule"))
+    const { [name]: _, ...env } = environmentIn(await Deployment.makeTemporaryFolder(test))
+    const container = await Emulator.startContainer(bundle.folder, env, test)
+    const outcome = await container.invoke(exampleEvent("schedule"))
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(`${name} must be set`) } })
     expect(outcome).toMatchObject({ failure: { errorMessage: expect.stringContaining(why) } })
   })
 
   it("audio in a folder is refused, because nothing would serve it", async (test) => {
-    const env = { ...environmentIn(await Deployment.folder(test)), MEDIA_FOLDER: "/tmp/media" }
-    const container = await Emulator.container(bundle.folder, env, test)
-    const outcome = await container.invoke(example("schedule"))
+    const env = { ...environmentIn(await Deployment.makeTemporaryFolder(test)), MEDIA_FOLDER: "/tmp/media" }
+    const container = await Emulator.startContainer(bundle.folder, env, test)
+    const outcome = await container.invoke(exampleEvent("schedule"))
     expect(outcome).toMatchObject({
       failure: { errorMessage: expect.stringContaining("MEDIA_S3_URL must be set on Lambda: a folder") }
     })
@@ -114,8 +114,8 @@ describe.concurrent("a container", () => {
 
   it("logs a warning about unsafe settings", async (test) => {
     const env = { ...(await migrated(test)), SIGNING_SECRET: "short", LOG_LEVEL: "warn" }
-    const container = await Emulator.container(bundle.folder, env, test)
-    await ask(container, { method: "GET", target: "/healthz" })
+    const container = await Emulator.startContainer(bundle.folder, env, test)
+    await askHandler(container, { method: "GET", target: "/healthz" })
     expect(container.stderr()).toContain("SIGNING_SECRET is shorter than 32 characters")
     expect(container.stderr()).toContain("JWKS_URL is unset")
     for (const line of container.stderr().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("message")

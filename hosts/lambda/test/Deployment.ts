@@ -7,7 +7,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -33,7 +33,7 @@ export const makeBundle = async () => {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-export const postOffice = async (test: Test) => {
+export const startMailServer = async (test: Test) => {
   const received: Array<Email> = []
   const server = new SMTPServer({
     authOptional: true,
@@ -56,33 +56,33 @@ export const postOffice = async (test: Test) => {
   return { url: `smtp://127.0.0.1:${port}`, received }
 }
 
-export const folder = async (test: Test) => {
+export const makeTemporaryFolder = async (test: Test) => {
   const path = await temporary()
   test.onTestFinished(() => rm(path, { recursive: true, force: true }))
   return path
 }
 
-export type Environment = Readonly<Record<string, string>>
+export type EnvironmentVariables = Readonly<Record<string, string>>
 
-export const environment = (databaseUrl: string, smtpUrl = "smtp://127.0.0.1:1"): Environment => ({
+export const environmentFor = (databaseUrl: string, smtpUrl = "smtp://127.0.0.1:1"): EnvironmentVariables => ({
   DATABASE_URL: databaseUrl,
   PUBLIC_URL: "https://commentary.example",
   SMTP_URL: smtpUrl,
   SIGNING_SECRET: "a secret of the tests, and long enough"
 })
 
-export const sqliteIn = (folder: string) => `sqlite:${join(folder, "partner-commentary.db")}`
+export const sqliteUrlIn = (folder: string) => `sqlite:${join(folder, "partner-commentary.db")}`
 
 const commandIn =
   (cwd: string, databaseUrl: string) =>
   async (...args: ReadonlyArray<string>) => {
-    const env = { PATH: process.env["PATH"], DEV: "false", ...environment(databaseUrl) }
+    const env = { PATH: process.env["PATH"], DEV: "false", ...environmentFor(databaseUrl) }
     const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], { cwd, env })
     return JSON.parse(stdout)
   }
 
 /** Creates the SQLite database of `sqliteIn(folder)`: the function refuses to start without it. */
-export const migrate = (folder: string): Promise<unknown> => commandIn(folder, sqliteIn(folder))("migrate")
+export const migrateDatabase = (folder: string): Promise<unknown> => commandIn(folder, sqliteUrlIn(folder))("migrate")
 
 /** An organization with a persona and a key, created by an operator's commands. */
 const register = async (databaseUrl: string) => {
@@ -99,29 +99,29 @@ const register = async (databaseUrl: string) => {
 }
 
 /** A registered partner. Each test gets a copy of its database. */
-export interface Seed {
+export interface SeededPartner {
   readonly copy: (test: Test) => Promise<{ readonly url: string } & Awaited<ReturnType<typeof register>>>
   readonly remove: () => Promise<void>
 }
 
-export const onSqlite = async (): Promise<Seed> => {
+export const seedOnSqlite = async (): Promise<SeededPartner> => {
   const seeded = await temporary()
-  const partner = await register(sqliteIn(seeded))
+  const partner = await register(sqliteUrlIn(seeded))
   return {
     copy: async (test) => {
-      const own = await folder(test)
+      const own = await makeTemporaryFolder(test)
       await cp(seeded, own, { recursive: true })
-      return { ...partner, url: sqliteIn(own) }
+      return { ...partner, url: sqliteUrlIn(own) }
     },
     remove: () => rm(seeded, { recursive: true, force: true })
   }
 }
 
-export const onServer = (url: string, statement: string) =>
-  Effect.runPromise(TestDatabase.onDatabase(Redacted.make(url), (sql) => sql.unsafe(statement)))
+export const runOnServer = (url: string, statement: string) =>
+  Effect.runPromise(TestDatabase.runOnDatabase(Redacted.make(url), (sql) => sql.unsafe(statement)))
 
 /** The copies are dropped at the end of the test run. */
-export const onPostgres = async (): Promise<Seed> => {
+export const seedOnPostgres = async (): Promise<SeededPartner> => {
   const scope = Effect.runSync(Scope.make())
   const seeded = new URL(Redacted.value(await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))))
   const partner = await register(seeded.href)
@@ -133,7 +133,7 @@ export const onPostgres = async (): Promise<Seed> => {
       own.pathname = `/${template}_${++copies}`
       const server = new URL(seeded)
       server.pathname = "/postgres"
-      await onServer(server.href, `CREATE DATABASE ${own.pathname.slice(1)} TEMPLATE ${template}`)
+      await runOnServer(server.href, `CREATE DATABASE ${own.pathname.slice(1)} TEMPLATE ${template}`)
       return { ...partner, url: own.href }
     },
     remove: () => Effect.runPromise(Scope.close(scope, Exit.void))
@@ -141,8 +141,8 @@ export const onPostgres = async (): Promise<Seed> => {
 }
 
 /** Starts the Node host on the same database, without workers. Returns its URL. */
-export const serve = async (env: Environment, cwd: string, test: Test): Promise<string> => {
-  const port = await freePort()
+export const serveNodeHost = async (env: EnvironmentVariables, cwd: string, test: Test): Promise<string> => {
+  const port = await findFreePort()
   const child = spawn(process.execPath, [commandLine, "serve", "--no-worker"], {
     cwd,
     env: { PATH: process.env["PATH"], DEV: "false", PORT: String(port), ...env }

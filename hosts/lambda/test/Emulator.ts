@@ -7,16 +7,16 @@ import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { join } from "node:path"
 
-export interface Failure {
+export interface InvocationFailure {
   readonly errorType: string
   readonly errorMessage: string
 }
 
 /** A container's response to an event. */
-export type Outcome = { readonly answer: unknown } | { readonly failure: Failure }
+export type InvocationOutcome = { readonly answer: unknown } | { readonly failure: InvocationFailure }
 
-export interface Container {
-  readonly invoke: (event: unknown, milliseconds?: number) => Promise<Outcome>
+export interface LambdaContainer {
+  readonly invoke: (event: unknown, milliseconds?: number) => Promise<InvocationOutcome>
   readonly stderr: () => string
   /** True while the process runs. */
   readonly isAlive: () => boolean
@@ -31,7 +31,7 @@ interface Invocation {
   readonly id: string
   readonly event: unknown
   readonly deadline: number
-  readonly resolve: (outcome: Outcome) => void
+  readonly resolve: (outcome: InvocationOutcome) => void
 }
 
 const bootstrap = join(import.meta.dirname, "Bootstrap.ts")
@@ -48,9 +48,9 @@ const runtimeApi = () => {
   const given = new Map<string, Invocation>()
   let asking: ServerResponse | undefined
   /** Why the container no longer runs. */
-  let over: Failure | undefined
+  let over: InvocationFailure | undefined
 
-  const end = (failure: Failure) => {
+  const end = (failure: InvocationFailure) => {
     over ??= failure
     for (const { resolve } of [...waiting.splice(0), ...given.values()]) resolve({ failure: over })
   }
@@ -91,7 +91,7 @@ const runtimeApi = () => {
     server,
     end,
     invoke: (event: unknown, milliseconds: number) =>
-      new Promise<Outcome>((resolve) => {
+      new Promise<InvocationOutcome>((resolve) => {
         if (over !== undefined) return resolve({ failure: over })
         waiting.push({ id: randomUUID(), event, deadline: Date.now() + milliseconds, resolve })
         give()
@@ -100,11 +100,11 @@ const runtimeApi = () => {
 }
 
 /** Starts a container on a bundle's folder and stops it after the test. */
-export const container = async (
+export const startContainer = async (
   bundle: string,
   env: Readonly<Record<string, string>>,
   test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void }
-): Promise<Container> => {
+): Promise<LambdaContainer> => {
   const { end, invoke, server } = runtimeApi()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const address = server.address()

@@ -14,7 +14,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-const begun = (env: Deployment.Environment) =>
+const begun = (env: Deployment.EnvironmentVariables) =>
   Effect.scoped(Layer.build(Layer.fresh(Environment.layer))).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(env))
   )
@@ -22,7 +22,7 @@ const begun = (env: Deployment.Environment) =>
 it.effect("a missing SQLite file is refused instead of starting an empty service", () =>
   Effect.gen(function* () {
     const path = yield* folder
-    const env = Deployment.environment(Deployment.sqliteIn(path))
+    const env = Deployment.environmentFor(Deployment.sqliteUrlIn(path))
     const { message } = yield* Effect.flip(begun(env))
     assert.include(message, "there is no such file")
     assert.include(message, "migrate")

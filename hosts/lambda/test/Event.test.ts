@@ -4,11 +4,11 @@ import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { clientAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Event from "../src/Event.ts"
-import { type GatewayRequest, toWeb } from "../src/GatewayRequest.ts"
-import { example } from "./Sources.ts"
+import { type GatewayRequest, toWebRequest } from "../src/GatewayRequest.ts"
+import { exampleEvent } from "./Sources.ts"
 
 const read = (event: unknown): GatewayRequest => {
-  const found = Result.getOrThrow(Event.read(event))
+  const found = Result.getOrThrow(Event.readEvent(event))
   return found.is === "call" ? found.call : assert.fail("this is no request")
 }
 
@@ -20,7 +20,7 @@ const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<str
 
 describe("the documented example", () => {
   it("of an HTTP API", () => {
-    const call = read(example("http-api"))
+    const call = read(exampleEvent("http-api"))
     assert.deepInclude(call, { method: "POST", address: "192.0.2.1", answerAs: "http-api" })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
     assert.deepStrictEqual(call.headers, { header1: "value1", header2: "value1,value2", cookie: "cookie1; cookie2" })
@@ -28,32 +28,32 @@ describe("the documented example", () => {
   })
 
   it("of a function URL", () => {
-    const call = read(example("function-url"))
+    const call = read(exampleEvent("function-url"))
     assert.deepInclude(call, { method: "POST", address: "123.123.123.123", answerAs: "http-api" })
     assert.strictEqual(text(call), "Hello from client!")
   })
 
   it("of a REST API", () => {
-    const call = read(example("rest-api"))
+    const call = read(exampleEvent("rest-api"))
     assert.deepInclude(call, { method: "GET", address: "52.255.255.12", answerAs: "multi-value-headers", body: null })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
     assert.include(call.headers, { host: "id.execute-api.us-east-1.amazonaws.com", accept: "*/*" })
   })
 
   it("of an HTTP API that speaks version 1.0", () => {
-    const call = read(example("http-api-version-1"))
+    const call = read(exampleEvent("http-api-version-1"))
     assert.deepInclude(call, { method: "GET", address: "192.0.2.1", answerAs: "multi-value-headers" })
     assert.deepStrictEqual(call.headers, { header1: "value1", header2: "value1, value2" })
   })
 
   it("of a load balancer", () => {
-    const call = read(example("load-balancer"))
+    const call = read(exampleEvent("load-balancer"))
     assert.deepInclude(call, { method: "GET", address: "72.12.164.125", answerAs: "headers" })
     assert.strictEqual(call.targetBelow(""), "/lambda?query=1234ABCD")
   })
 
   it("of a load balancer with multi-value headers", () => {
-    const call = read(example("load-balancer-multi-value"))
+    const call = read(exampleEvent("load-balancer-multi-value"))
     assert.deepInclude(call, { address: "72.21.198.66", answerAs: "multi-value-headers" })
     assert.strictEqual(call.targetBelow(""), "/?myKey=val1&myKey=val2")
     assert.strictEqual(call.headers["cookie"], "name1=value1; name2=value2")
@@ -62,14 +62,14 @@ describe("the documented example", () => {
 
   it("of a schedule, and of EventBridge Scheduler", () => {
     const schedule = Result.succeed({ is: "schedule" } as const)
-    assert.deepStrictEqual(Event.read(example("schedule")), schedule)
-    assert.deepStrictEqual(Event.read({ ...example("schedule"), source: "aws.scheduler" }), schedule)
+    assert.deepStrictEqual(Event.readEvent(exampleEvent("schedule")), schedule)
+    assert.deepStrictEqual(Event.readEvent({ ...exampleEvent("schedule"), source: "aws.scheduler" }), schedule)
   })
 })
 
 describe("whose address a request has", () => {
   const forwarded = (value: string) => {
-    const event = example("load-balancer")
+    const event = exampleEvent("load-balancer")
     return read({ ...event, headers: { ...event.headers, "x-forwarded-for": value } })
   }
 
@@ -86,7 +86,7 @@ describe("whose address a request has", () => {
   })
 
   it("behind API Gateway is the context's, and what a header claims counts only from a trusted proxy", () => {
-    const event = example("http-api")
+    const event = exampleEvent("http-api")
     const call = read({ ...event, headers: { "x-forwarded-for": "198.51.100.1, 192.0.2.1" } })
     assert.strictEqual(seenBy(call, []), "192.0.2.1")
     assert.strictEqual(seenBy(call, ["203.0.113.0/24"]), "192.0.2.1")
@@ -94,14 +94,14 @@ describe("whose address a request has", () => {
   })
 
   it("is nobody's where a load balancer is told to say nothing", () => {
-    const { "x-forwarded-for": _, ...headers } = example("load-balancer").headers
-    assert.strictEqual(read({ ...example("load-balancer"), headers }).address, "")
+    const { "x-forwarded-for": _, ...headers } = exampleEvent("load-balancer").headers
+    assert.strictEqual(read({ ...exampleEvent("load-balancer"), headers }).address, "")
   })
 })
 
 describe("a path", () => {
   const at = (rawPath: string, context = {}) => {
-    const event = example("http-api")
+    const event = exampleEvent("http-api")
     return read({ ...event, rawPath, rawQueryString: "", requestContext: { ...event.requestContext, ...context } })
   }
   const own = { domainName: "api.example.com", stage: "prod" }
@@ -117,7 +117,7 @@ describe("a path", () => {
 
   it("of PUBLIC_URL that others put before API Gateway's own address goes with the stage", () => {
     assert.strictEqual(at("/prod/commentary/x", { stage: "prod" }).targetBelow("/commentary"), "/x")
-    const rest = { ...example("rest-api"), path: "/commentary/x" }
+    const rest = { ...exampleEvent("rest-api"), path: "/commentary/x" }
     assert.match(read(rest).targetBelow("/commentary"), /^\/x\?/)
     const same = { ...rest, path: "/partner/x", requestContext: { ...rest.requestContext, stage: "partner" } }
     assert.match(read(same).targetBelow("/partner"), /^\/partner\/x\?/)
@@ -139,7 +139,7 @@ describe("a body", () => {
   it("in Base64 becomes its bytes", () => {
     const body = Buffer.from([0, 255, 254]).toString("base64")
     assert.deepStrictEqual(
-      read({ ...example("http-api"), body, isBase64Encoded: true }).body,
+      read({ ...exampleEvent("http-api"), body, isBase64Encoded: true }).body,
       new Uint8Array([0, 255, 254])
     )
   })
@@ -147,23 +147,23 @@ describe("a body", () => {
 
 describe("what no HTTP could have brought", () => {
   it("becomes no request: a method or a header with a space or a line break", () => {
-    const event = example("http-api")
+    const event = exampleEvent("http-api")
     const http = { ...event.requestContext.http, method: "GET IT" }
-    assert.isUndefined(toWeb(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
-    assert.isUndefined(toWeb(read({ ...event, headers: { "x-api-key": "a\nb" } }), ""))
-    assert.isUndefined(toWeb(read({ ...event, headers: { "x api": "a" } }), ""))
-    assert.isUndefined(toWeb(read({ ...event, headers: { "x-a": "ü€" } }), ""))
+    assert.isUndefined(toWebRequest(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
+    assert.isUndefined(toWebRequest(read({ ...event, headers: { "x-api-key": "a\nb" } }), ""))
+    assert.isUndefined(toWebRequest(read({ ...event, headers: { "x api": "a" } }), ""))
+    assert.isUndefined(toWebRequest(read({ ...event, headers: { "x-a": "ü€" } }), ""))
   })
 
   it("a method that the web forbids is one that no path takes", () => {
-    const event = example("rest-api")
-    assert.strictEqual(toWeb(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "TRACE")
+    const event = exampleEvent("rest-api")
+    assert.strictEqual(toWebRequest(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "TRACE")
   })
 
   it("and a host that is none is no obstacle", () => {
-    const event = example("http-api")
+    const event = exampleEvent("http-api")
     assert.strictEqual(
-      new URL(toWeb(read({ ...event, headers: { host: "a b" } }), "")?.[0].url ?? "").host,
+      new URL(toWebRequest(read({ ...event, headers: { host: "a b" } }), "")?.[0].url ?? "").host,
       "localhost"
     )
   })

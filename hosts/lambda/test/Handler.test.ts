@@ -6,9 +6,9 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { type HostServices, makeHandler } from "../src/Handler.ts"
 import * as Service from "./Service.ts"
-import { example, sources } from "./Sources.ts"
+import { eventSources, exampleEvent } from "./Sources.ts"
 
-for (const [name, event] of Object.entries(sources)) {
+for (const [name, event] of Object.entries(eventSources)) {
   it.effect(`a topic is taken in and shown: ${name}`, () =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization()
@@ -28,11 +28,11 @@ for (const [name, event] of Object.entries(sources)) {
                 ],
                 ...(body === undefined ? {} : { body })
               }),
-              Service.minute
+              Service.minuteLongInvocation
             )
           ),
           (answer) => {
-            const { bytes, ...rest } = Service.told(answer)
+            const { bytes, ...rest } = Service.readAnswer(answer)
             return { ...rest, text: bytes.toString() }
           }
         )
@@ -64,14 +64,14 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
         const handle = yield* Service.handler
         // The gateway leaves the stage in the path, except for a REST API at its own address.
         const isOff = name === "a REST API" && domainName.includes("execute-api")
-        const event = sources[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof example>
+        const event = eventSources[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof exampleEvent>
         const path = `${isOff ? "" : "/partner"}/partner/v1/personas`
         const requestContext = { ...event.requestContext, domainName, stage: "partner" }
         const placed = { ...event, ...("rawPath" in event ? { rawPath: path } : { path }), requestContext }
-        const { status } = Service.told(yield* Effect.promise(() => handle(placed, Service.minute)))
+        const { status } = Service.readAnswer(yield* Effect.promise(() => handle(placed, Service.minuteLongInvocation)))
         assert.strictEqual(status, 401)
         yield* Effect.promise(handle.dispose)
-      }).pipe(Effect.provide(Service.at("https://commentary.example/partner")))
+      }).pipe(Effect.provide(Service.layerAt("https://commentary.example/partner")))
     )
   }
 }
@@ -79,9 +79,11 @@ for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a RES
 it.effect("a request that is not valid HTTP is refused in the envelope", () =>
   Effect.gen(function* () {
     const handle = yield* Service.handler
-    const event = example("http-api")
+    const event = exampleEvent("http-api")
     const headers = { "x-request-id": "mine-1", "x-broken": "a\nb" }
-    const answer = Service.told(yield* Effect.promise(() => handle({ ...event, headers }, Service.minute)))
+    const answer = Service.readAnswer(
+      yield* Effect.promise(() => handle({ ...event, headers }, Service.minuteLongInvocation))
+    )
     assert.strictEqual(answer.status, 400)
     assert.deepStrictEqual(answer.headers, {
       "cache-control": "no-store",
@@ -98,7 +100,9 @@ it.effect("a scheduled run with a failed round fails, so that an alarm reports i
     const handle = yield* Service.handler
     const sql = yield* SqlClient.SqlClient
     yield* Effect.orDie(sql`ALTER TABLE deliveries RENAME TO deliveries_away`)
-    const failed = yield* Effect.flip(Effect.tryPromise(() => handle(example("schedule"), Service.minute)))
+    const failed = yield* Effect.flip(
+      Effect.tryPromise(() => handle(exampleEvent("schedule"), Service.minuteLongInvocation))
+    )
     assert.match(String(failed.cause), /rounds of work failed: the log says why/)
     yield* Effect.promise(handle.dispose)
   }).pipe(Effect.provide(Service.layer))
@@ -110,10 +114,10 @@ it.effect("a service that cannot start answers in the envelope, and starts with 
     let attempts = 0
     const begins = Effect.suspend(() => (++attempts < 3 ? Effect.fail("not yet") : Effect.succeed(context)))
     const handle = makeHandler(Layer.effectContext(begins))
-    const event = sources["a load balancer"]?.({ method: "GET", target: "/healthz" })
+    const event = eventSources["a load balancer"]?.({ method: "GET", target: "/healthz" })
     const ask = Effect.map(
-      Effect.promise(() => handle(event, Service.minute)),
-      (answer) => Service.told(answer).status
+      Effect.promise(() => handle(event, Service.minuteLongInvocation)),
+      (answer) => Service.readAnswer(answer).status
     )
     const log = vi.spyOn(process.stderr, "write").mockReturnValue(true)
     const statuses = yield* Effect.all([ask, ask, ask, ask]).pipe(Effect.ensuring(Effect.sync(() => log.mockRestore())))

@@ -1,16 +1,16 @@
 /** Lambda answers every request like every other host, for events of every source. */
 import { assert, describe, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
-import type { Need } from "@partner-commentary/test/HostRequests"
+import type { HostCapability } from "@partner-commentary/test/HostRequests"
 import * as Effect from "effect/Effect"
 import * as Service from "./Service.ts"
-import { address, sources } from "./Sources.ts"
+import { clientAddress, eventSources } from "./Sources.ts"
 
 /** An event contains the complete body, so no request is chunked. */
-const never: ReadonlyArray<Need> = ["chunks"]
+const never: ReadonlyArray<HostCapability> = ["chunks"]
 
 /** Some sources join or drop repeated headers and parameters before the function receives the event. */
-const lacking = (source: string): ReadonlyArray<Need> => {
+const lacking = (source: string): ReadonlyArray<HostCapability> => {
   if (/multi-value|REST|1\.0/.test(source)) return never
   return source === "a load balancer"
     ? [...never, "repeated headers", "repeated query"]
@@ -18,13 +18,19 @@ const lacking = (source: string): ReadonlyArray<Need> => {
 }
 
 describe("a request is answered as by every host", () => {
-  for (const [source, event] of Object.entries(sources)) {
+  for (const [source, event] of Object.entries(eventSources)) {
     it.effect(source, () =>
       Effect.gen(function* () {
         const handle = yield* Service.handler
-        const partner = yield* HostConformance.partner(address)
-        const ask: HostConformance.Ask = (asked) => handle(event(asked), Service.minute).then(Service.told)
-        const same = HostConformance.check({ ask, apiRoot: Service.apiRoot, partner, lacks: lacking(source) })
+        const partner = yield* HostConformance.seedPartner(clientAddress)
+        const ask: HostConformance.SendRequest = (asked) =>
+          handle(event(asked), Service.minuteLongInvocation).then(Service.readAnswer)
+        const same = HostConformance.checkConformance({
+          ask,
+          apiRoot: Service.apiRoot,
+          partner,
+          lacks: lacking(source)
+        })
         assert.isAbove(yield* Effect.promise(() => same), 80)
         yield* Effect.promise(handle.dispose)
       }).pipe(Effect.provide(Service.layer))

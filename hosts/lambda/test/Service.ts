@@ -6,25 +6,25 @@ import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { GatewayResponse } from "../src/GatewayResponse.ts"
-import { type Handler, type HostServices, makeHandler, type ScheduleResult } from "../src/Handler.ts"
+import { type HostServices, type LambdaHandler, makeHandler, type ScheduleResult } from "../src/Handler.ts"
 
 export const apiRoot = "https://commentary.example"
 
-export const at = (apiRoot: string) =>
+export const layerAt = (apiRoot: string) =>
   Application.layer({ apiRoot, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
 
-export const layer = at(apiRoot)
+export const layer = layerAt(apiRoot)
 
 /** The handler uses the services that the test provides. */
-export const handler: Effect.Effect<Handler, never, HostServices> = Effect.map(
+export const handler: Effect.Effect<LambdaHandler, never, HostServices> = Effect.map(
   Effect.context<HostServices>(),
   (context) => makeHandler(Layer.succeedContext(context))
 )
 
-export const minute = { getRemainingTimeInMillis: () => 60_000 }
+export const minuteLongInvocation = { getRemainingTimeInMillis: () => 60_000 }
 
 /** Normalizes a response: its headers in one object, and its body as bytes. */
-export const told = (answer: GatewayResponse | ScheduleResult) => {
+export const readAnswer = (answer: GatewayResponse | ScheduleResult) => {
   if (!("statusCode" in answer)) throw new Error("this answers no request")
   const { body, headers, isBase64Encoded, multiValueHeaders, statusCode } = answer
   const pairs = Object.entries(multiValueHeaders ?? {}).map(([name, values]) => [name, values.join(", ")])

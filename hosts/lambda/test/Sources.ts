@@ -1,23 +1,23 @@
 /** Builds the event of each source for one request, based on the documented example of that event. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Asked } from "@partner-commentary/test/HostRequests"
+import type { HostRequest } from "@partner-commentary/test/HostRequests"
 
 const folder = join(import.meta.dirname, "events")
 
 // biome-ignore lint/suspicious/noExplicitAny: an event is JSON from Lambda
-export const example = (name: string): any => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"))
+export const exampleEvent = (name: string): any => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"))
 
-export const address = "203.0.113.9"
+export const clientAddress = "203.0.113.9"
 
-const body = ({ body }: Asked) =>
+const body = ({ body }: HostRequest) =>
   body === undefined
     ? { body: null, isBase64Encoded: false }
     : typeof body === "string"
       ? { body, isBase64Encoded: false }
       : { body: Buffer.from(body).toString("base64"), isBase64Encoded: true }
 
-const split = ({ target }: Asked) => {
+const split = ({ target }: HostRequest) => {
   const at = target.indexOf("?")
   return at < 0 ? { path: target, query: "" } : { path: target.slice(0, at), query: target.slice(at + 1) }
 }
@@ -40,19 +40,19 @@ const rawPairs = (query: string) =>
 
 const decodedPairs = (query: string) => [...new URLSearchParams(query)]
 
-const forwarded = (asked: Asked) => [
+const forwarded = (asked: HostRequest) => [
   ...(asked.headers ?? []).filter(([name]) => name.toLowerCase() !== "x-forwarded-for"),
   [
     "x-forwarded-for",
     [
       ...(asked.headers ?? []).filter(([name]) => name.toLowerCase() === "x-forwarded-for").map(([, value]) => value),
-      address
+      clientAddress
     ].join(", ")
   ] as const
 ]
 
-const version2 = (name: string, stage: string) => (asked: Asked) => {
-  const event = example(name)
+const version2 = (name: string, stage: string) => (asked: HostRequest) => {
+  const event = exampleEvent(name)
   const { path, query } = split(asked)
   const rawPath = stage === "$default" ? path : `/${stage}${path}`
   return {
@@ -66,14 +66,14 @@ const version2 = (name: string, stage: string) => (asked: Asked) => {
     requestContext: {
       ...event.requestContext,
       stage,
-      http: { ...event.requestContext.http, method: asked.method, path: rawPath, sourceIp: address }
+      http: { ...event.requestContext.http, method: asked.method, path: rawPath, sourceIp: clientAddress }
     },
     ...body(asked)
   }
 }
 
-const version1 = (name: string, before: string) => (asked: Asked) => {
-  const event = example(name)
+const version1 = (name: string, before: string) => (asked: HostRequest) => {
+  const event = exampleEvent(name)
   const { path, query } = split(asked)
   const headers = forwarded(asked)
   return {
@@ -87,17 +87,17 @@ const version1 = (name: string, before: string) => (asked: Asked) => {
     requestContext: {
       ...event.requestContext,
       ...(before === "" ? {} : { stage: before.slice(1) }),
-      identity: { ...event.requestContext.identity, sourceIp: address }
+      identity: { ...event.requestContext.identity, sourceIp: clientAddress }
     },
     ...body(asked)
   }
 }
 
-const loadBalancer = (name: string, several: boolean) => (asked: Asked) => {
+const loadBalancer = (name: string, several: boolean) => (asked: HostRequest) => {
   const { path, query } = split(asked)
   const headers = forwarded(asked).map(([key, value]) => [key.toLowerCase(), value] as const)
   return {
-    requestContext: example(name).requestContext,
+    requestContext: exampleEvent(name).requestContext,
     httpMethod: asked.method,
     path,
     ...(several
@@ -108,7 +108,7 @@ const loadBalancer = (name: string, several: boolean) => (asked: Asked) => {
   }
 }
 
-export const sources: Readonly<Record<string, (asked: Asked) => unknown>> = {
+export const eventSources: Readonly<Record<string, (asked: HostRequest) => unknown>> = {
   "an HTTP API": version2("http-api", "$default"),
   "an HTTP API under a stage": version2("http-api", "prod"),
   "an HTTP API that speaks version 1.0": version1("http-api-version-1", "/prod"),

@@ -1,7 +1,7 @@
 /** Requests that are retried until a complete response arrives. */
 import { setTimeout as sleep } from "node:timers/promises"
 
-export interface Answer<A> {
+export interface ApiAnswer<A> {
   readonly status: number
   readonly data: A
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown } | null
@@ -10,7 +10,7 @@ export interface Answer<A> {
   readonly broken: number
 }
 
-export interface Call {
+export interface ApiCallOptions {
   readonly key?: string
   readonly body?: unknown
   /** Called each time the request is sent. */
@@ -20,7 +20,7 @@ export interface Call {
 /** Milliseconds of retries. Only a long outage of the service exceeds them. */
 const patience = 60_000
 
-export const call = async <A>(url: string, { body, key, onSend }: Call = {}): Promise<Answer<A>> => {
+export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOptions = {}): Promise<ApiAnswer<A>> => {
   const until = Date.now() + patience
   for (let broken = 0; ; broken++) {
     try {
@@ -35,7 +35,7 @@ export const call = async <A>(url: string, { body, key, onSend }: Call = {}): Pr
       })
       onSend?.()
       const { status } = await response
-      const answered = (await (await response).json()) as { readonly data: A; readonly error?: Answer<A>["error"] }
+      const answered = (await (await response).json()) as { readonly data: A; readonly error?: ApiAnswer<A>["error"] }
       return { status, data: answered.data, error: answered.error ?? null, body: answered, broken }
     } catch (cause) {
       if (Date.now() > until) throw new Error(`No answer from ${url} within ${patience} ms`, { cause })

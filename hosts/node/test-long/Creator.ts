@@ -3,10 +3,10 @@
  * acknowledged.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Answer, call } from "./Call.ts"
+import { type ApiAnswer, callApi } from "./Call.ts"
 import type { AssignmentPlan } from "./Plan.ts"
 
-export interface View {
+export interface CreatorView {
   readonly share_id: string
   readonly status: string
   readonly persona: { readonly id: string }
@@ -18,32 +18,32 @@ export interface View {
 }
 
 /** The expected final state of an assignment. */
-export interface Outcome {
+export interface ExpectedOutcome {
   readonly status: string
   readonly failure: string | null
   readonly content: string | null
 }
 
 /** The period from the first request to its acknowledgement, in which the action took effect. */
-export interface Span {
+export interface RequestPeriod {
   readonly from: number
   readonly by: number
 }
 
-export interface Acknowledged {
+export interface AcknowledgedAction {
   /** When the creator responded to the request or declined it. */
-  answered: Span | null
+  answered: RequestPeriod | null
   /** When each draft was replaced or decided upon, by draft number. */
-  readonly drafts: Map<number, Span>
+  readonly drafts: Map<number, RequestPeriod>
 }
 
-export interface Surroundings {
+export interface CreatorServices {
   /** `{api_root}/creator/{token}` */
   readonly address: string
   readonly onSend: () => void
   /** Resolves when the mail about that draft has arrived. */
   readonly draftMail: (number: number) => Promise<unknown>
-  readonly acknowledged: Acknowledged
+  readonly acknowledged: AcknowledgedAction
   /** Counts an acknowledged action. */
   readonly count: () => void
 }
@@ -53,22 +53,22 @@ const patience = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
 
-export const live = async (plan: AssignmentPlan, around: Surroundings): Promise<Outcome> => {
+export const playCreator = async (plan: AssignmentPlan, around: CreatorServices): Promise<ExpectedOutcome> => {
   const { acknowledged, address, count, onSend } = around
   const { course, perspective, random } = plan
   let reached = 0
 
   /** Checks that the status never goes back. */
-  const seen = ({ data, ...answer }: Answer<View>): View => {
+  const seen = ({ data, ...answer }: ApiAnswer<CreatorView>): CreatorView => {
     if (answer.status !== 200) throw new Error(`${plan.name} (${course}) was answered ${JSON.stringify(answer.body)}`)
     const place = order.indexOf(data.status)
     if (place >= 0 && place < reached) throw new Error(`${plan.name} went back to ${data.status}`)
     reached = Math.max(reached, place)
     return data
   }
-  const look = async () => seen(await call<View>(address))
+  const look = async () => seen(await callApi<CreatorView>(address))
   const act = async (action: string, body: unknown) => {
-    const view = seen(await call<View>(`${address}/${action}`, { body, onSend }))
+    const view = seen(await callApi<CreatorView>(`${address}/${action}`, { body, onSend }))
     count()
     return view
   }
@@ -76,7 +76,10 @@ export const live = async (plan: AssignmentPlan, around: Surroundings): Promise<
   /**
    * Waits for the draft with this number or for the mail about it, as the plan says. Restarts generation if all attempts failed.
    */
-  const draft = async (number: number, startAgain: () => Promise<unknown>): Promise<NonNullable<View["draft"]>> => {
+  const draft = async (
+    number: number,
+    startAgain: () => Promise<unknown>
+  ): Promise<NonNullable<CreatorView["draft"]>> => {
     const until = Date.now() + patience
     let told = !plan.waitsForMail
     if (!told) void around.draftMail(number).then(() => (told = true))
@@ -104,7 +107,7 @@ export const live = async (plan: AssignmentPlan, around: Surroundings): Promise<
 
   // The result of `revise` is ignored: after a lost response, the repeated request is refused because generation is already
   // running.
-  let present = await draft(1, () => call(`${address}/revise`, { body: {}, onSend }))
+  let present = await draft(1, () => callApi(`${address}/revise`, { body: {}, onSend }))
   if (course === "abandon") return { status: "commentary_generated", failure: "approval_timeout", content: null }
   for (let revision = 1; revision <= plan.revisions; revision++) {
     const wish = { draft_id: present.id, instructions: `Shorter, please, for the ${revision}. time.` }

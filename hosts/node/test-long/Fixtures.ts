@@ -1,8 +1,8 @@
 /** Creates a partner, personas with their creators, licences and a key with the command line, as an operator does. */
 import { LimitName } from "@partner-commentary/core/partner/Plan"
-import { command, type Place } from "./Host.ts"
+import { type HostFolder, runJsonCommand } from "./Host.ts"
 
-export interface Fixtures {
+export interface SeededOrganization {
   readonly organizationId: string
   readonly key: string
   /** The personas' ids. */
@@ -11,8 +11,8 @@ export interface Fixtures {
 
 const plenty = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000`])
 
-export const make = async (at: Place, personas: number): Promise<Fixtures> => {
-  const { id: organizationId } = await command<{ readonly id: string }>(
+export const seedOrganization = async (at: HostFolder, personas: number): Promise<SeededOrganization> => {
+  const { id: organizationId } = await runJsonCommand<{ readonly id: string }>(
     at,
     "org",
     "create",
@@ -24,12 +24,12 @@ export const make = async (at: Place, personas: number): Promise<Fixtures> => {
   for (let number = 1; number <= personas; number++) {
     const email = `creator-${number}@creators.example`
     const words = ["persona", "create", "--name", `Persona ${number}`, "--creator-email", email]
-    const { id } = await command<{ readonly id: string }>(at, ...words)
-    await command(at, "license", "grant", "--org", organizationId, "--persona", id)
+    const { id } = await runJsonCommand<{ readonly id: string }>(at, ...words)
+    await runJsonCommand(at, "license", "grant", "--org", organizationId, "--persona", id)
     ids.push(id)
   }
   const scopes = "personas:read,topics:submit,topics:read,usage:read,webhooks:read,webhooks:write"
   const words = ["key", "create", "--org", organizationId, "--name", "driver", "--scopes", scopes]
-  const { full_key: key } = await command<{ readonly full_key: string }>(at, ...words)
+  const { full_key: key } = await runJsonCommand<{ readonly full_key: string }>(at, ...words)
   return { organizationId, key, personas: ids }
 }

@@ -4,22 +4,22 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 
 const executable = fileURLToPath(new URL("../bin/partner-commentary.js", import.meta.url))
 
-export type Variables = Readonly<Record<string, string>>
+export type EnvironmentVariables = Readonly<Record<string, string>>
 
-export interface Place {
+export interface HostFolder {
   /** The processes' working directory, so that the files they create are in this folder too. */
   readonly folder: string
   readonly database: string
   readonly root: string
-  readonly variables: Variables
+  readonly variables: EnvironmentVariables
 }
 
-export const place = async (folder: string, variables: Variables): Promise<Place> => {
-  const port = await freePort()
+export const makeHostFolder = async (folder: string, variables: EnvironmentVariables): Promise<HostFolder> => {
+  const port = await findFreePort()
   const database = `${folder}/kill.db`
   return {
     folder,
@@ -30,10 +30,10 @@ export const place = async (folder: string, variables: Variables): Promise<Place
 }
 
 /** The processes inherit only PATH from the environment. */
-const environment = ({ variables }: Place) => ({ PATH: process.env["PATH"], ...variables })
+const environment = ({ variables }: HostFolder) => ({ PATH: process.env["PATH"], ...variables })
 
 /** Runs a command and parses its JSON output. */
-export const command = async <A>(at: Place, ...words: ReadonlyArray<string>): Promise<A> => {
+export const runJsonCommand = async <A>(at: HostFolder, ...words: ReadonlyArray<string>): Promise<A> => {
   const { stdout } = await promisify(execFile)(process.execPath, [executable, ...words, "--json"], {
     cwd: at.folder,
     env: environment(at)
@@ -41,7 +41,7 @@ export const command = async <A>(at: Place, ...words: ReadonlyArray<string>): Pr
   return JSON.parse(stdout) as A
 }
 
-export class Host {
+export class HostProcess {
   /** The time of each kill by this process's clock. */
   readonly kills: Array<number> = []
   /** Log lines of level ERROR or higher, and unexpected exits. */
@@ -51,11 +51,11 @@ export class Host {
   ended = false
   private child: ChildProcess | null = null
   private listening: Promise<void> = Promise.resolve()
-  private readonly place: Place
+  private readonly place: HostFolder
   private readonly words: ReadonlyArray<string>
 
   /** Runs server and worker unless the arguments say otherwise. */
-  constructor(at: Place, words: ReadonlyArray<string> = ["serve"]) {
+  constructor(at: HostFolder, words: ReadonlyArray<string> = ["serve"]) {
     this.place = at
     this.words = words
     process.once("exit", () => this.strike())

@@ -7,25 +7,25 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, onTestFinished, test } from "vitest"
-import { call } from "./Call.ts"
-import type { View } from "./Creator.ts"
+import { callApi } from "./Call.ts"
+import type { CreatorView } from "./Creator.ts"
 import * as Fixtures from "./Fixtures.ts"
-import { Host, place, type Variables } from "./Host.ts"
+import { type EnvironmentVariables, HostProcess, makeHostFolder } from "./Host.ts"
 import * as Ledger from "./Ledger.ts"
 import * as LossyLine from "./LossyLine.ts"
 import * as Partner from "./Partner.ts"
 import * as Plan from "./Plan.ts"
-import { seeded } from "./Randomness.ts"
-import { run } from "./Run.ts"
+import { makeRandomSource } from "./Randomness.ts"
+import { runKillTest } from "./Run.ts"
 import * as SmtpServer from "./SmtpServer.ts"
 import * as Writer from "./Writer.ts"
 
 const lease = 2000
 
-const surroundings = async (variables: Variables, personas: number) => {
+const surroundings = async (variables: EnvironmentVariables, personas: number) => {
   const folder = mkdtempSync(join(tmpdir(), "kill-"))
-  const [post, writer] = await Promise.all([SmtpServer.open(), Writer.open()])
-  const at = await place(folder, {
+  const [post, writer] = await Promise.all([SmtpServer.openSmtpServer(), Writer.openGeneratorServer()])
+  const at = await makeHostFolder(folder, {
     SMTP_URL: post.url,
     MAIL_FROM: "Partner Commentary <desk@commentary.example>",
     GENERATOR_URL: writer.url,
@@ -34,14 +34,14 @@ const surroundings = async (variables: Variables, personas: number) => {
     WORKER_POLL_INTERVAL: "100 millis",
     ...variables
   })
-  const wire = await LossyLine.open(at.root)
-  const host = new Host(at)
+  const wire = await LossyLine.openLossyProxy(at.root)
+  const host = new HostProcess(at)
   onTestFinished(async () => {
     await host.stop()
     await Promise.all([post.close(), writer.close(), wire.close()])
     rmSync(folder, { recursive: true })
   })
-  const fixtures = await Fixtures.make(at, personas)
+  const fixtures = await Fixtures.seedOrganization(at, personas)
   return { at, host, wire, post, writer, fixtures }
 }
 
@@ -49,10 +49,10 @@ const surroundings = async (variables: Variables, personas: number) => {
 const started = async () => {
   const scene = await surroundings({}, 1)
   const { fixtures, host, wire } = scene
-  const [plan] = Plan.draw(seeded(1), 1, fixtures.personas)
+  const [plan] = Plan.drawPlans(makeRandomSource(1), 1, fixtures.personas)
   const single = { ...plan!, assignments: plan!.assignments.slice(0, 1), repeated: false }
   host.start()
-  const submit = () => Partner.submit({ root: wire.root, key: fixtures.key }, single, () => {})
+  const submit = () => Partner.submitTopic({ root: wire.root, key: fixtures.key }, single, () => {})
   return { ...scene, submit, address: (token: string) => `${wire.root}/creator/${token}` }
 }
 
@@ -69,13 +69,13 @@ const eventually = async <A>(what: string, look: () => A | Promise<A>, seconds =
 const drafted = (address: string) =>
   eventually("the draft", async () => {
     await sleep(400)
-    return (await call<View>(address)).data.draft
+    return (await callApi<CreatorView>(address)).data.draft
   })
 
-const end = async (host: Host, database: string) => {
+const end = async (host: HostProcess, database: string) => {
   assert.strictEqual(await host.stop(), 0, "told to stop, it ends well")
   assert.deepStrictEqual(host.complaints, [])
-  return Ledger.read(database)
+  return Ledger.readLedger(database)
 }
 
 test("killed while the generator answers: the attempt is made again after the lease, and the draft comes once", async () => {
@@ -86,7 +86,7 @@ test("killed while the generator answers: the attempt is made again after the le
   writer.work = () => new Promise((resolve) => (answer = resolve))
   const perspective = "Form beats fame, and I stand by it."
   const before = Date.now()
-  const responded = await call<View>(`${address(token)}/respond`, { body: { perspective } })
+  const responded = await callApi<CreatorView>(`${address(token)}/respond`, { body: { perspective } })
   assert.strictEqual(responded.status, 200)
   await eventually("the first attempt", () => writer.orders[0])
 
@@ -94,7 +94,7 @@ test("killed while the generator answers: the attempt is made again after the le
   answer(true)
   const second = await eventually("the second attempt", () => writer.orders[1])
   assert.isAtLeast(second.at - before, lease, "not before the lease is over")
-  assert.strictEqual((await call<View>(address(token))).data.draft, null)
+  assert.strictEqual((await callApi<CreatorView>(address(token))).data.draft, null)
   answer(true)
   const draft = await drafted(address(token))
   assert.strictEqual(draft.content, `${perspective} Version 2.`)
@@ -126,7 +126,7 @@ test("killed after the mail server accepted and before it answered: the mail com
 
   assert.lengthOf(post.letters, 2, "and no third time")
   for (const { token } of post.letters) {
-    assert.strictEqual((await call<View>(address(token))).data.status, "topic_sent", "both links work")
+    assert.strictEqual((await callApi<CreatorView>(address(token))).data.status, "topic_sent", "both links work")
   }
   const books = await end(host, at.database)
   assert.deepStrictEqual(
@@ -143,7 +143,7 @@ test("killed after it did what it was asked and before the answer arrived: askin
   assert.strictEqual(submitted.by, "repeat")
   const { token } = await eventually("the request's mail", () => post.letters[0])
   const act = async (action: string, body: unknown) => {
-    const [first] = await Promise.all([call<View>(`${address(token)}/${action}`, { body }), lost()])
+    const [first] = await Promise.all([callApi<CreatorView>(`${address(token)}/${action}`, { body }), lost()])
     assert.isAtLeast(first.broken, 1)
     assert.strictEqual(first.status, 200)
     return first.data
@@ -154,7 +154,7 @@ test("killed after it did what it was asked and before the answer arrived: askin
   const draft = await drafted(address(token))
   const approved = await act("approve", { draft_id: draft.id })
   assert.strictEqual(approved.commentary?.content, draft.content)
-  await eventually("quiet", () => Ledger.waiting(at.database) === 0)
+  await eventually("quiet", () => Ledger.countWaitingMails(at.database) === 0)
 
   const books = await end(host, at.database)
   assert.deepStrictEqual(books.mistakes, [])
@@ -172,7 +172,7 @@ test("killed again and again at random moments: nothing is lost, nothing is undo
     },
     4
   )
-  const report = await run(scene, seed)
+  const report = await runKillTest(scene, seed)
   console.log(report.figures)
   assert.deepStrictEqual(report.mistakes, [])
   assert.isAtLeast(report.figures.kills, 25)

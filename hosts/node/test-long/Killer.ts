@@ -1,17 +1,17 @@
 /** Sends SIGKILL repeatedly: at random moments, during startup, and in the middle of operations that must be atomic. */
 import { EventEmitter, once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Host } from "./Host.ts"
-import type { LossyLine } from "./LossyLine.ts"
-import type { Randomness } from "./Randomness.ts"
+import type { HostProcess } from "./Host.ts"
+import type { LossyProxy } from "./LossyLine.ts"
+import type { RandomSource } from "./Randomness.ts"
 
 /** Moments of a running process that the test can observe: a request is sent to the process, or the process has sent one. */
-export type Moment = "submission" | "action" | "handover" | "generation"
+export type KillMoment = "submission" | "action" | "handover" | "generation"
 
 const ways = { startup: 3, anytime: 6, submission: 3, action: 3, handover: 3, generation: 2, answer: 4 } as const
 type Way = keyof typeof ways
 
-export class Killer {
+export class ProcessKiller {
   readonly moments = new EventEmitter()
   readonly tally: Record<Way, number> = {
     startup: 0,
@@ -22,11 +22,11 @@ export class Killer {
     generation: 0,
     answer: 0
   }
-  private readonly host: Host
-  private readonly line: LossyLine
-  private readonly random: Randomness
+  private readonly host: HostProcess
+  private readonly line: LossyProxy
+  private readonly random: RandomSource
 
-  constructor(host: Host, line: LossyLine, random: Randomness) {
+  constructor(host: HostProcess, line: LossyProxy, random: RandomSource) {
     this.host = host
     this.line = line
     this.random = random

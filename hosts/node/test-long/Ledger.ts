@@ -11,7 +11,7 @@ export interface MailEntry {
   readonly settled_at: string | null
 }
 
-export interface Ledger {
+export interface DatabaseLedger {
   readonly topics: number
   readonly assignments: number
   readonly mails: ReadonlyArray<MailEntry>
@@ -88,7 +88,7 @@ const audits: Readonly<Record<string, string>> = {
       AND w.topic_id = a.topic_id AND w.persona_id = a.persona_id)`
 }
 
-export const read = (file: string): Ledger => {
+export const readLedger = (file: string): DatabaseLedger => {
   const database = new DatabaseSync(file)
   try {
     const rows = (sql: string) => database.prepare(sql).all()
@@ -118,7 +118,7 @@ export const read = (file: string): Ledger => {
 }
 
 /** Counts waiting mails while the service runs. */
-export const waiting = (file: string): number => {
+export const countWaitingMails = (file: string): number => {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {
     return Number(database.prepare("SELECT COUNT(*) AS number FROM mails WHERE state = 'waiting'").get()?.["number"])

@@ -2,14 +2,14 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer } from "node:net"
 
-export interface LossyLine {
+export interface LossyProxy {
   readonly root: string
   /** Drops the next response to a POST and closes its connection. Resolves when that has happened. */
   readonly loseNext: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-export const open = async (target: string): Promise<LossyLine> => {
+export const openLossyProxy = async (target: string): Promise<LossyProxy> => {
   const { hostname, port } = new URL(target)
   let lost: (() => void) | null = null
   const server = createServer((caller) => {

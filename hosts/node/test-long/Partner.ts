@@ -1,8 +1,8 @@
 /** The partner of a run: submits each topic until it gets a response, and records what the service acknowledged. */
-import { call } from "./Call.ts"
+import { callApi } from "./Call.ts"
 import type { TopicPlan } from "./Plan.ts"
 
-export interface Submitted {
+export interface SubmittedTopic {
   readonly plan: TopicPlan
   readonly topicId: string
   /** `repeat`: the response to the first request was lost, and a later request was refused as a duplicate. */
@@ -22,12 +22,16 @@ interface Created {
   readonly personas_sent: number
 }
 
-export interface Line {
+export interface PartnerConnection {
   readonly root: string
   readonly key: string
 }
 
-export const submit = async (line: Line, plan: TopicPlan, onSend: () => void): Promise<Submitted> => {
+export const submitTopic = async (
+  line: PartnerConnection,
+  plan: TopicPlan,
+  onSend: () => void
+): Promise<SubmittedTopic> => {
   const asked = await send(line, plan, onSend)
   if (asked.status === 201 && asked.data.personas_sent === plan.assignments.length) {
     const submitted = { plan, topicId: asked.data.topic_id, by: "answer", broken: asked.broken } as const
@@ -44,8 +48,8 @@ export const submit = async (line: Line, plan: TopicPlan, onSend: () => void): P
   return { plan, topicId: holder, by: "repeat", broken: asked.broken }
 }
 
-const send = ({ key, root }: Line, plan: TopicPlan, onSend: () => void) =>
-  call<Created>(`${root}/partner/v1/topics`, {
+const send = ({ key, root }: PartnerConnection, plan: TopicPlan, onSend: () => void) =>
+  callApi<Created>(`${root}/partner/v1/topics`, {
     key,
     onSend,
     body: {

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 
 const isListening = (port: number) =>
   new Promise<boolean>((resolve) => {
@@ -31,7 +31,7 @@ log_disconnections = 0
 `
 
 /** Returns the URL of the same database through the pooler. */
-export const start = async (
+export const startPgBouncer = async (
   test: { readonly onTestFinished: (cleanUp: () => Promise<void>) => void },
   direct: string,
   /** Startup parameters of clients that the pooler ignores. */
@@ -39,7 +39,7 @@ export const start = async (
 ): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "pgbouncer-"))
   test.onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const port = await freePort()
+  const port = await findFreePort()
   const file = join(folder, "pgbouncer.ini")
   await writeFile(file, configuration(new URL(direct), port, ignored))
   // PgBouncer refuses to run as root.

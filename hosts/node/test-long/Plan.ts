@@ -1,18 +1,18 @@
 /** The planned course of every assignment of a run, drawn from the seed before the run starts. */
-import type { Randomness } from "./Randomness.ts"
+import type { RandomSource } from "./Randomness.ts"
 
-export type Course = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"
+export type CreatorCourse = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"
 
 export interface AssignmentPlan {
   readonly name: string
   readonly personaId: string
-  readonly course: Course
+  readonly course: CreatorCourse
   readonly perspective: string
   /** The number of revisions that the creator requests before deciding. */
   readonly revisions: number
   /** The creator waits for the draft's mail instead of polling the page. */
   readonly waitsForMail: boolean
-  readonly random: Randomness
+  readonly random: RandomSource
 }
 
 export interface TopicPlan {
@@ -28,7 +28,7 @@ export interface TopicPlan {
  * Weights for the first topics. They include more courses that end by a long timeout, so that the run ends soon after the last
  * topic.
  */
-const early: Readonly<Record<Course, number>> = {
+const early: Readonly<Record<CreatorCourse, number>> = {
   approve: 34,
   edit: 20,
   decline: 14,
@@ -36,7 +36,7 @@ const early: Readonly<Record<Course, number>> = {
   withdraw: 8,
   abandon: 12
 }
-const late: Readonly<Record<Course, number>> = {
+const late: Readonly<Record<CreatorCourse, number>> = {
   approve: 42,
   edit: 26,
   decline: 16,
@@ -45,7 +45,11 @@ const late: Readonly<Record<Course, number>> = {
   abandon: 0
 }
 
-export const draw = (random: Randomness, topics: number, personas: ReadonlyArray<string>): ReadonlyArray<TopicPlan> =>
+export const drawPlans = (
+  random: RandomSource,
+  topics: number,
+  personas: ReadonlyArray<string>
+): ReadonlyArray<TopicPlan> =>
   Array.from({ length: topics }, (_, number) => {
     const first = random.whole(0, personas.length - 1)
     const assignments = Array.from({ length: random.whole(1, 3) }, (_, place): AssignmentPlan => {

@@ -11,13 +11,13 @@ const scopes = "topics:submit,topics:read,personas:read"
 const approves = "7e570000-0000-4000-8000-000000000001"
 
 /** Starts two servers and two workers with a partner's keys. `past` adds a direct connection that bypasses the pooler. */
-const service = async (test: Process.Test, options: { readonly past: boolean }) => {
-  const cwd = await Process.folder(test)
-  const own = await OwnDatabase.make(test)
+const service = async (test: Process.TestLifetime, options: { readonly past: boolean }) => {
+  const cwd = await Process.makeWorkingFolder(test)
+  const own = await OwnDatabase.makeDatabase(test)
   const direct = own["DATABASE_URL"] ?? ""
   const ignored = options.past ? "" : "statement_timeout,idle_in_transaction_session_timeout"
-  const pooled = await PgBouncer.start(test, direct, ignored)
-  const env: Process.Environment = {
+  const pooled = await PgBouncer.startPgBouncer(test, direct, ignored)
+  const env: Process.EnvironmentVariables = {
     ...own,
     DATABASE_URL: pooled,
     DATABASE_DIRECT_URL: options.past ? direct : pooled,
@@ -31,7 +31,7 @@ const service = async (test: Process.Test, options: { readonly past: boolean }) 
     Process.start(cwd, ["worker"], { ...env, ...links }),
     Process.start(cwd, ["worker"], { ...env, ...links })
   ])
-  const partner = await Partner.register(cwd, env)
+  const partner = await Partner.registerPartner(cwd, env)
   const org = partner.organization.id
   await Process.json(
     cwd,
@@ -47,7 +47,7 @@ it("topics of two servers go all their way through two workers, and each mail go
   const { cwd, env, key, keyId, persona, processes, servers, testKey } = await service(test, { past: true })
   const submit = async (one: string, personaId: string, index: number) => {
     const topic = { content: `Who wins derby ${index} this year?`, persona_ids: [personaId] }
-    const { body, status } = await Partner.call(servers[index % 2]?.apiRoot ?? "", one, "/topics", topic)
+    const { body, status } = await Partner.callApi(servers[index % 2]?.apiRoot ?? "", one, "/topics", topic)
     expect(status).toBe(201)
     return body.data.topic_id as string
   }
@@ -55,7 +55,7 @@ it("topics of two servers go all their way through two workers, and each mail go
   const simulated = await Promise.all(numbers.map((index) => submit(testKey, approves, index)))
   await Promise.all(numbers.map((index) => submit(key, persona.id, index)))
   const status = async (id: string) => {
-    const { body } = await Partner.call(servers[0]?.apiRoot ?? "", testKey, `/topics/${id}/status`)
+    const { body } = await Partner.callApi(servers[0]?.apiRoot ?? "", testKey, `/topics/${id}/status`)
     return body.data?.overall_status
   }
   for (const id of simulated)
@@ -63,11 +63,11 @@ it("topics of two servers go all their way through two workers, and each mail go
       () => status(id),
       (state) => state === "completed"
     )
-  const mails = () => Outbox.mails(cwd)
+  const mails = () => Outbox.readOutbox(cwd)
   await Process.eventually(mails, ({ length }) => length >= 20)
   expect(await mails()).toHaveLength(20)
   const statuses = () =>
-    Promise.all(servers.map(async ({ apiRoot }) => (await Partner.call(apiRoot, key, "/personas")).status))
+    Promise.all(servers.map(async ({ apiRoot }) => (await Partner.callApi(apiRoot, key, "/personas")).status))
   expect(await statuses()).toEqual([200, 200])
   await Process.json(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
@@ -79,16 +79,16 @@ it("topics of two servers go all their way through two workers, and each mail go
 
 it("where nobody can listen, workers find what is to be done by looking, and keys are refused within 5 seconds", async (test) => {
   const { cwd, env, key, keyId, persona, processes, servers } = await service(test, { past: false })
-  await Partner.submit(servers[0]?.apiRoot ?? "", key, persona.id)
+  await Partner.submitTopic(servers[0]?.apiRoot ?? "", key, persona.id)
   await Process.eventually(
-    () => Outbox.mails(cwd),
+    () => Outbox.readOutbox(cwd),
     ({ length }) => length > 0
   )
   await Process.json(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
   for (const { apiRoot } of servers) {
     await Process.eventually(
-      async () => (await Partner.call(apiRoot, key, "/personas")).status,
+      async () => (await Partner.callApi(apiRoot, key, "/personas")).status,
       (status) => status === 401
     )
   }

@@ -1,6 +1,6 @@
 /** Seeded pseudo-random numbers (mulberry32). */
 
-export interface Randomness {
+export interface RandomSource {
   readonly seed: number
   readonly chance: (probability: number) => boolean
   readonly between: (least: number, most: number) => number
@@ -9,10 +9,10 @@ export interface Randomness {
   /** Picks a name by its weight. */
   readonly pick: <A extends string>(weights: Readonly<Record<A, number>>) => A
   /** A separate generator for a concurrent task, so that other tasks do not change its sequence. */
-  readonly fork: (name: number) => Randomness
+  readonly fork: (name: number) => RandomSource
 }
 
-export const seeded = (seed: number): Randomness => {
+export const makeRandomSource = (seed: number): RandomSource => {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -35,6 +35,6 @@ export const seeded = (seed: number): Randomness => {
       }
       return entries[0]![0]
     },
-    fork: (name) => seeded(Math.imul(seed ^ 0x9e3779b9, 2 * name + 1) ^ name)
+    fork: (name) => makeRandomSource(Math.imul(seed ^ 0x9e3779b9, 2 * name + 1) ^ name)
   }
 }

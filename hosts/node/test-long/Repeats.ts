@@ -1,17 +1,20 @@
 /** Finds mails that arrived more than once, and checks that a kill explains each repeat. */
-import type { Letter } from "./SmtpServer.ts"
+import type { ReceivedMail } from "./SmtpServer.ts"
 
 /** The service must record a mail within this many milliseconds after the 250 response. A longer delay is a bug. */
 const recordedWithin = 750
 
-export interface Repeats {
+export interface RepeatedMails {
   readonly count: number
   /** Repeats without a kill between the hand-over and its record. */
   readonly unexplained: ReadonlyArray<string>
 }
 
-export const of = (letters: ReadonlyArray<Letter>, kills: ReadonlyArray<number>): Repeats => {
-  const latest = new Map<string, Letter>()
+export const findRepeatedMails = (
+  letters: ReadonlyArray<ReceivedMail>,
+  kills: ReadonlyArray<number>
+): RepeatedMails => {
+  const latest = new Map<string, ReceivedMail>()
   const unexplained: Array<string> = []
   let count = 0
   for (const letter of letters) {
@@ -19,7 +22,7 @@ export const of = (letters: ReadonlyArray<Letter>, kills: ReadonlyArray<number>)
     latest.set(letter.messageId, letter)
     if (before === undefined) continue
     count++
-    if (!isExplained(before, kills, letter.acceptedAt)) {
+    if (!isRepeatExplained(before, kills, letter.acceptedAt)) {
       const answered = before.answeredAt === null ? "never" : before.answeredAt - before.acceptedAt
       unexplained.push(`${letter.messageId} after ${letter.acceptedAt - before.acceptedAt} ms (answered ${answered})`)
     }
@@ -31,7 +34,7 @@ export const of = (letters: ReadonlyArray<Letter>, kills: ReadonlyArray<number>)
  * True if a kill happened after the hand-over began and before it must have been recorded. A mail that was sent just before the
  * kill may be accepted just after it.
  */
-export const isExplained = (letter: Letter, kills: ReadonlyArray<number>, until: number): boolean => {
+export const isRepeatExplained = (letter: ReceivedMail, kills: ReadonlyArray<number>, until: number): boolean => {
   const kill = kills.find((at) => at >= letter.beganAt)
   if (kill === undefined || kill > until) return false
   return letter.answeredAt === null || kill <= letter.answeredAt + recordedWithin

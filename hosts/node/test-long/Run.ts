@@ -2,28 +2,28 @@
  * One run: a partner and creators work while the service is killed repeatedly. Then the kills stop, and the results are verified.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { call } from "./Call.ts"
+import { callApi } from "./Call.ts"
 import * as Creator from "./Creator.ts"
-import type { Fixtures } from "./Fixtures.ts"
-import type { Host, Place } from "./Host.ts"
-import { Killer } from "./Killer.ts"
+import type { SeededOrganization } from "./Fixtures.ts"
+import type { HostFolder, HostProcess } from "./Host.ts"
+import { ProcessKiller } from "./Killer.ts"
 import * as Ledger from "./Ledger.ts"
-import type { LossyLine } from "./LossyLine.ts"
+import type { LossyProxy } from "./LossyLine.ts"
 import * as Partner from "./Partner.ts"
 import * as Plan from "./Plan.ts"
-import { type Randomness, seeded } from "./Randomness.ts"
-import type { Letter, SmtpServer } from "./SmtpServer.ts"
-import { type Assigned, type Report, verify } from "./Verification.ts"
-import type { Writer } from "./Writer.ts"
+import { makeRandomSource, type RandomSource } from "./Randomness.ts"
+import type { ReceivedMail, SmtpServer } from "./SmtpServer.ts"
+import { type VerificationReport, type VerifiedAssignment, verifyCourse } from "./Verification.ts"
+import type { GeneratorServer } from "./Writer.ts"
 
-export interface Scene {
-  readonly at: Place
-  readonly host: Host
+export interface KillScene {
+  readonly at: HostFolder
+  readonly host: HostProcess
   /** Callers connect to the service through this proxy. */
-  readonly wire: LossyLine
+  readonly wire: LossyProxy
   readonly post: SmtpServer
-  readonly writer: Writer
-  readonly fixtures: Fixtures
+  readonly writer: GeneratorServer
+  readonly fixtures: SeededOrganization
 }
 
 const topics = 120
@@ -35,28 +35,33 @@ const longestRage = 70_000
 /** Milliseconds, longer than all time windows and delays. */
 const longestQuiet = 100_000
 
-export const run = async (scene: Scene, seed: number): Promise<Report> => {
+export const runKillTest = async (scene: KillScene, seed: number): Promise<VerificationReport> => {
   const { at, fixtures, host, post, wire, writer } = scene
-  const random = seeded(seed)
-  const plans = Plan.draw(random.fork(1), topics, fixtures.personas)
-  const killer = new Killer(host, wire, random.fork(2))
+  const random = makeRandomSource(seed)
+  const plans = Plan.drawPlans(random.fork(1), topics, fixtures.personas)
+  const killer = new ProcessKiller(host, wire, random.fork(2))
   const line = { root: wire.root, key: fixtures.key }
-  const assigned = new Map<string, Assigned>()
+  const assigned = new Map<string, VerifiedAssignment>()
   const failures: Array<string> = []
   const fail = (cause: unknown) => void failures.push(cause instanceof Error ? cause.message : String(cause))
   let atWork = 0
   let actions = 0
 
-  const follow = async (letter: Letter) => {
+  const follow = async (letter: ReceivedMail) => {
     const address = `${wire.root}/creator/${letter.token}`
-    const { data: view, status } = await call<Creator.View>(address)
+    const { data: view, status } = await callApi<Creator.CreatorView>(address)
     if (status !== 200) throw new Error(`the link of ${letter.messageId} was answered ${status}`)
     const topic = plans[Plan.topicNumber(view.topic.content)]
     const plan = topic?.assignments.find(({ personaId }) => personaId === view.persona.id)
     if (topic === undefined || plan === undefined) throw new Error(`nobody asked for ${view.share_id}`)
-    const entry = { plan, topic, acknowledged: { answered: null, drafts: new Map() }, outcome: null } as Assigned
+    const entry = {
+      plan,
+      topic,
+      acknowledged: { answered: null, drafts: new Map() },
+      outcome: null
+    } as VerifiedAssignment
     assigned.set(letter.shareId, entry)
-    entry.outcome = await Creator.live(plan, {
+    entry.outcome = await Creator.playCreator(plan, {
       address,
       onSend: () => killer.moments.emit("action"),
       count: () => actions++,
@@ -82,13 +87,13 @@ export const run = async (scene: Scene, seed: number): Promise<Report> => {
   writer.onOrder = () => killer.moments.emit("generation")
   trouble(scene, random.fork(3), plans, host)
 
-  const submitted: Array<Partner.Submitted> = []
+  const submitted: Array<Partner.SubmittedTopic> = []
   const partner = async () => {
     for (let next = 0; next < plans.length; ) {
       const burst = next === 0 ? 20 : random.whole(2, 10)
       const sent = plans
         .slice(next, next + burst)
-        .map((plan) => Partner.submit(line, plan, () => killer.moments.emit("submission")))
+        .map((plan) => Partner.submitTopic(line, plan, () => killer.moments.emit("submission")))
       for (const one of await Promise.allSettled(sent)) {
         if (one.status === "fulfilled") submitted.push(one.value)
         else fail(one.reason)
@@ -111,14 +116,14 @@ export const run = async (scene: Scene, seed: number): Promise<Report> => {
   const quiet = await quietens(at, line, () => atWork === 0)
   if (quiet !== null) fail(quiet)
   // One after another: an organization has few parallel look-ups by reference.
-  const views: Array<readonly [Partner.Submitted, TopicViews]> = []
+  const views: Array<readonly [Partner.SubmittedTopic, TopicViews]> = []
   for (const one of submitted) views.push([one, await lookUp(line, one)])
-  const { pagination } = (await call(`${wire.root}/partner/v1/topics?limit=1`, { key: line.key })).body as {
+  const { pagination } = (await callApi(`${wire.root}/partner/v1/topics?limit=1`, { key: line.key })).body as {
     readonly pagination: { readonly total: number }
   }
   const exit = await host.stop()
   if (exit !== 0) fail(`told to stop, it ended with ${exit}`)
-  return verify({
+  return verifyCourse({
     seed,
     failures: [...failures, ...host.complaints],
     kills: host.kills,
@@ -131,12 +136,17 @@ export const run = async (scene: Scene, seed: number): Promise<Report> => {
     assigned,
     post,
     orders: writer.orders.length,
-    books: Ledger.read(at.database)
+    books: Ledger.readLedger(at.database)
   })
 }
 
 /** Makes the mail server and the generator sometimes slow and sometimes fail. */
-const trouble = ({ post, writer }: Scene, random: Randomness, plans: ReadonlyArray<Plan.TopicPlan>, host: Host) => {
+const trouble = (
+  { post, writer }: KillScene,
+  random: RandomSource,
+  plans: ReadonlyArray<Plan.TopicPlan>,
+  host: HostProcess
+) => {
   const waited = new Set<string>()
   post.judge = (letter) => {
     // A deferred mail arrives a minute later, so mails with a short time window are not deferred.
@@ -158,25 +168,29 @@ const trouble = ({ post, writer }: Scene, random: Randomness, plans: ReadonlyArr
 }
 
 /** Null when every topic is completed and no mail waits; otherwise a description of what is stuck. */
-const quietens = async (at: Place, { key, root }: Partner.Line, idle: () => boolean): Promise<string | null> => {
+const quietens = async (
+  at: HostFolder,
+  { key, root }: Partner.PartnerConnection,
+  idle: () => boolean
+): Promise<string | null> => {
   let open = -1
   for (const until = Date.now() + longestQuiet; Date.now() < until; await sleep(500)) {
     open = 0
     for (const status of ["pending", "in_progress", "partial"]) {
-      const listed = await call(`${root}/partner/v1/topics?limit=1&status=${status}`, { key })
+      const listed = await callApi(`${root}/partner/v1/topics?limit=1&status=${status}`, { key })
       open += (listed.body as { readonly pagination: { readonly total: number } }).pagination.total
     }
-    if (idle() && open === 0 && Ledger.waiting(at.database) === 0) return null
+    if (idle() && open === 0 && Ledger.countWaitingMails(at.database) === 0) return null
   }
-  return `after ${longestQuiet} ms of quiet, ${open} topics are not completed and ${Ledger.waiting(at.database)} mails wait`
+  return `after ${longestQuiet} ms of quiet, ${open} topics are not completed and ${Ledger.countWaitingMails(at.database)} mails wait`
 }
 
-const lookUp = async ({ key, root }: Partner.Line, { plan, topicId }: Partner.Submitted) => {
+const lookUp = async ({ key, root }: Partner.PartnerConnection, { plan, topicId }: Partner.SubmittedTopic) => {
   const topics = `${root}/partner/v1/topics`
   const [progress, commentaries, reference] = await Promise.all([
-    call<ProgressView>(`${topics}/${topicId}/status`, { key }),
-    call<CommentariesView>(`${topics}/${topicId}/commentaries`, { key }),
-    call<ReferenceView>(`${topics}/by-reference/${plan.reference}`, { key })
+    callApi<ProgressView>(`${topics}/${topicId}/status`, { key }),
+    callApi<CommentariesView>(`${topics}/${topicId}/commentaries`, { key }),
+    callApi<ReferenceView>(`${topics}/by-reference/${plan.reference}`, { key })
   ])
   return { progress, commentaries, reference }
 }

@@ -6,12 +6,12 @@ import * as Process from "../test/support/Process.ts"
 const cleanUps: Array<() => Promise<void>> = []
 const suite = { onTestFinished: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) }
 let cwd: string
-let env: Process.Environment
-let servers: ReadonlyArray<Process.Service>
+let env: Process.EnvironmentVariables
+let servers: ReadonlyArray<Process.RunningService>
 
 beforeAll(async () => {
-  env = await OwnDatabase.make(suite)
-  cwd = await Process.folder(suite)
+  env = await OwnDatabase.makeDatabase(suite)
+  cwd = await Process.makeWorkingFolder(suite)
   await Process.json(cwd, ["migrate"], env)
   servers = await Promise.all(Array.from({ length: 4 }, () => Process.start(cwd, ["serve", "--no-worker"], env)))
 })
@@ -36,7 +36,7 @@ const partner = async (limits: Readonly<Record<string, number>> = {}) => {
   return { id: id as string, persona: persona.id as string, key: key.full_key as string, keyId: key.id as string }
 }
 
-const ask = async (server: Process.Service, key: string, path: string, body?: unknown, headers = {}) => {
+const ask = async (server: Process.RunningService, key: string, path: string, body?: unknown, headers = {}) => {
   const response = await fetch(`${server.apiRoot}/partner/v1${path}`, {
     headers: { "x-api-key": key, "content-type": "application/json", ...headers },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
@@ -48,9 +48,9 @@ const ask = async (server: Process.Service, key: string, path: string, body?: un
 type Answer = Awaited<ReturnType<typeof ask>>
 
 /** Sends this many requests concurrently, spread evenly over the servers. */
-const spread = (count: number, one: (server: Process.Service, index: number) => Promise<Answer>) =>
+const spread = (count: number, one: (server: Process.RunningService, index: number) => Promise<Answer>) =>
   Promise.all(
-    Array.from({ length: count }, (_, index) => one(servers[index % servers.length] as Process.Service, index))
+    Array.from({ length: count }, (_, index) => one(servers[index % servers.length] as Process.RunningService, index))
   )
 
 const withStatus = (answers: ReadonlyArray<Answer>, status: number) =>
@@ -65,7 +65,7 @@ it("of 100 parallel requests against a limit of 50 exactly 50 pass, and the refu
   expect(remaining.toSorted((one, other) => other - one)).toEqual(Array.from({ length: 50 }, (_, index) => 89 - index))
   for (const { headers } of withStatus(answers, 429)) expect(headers.get("x-ratelimit-remaining")).toBe("40")
   await Process.json(cwd, ["org", "update", id, "--limit", "burst_per_minute=1000"], env)
-  const known = (server: Process.Service) => ask(server, key, "/nowhere")
+  const known = (server: Process.RunningService) => ask(server, key, "/nowhere")
   for (const server of servers) {
     await Process.eventually(
       () => known(server),
@@ -99,7 +99,7 @@ it("40 parallel requests under one idempotency key are one topic and one answer"
   expect(withStatus(answers, 201)).toHaveLength(40)
   expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
   expect(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null)).toHaveLength(1)
-  expect((await ask(servers[0] as Process.Service, key, "/topics")).body.pagination.total).toBe(1)
+  expect((await ask(servers[0] as Process.RunningService, key, "/topics")).body.pagination.total).toBe(1)
 })
 
 it("of 40 parallel topics of the same content one is sent, and the others name it as the first", async () => {
@@ -118,7 +118,7 @@ it("every call is counted once, the last ones by a clean stop", async () => {
   const { id, key } = await partner()
   expect(withStatus(await spread(200, (server) => ask(server, key, "/personas")), 200)).toHaveLength(200)
   for (const outcome of await Promise.all(servers.map(({ stop }) => stop()))) expect(outcome).toMatchObject({ code: 0 })
-  const counted = await OwnDatabase.rows(
+  const counted = await OwnDatabase.queryRows(
     env,
     `SELECT SUM(api_calls) AS calls FROM usage_months WHERE organization_id = '${id}'`
   )

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers"
 import PostalMime from "postal-mime"
 import { SMTPServer } from "smtp-server"
 
-export interface Letter {
+export interface ReceivedMail {
   readonly messageId: string
   /** From the local part of the Message-ID: the assignment's id and the occasion, with hyphens. */
   readonly shareId: string
@@ -22,22 +22,22 @@ export interface Letter {
 }
 
 /** `later` responds with 451. */
-export type Verdict = "accept" | "later"
+export type SmtpVerdict = "accept" | "later"
 
 export interface SmtpServer {
   readonly url: string
   /** Accepted mails, in order of acceptance. */
-  readonly letters: Array<Letter>
-  readonly refused: Array<Letter>
+  readonly letters: Array<ReceivedMail>
+  readonly refused: Array<ReceivedMail>
   /** Called when a mail is accepted, before the response is sent. */
-  onAccepted: (letter: Letter) => void
-  judge: (letter: Letter) => Verdict
+  onAccepted: (letter: ReceivedMail) => void
+  judge: (letter: ReceivedMail) => SmtpVerdict
   /** Delays the response to an accepted mail until the promise resolves. */
-  linger: (letter: Letter) => Promise<unknown>
+  linger: (letter: ReceivedMail) => Promise<unknown>
   readonly close: () => Promise<void>
 }
 
-export const open = async (): Promise<SmtpServer> => {
+export const openSmtpServer = async (): Promise<SmtpServer> => {
   const sessions = new Set<string>()
   const server = new SMTPServer({
     authOptional: true,
@@ -86,7 +86,7 @@ export const open = async (): Promise<SmtpServer> => {
   return office
 }
 
-const read = async (raw: string, to: string, beganAt: number): Promise<Letter> => {
+const read = async (raw: string, to: string, beganAt: number): Promise<ReceivedMail> => {
   const mail = await PostalMime.parse(raw)
   const body = mail.text ?? ""
   const [, shareId = "", occasion = ""] = /^<([0-9a-f-]{36})\.([\w-]+)@/.exec(mail.messageId ?? "") ?? []

@@ -1,22 +1,22 @@
 /** Compares the state after a run with the plan, the acknowledged actions and the received mails. */
 
-import type { Acknowledged, Outcome, Span } from "./Creator.ts"
-import type { Ledger } from "./Ledger.ts"
-import type { Submitted } from "./Partner.ts"
+import type { AcknowledgedAction, ExpectedOutcome, RequestPeriod } from "./Creator.ts"
+import type { DatabaseLedger } from "./Ledger.ts"
+import type { SubmittedTopic } from "./Partner.ts"
 import type { AssignmentPlan, TopicPlan } from "./Plan.ts"
 import * as Repeats from "./Repeats.ts"
 import type { TopicViews } from "./Run.ts"
 import type { SmtpServer } from "./SmtpServer.ts"
 
-export interface Assigned {
+export interface VerifiedAssignment {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
-  readonly acknowledged: Acknowledged
+  readonly acknowledged: AcknowledgedAction
   /** Null if the creator did not finish. */
-  outcome: Outcome | null
+  outcome: ExpectedOutcome | null
 }
 
-export interface Course {
+export interface TestCourse {
   readonly seed: number
   readonly failures: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
@@ -25,24 +25,24 @@ export interface Course {
   readonly seconds: Readonly<Record<string, number>>
   readonly ways: Readonly<Record<string, number>>
   readonly actions: number
-  readonly views: ReadonlyArray<readonly [Submitted, TopicViews]>
+  readonly views: ReadonlyArray<readonly [SubmittedTopic, TopicViews]>
   /** The number of topics in the partner's list. */
   readonly total: number
   /** Assignments by share id. */
-  readonly assigned: ReadonlyMap<string, Assigned>
+  readonly assigned: ReadonlyMap<string, VerifiedAssignment>
   readonly post: SmtpServer
   readonly orders: number
-  readonly books: Ledger
+  readonly books: DatabaseLedger
 }
 
-export interface Report {
+export interface VerificationReport {
   readonly mistakes: ReadonlyArray<string>
   readonly figures: Readonly<Record<string, unknown>> & { readonly kills: number; readonly repeats: number }
 }
 
-export const verify = (course: Course): Report => {
+export const verifyCourse = (course: TestCourse): VerificationReport => {
   const { assigned, books, kills, post, views } = course
-  const repeats = Repeats.of(post.letters, kills)
+  const repeats = Repeats.findRepeatedMails(post.letters, kills)
   const losses = [...lostTopics(course), ...lostMails(course)]
   const mistakes = [
     ...course.failures,
@@ -81,7 +81,7 @@ export const verify = (course: Course): Report => {
 }
 
 /** Acknowledged topics that are missing or stored more than once. */
-const lostTopics = ({ books, total, views }: Course): ReadonlyArray<string> => {
+const lostTopics = ({ books, total, views }: TestCourse): ReadonlyArray<string> => {
   const ids = new Set(views.map(([{ topicId }]) => topicId))
   const missing = views.flatMap(([{ plan, topicId }, { commentaries, progress, reference }]) => {
     if (progress.status !== 200 || commentaries.status !== 200 || reference.status !== 200) {
@@ -101,9 +101,9 @@ const lostTopics = ({ books, total, views }: Course): ReadonlyArray<string> => {
 
 /** Compares every assignment with the acknowledged actions, and every approved text character by character. */
 const topicMistakes = (
-  { plan }: Submitted,
+  { plan }: SubmittedTopic,
   { commentaries, progress, reference }: TopicViews,
-  assigned: Course["assigned"]
+  assigned: TestCourse["assigned"]
 ): ReadonlyArray<string> => {
   if (progress.status !== 200 || reference.status !== 200) return []
   const mistakes: Array<string> = []
@@ -130,7 +130,7 @@ const topicMistakes = (
 }
 
 /** Expected mails that never arrived. */
-const lostMails = ({ assigned, books, calm, post, views }: Course): ReadonlyArray<string> => {
+const lostMails = ({ assigned, books, calm, post, views }: TestCourse): ReadonlyArray<string> => {
   const came = new Set(post.letters.map(({ occasion, shareId }) => `${shareId}.${occasion}`))
   const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
   const failures = new Map(
@@ -160,7 +160,10 @@ const lostMails = ({ assigned, books, calm, post, views }: Course): ReadonlyArra
   )
 }
 
-const expectedOccasions = ({ course }: AssignmentPlan, { answered, drafts }: Acknowledged): ReadonlyArray<string> => {
+const expectedOccasions = (
+  { course }: AssignmentPlan,
+  { answered, drafts }: AcknowledgedAction
+): ReadonlyArray<string> => {
   const decided = [...drafts.keys()].map((number) => `draft-${number}`)
   if (course === "silent") return ["request", "reminder"]
   if (course === "abandon") return ["request", "draft-1", "approval-reminder-1", "approval-last-call-1"]
@@ -171,7 +174,7 @@ const expectedOccasions = ({ course }: AssignmentPlan, { answered, drafts }: Ack
 const onItsWay = 2500
 
 /** Mails that should not have arrived, or not in this form. */
-const mailMistakes = ({ assigned, books, kills, post }: Course): ReadonlyArray<string> => {
+const mailMistakes = ({ assigned, books, kills, post }: TestCourse): ReadonlyArray<string> => {
   const entries = new Map(books.mails.map((entry) => [entry.id, entry]))
   const messageIds = new Map<string, string>()
   const came = post.letters.flatMap((letter) => {
@@ -184,7 +187,7 @@ const mailMistakes = ({ assigned, books, kills, post }: Course): ReadonlyArray<s
     if (entry === undefined || taken === undefined) return [`the mail ${messageId} belongs to nothing`]
     const mistakes: Array<string> = []
     if (known !== messageId) mistakes.push(`the mail ${id} has two Message-IDs: ${known} and ${messageId}`)
-    if (entry.state !== "sent" && !Repeats.isExplained(letter, kills, Number.POSITIVE_INFINITY)) {
+    if (entry.state !== "sent" && !Repeats.isRepeatExplained(letter, kills, Number.POSITIVE_INFINITY)) {
       const kill = kills.find((at) => at >= letter.beganAt) ?? Number.NaN
       const when = `answered at ${letter.answeredAt}, then killed at ${kill}`
       mistakes.push(`the mail ${id} was handed over (${when}) and is written down as ${entry.state}`)
@@ -200,7 +203,7 @@ const mailMistakes = ({ assigned, books, kills, post }: Course): ReadonlyArray<s
 }
 
 /** When the state that a mail refers to ended. */
-const passedAt = (occasion: string, { answered, drafts }: Acknowledged): Span | null => {
+const passedAt = (occasion: string, { answered, drafts }: AcknowledgedAction): RequestPeriod | null => {
   if (occasion === "request" || occasion === "reminder") return answered
   const number = /-(\d+)$/.exec(occasion)?.[1]
   return occasion.startsWith("stalled") || number === undefined ? null : (drafts.get(Number(number)) ?? null)

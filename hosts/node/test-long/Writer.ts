@@ -4,21 +4,21 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
 
-export interface Order {
+export interface GenerationOrder {
   readonly perspective: string
   readonly at: number
 }
 
-export interface Writer {
+export interface GeneratorServer {
   readonly url: string
-  readonly orders: Array<Order>
-  onOrder: (order: Order) => void
+  readonly orders: Array<GenerationOrder>
+  onOrder: (order: GenerationOrder) => void
   /** Resolves when the server should respond. False makes it respond with 503. */
-  work: (order: Order) => Promise<boolean>
+  work: (order: GenerationOrder) => Promise<boolean>
   readonly close: () => Promise<void>
 }
 
-export const open = async (): Promise<Writer> => {
+export const openGeneratorServer = async (): Promise<GeneratorServer> => {
   const server = createServer((request, response) => {
     const write = async () => {
       const order = { perspective: perspectiveOf((await json(request)) as Completion), at: Date.now() }
@@ -34,7 +34,7 @@ export const open = async (): Promise<Writer> => {
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
-  const writer: Writer = {
+  const writer: GeneratorServer = {
     url: `http://127.0.0.1:${port}/v1`,
     orders: [],
     onOrder: () => {},

@@ -23,7 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Receivers } from "./Receivers.ts"
 
-export interface Options {
+export interface ApplicationOptions {
   /** Defaults to a private in-memory database. */
   readonly filename?: string
   /** Used instead of `filename`. */
@@ -38,7 +38,7 @@ export interface Options {
 
 /** Provides use cases, stores and the given adapters. */
 export const layer = <Seen, E>(
-  options: Options & { readonly outside: Layer.Layer<Mailer | CommentaryGenerator | Seen, E> }
+  options: ApplicationOptions & { readonly outside: Layer.Layer<Mailer | CommentaryGenerator | Seen, E> }
 ) => {
   const secret = Redacted.make(options.secret ?? "a secret of the tests")
   const settings = Layer.mergeAll(
@@ -81,7 +81,7 @@ const stores = (name: string) =>
     ? Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("./postgres/TestDatabase.ts")),
-          ({ layerNamed }) => layerNamed(name)
+          ({ layerOfNamedDatabase: layerNamed }) => layerNamed(name)
         )
       )
     : Layer.merge(Sqlite.layer({ filename: name }), RateWindows.layerMemory)

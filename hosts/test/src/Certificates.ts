@@ -66,13 +66,13 @@ const make = (
   }
 }
 
-export interface Authority extends Certificate {
+export interface CertificateAuthority extends Certificate {
   readonly name: string
 }
 
-export const authority = (name: string): Authority => ({ name, ...make(name, null, { host: "" }) })
+export const makeAuthority = (name: string): CertificateAuthority => ({ name, ...make(name, null, { host: "" }) })
 
-export const issuedBy = ({ name, key }: Authority, wanted: Wanted): Certificate =>
+export const issueCertificate = ({ name, key }: CertificateAuthority, wanted: Wanted): Certificate =>
   make(wanted.host, { name, key: createPrivateKey(key) }, wanted)
 
-export const selfSigned = (host: string): Certificate => make(host, null, { host })
+export const makeSelfSigned = (host: string): Certificate => make(host, null, { host })

@@ -14,53 +14,53 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Application from "./Application.ts"
-import { type Asked, asked, type Need, type Seen } from "./HostRequests.ts"
+import { type HostCapability, type HostPartner, type HostRequest, hostRequests } from "./HostRequests.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import * as Seed from "./Seed.ts"
 
-export interface Told {
+export interface HostResponse {
   readonly status: number
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Uint8Array
 }
 
-export type Ask = (asked: Asked) => Promise<Told>
+export type SendRequest = (asked: HostRequest) => Promise<HostResponse>
 
-export interface Options {
-  readonly ask: Ask
+export interface ConformanceOptions {
+  readonly ask: SendRequest
   /** The result of `partner` in the host's database. */
-  readonly partner: Seen
+  readonly partner: HostPartner
   /** The host's API root, which appears in some responses. */
   readonly apiRoot: string
   /** Request features that this host does not pass on unchanged. */
-  readonly lacks?: ReadonlyArray<Need>
+  readonly lacks?: ReadonlyArray<HostCapability>
 }
 
 /**
  * Creates an organization with everything that the requests need, for callers from this address. It must come before the first
  * call.
  */
-export const partner = Effect.fnUntraced(function* (address: string) {
+export const seedPartner = Effect.fnUntraced(function* (address: string) {
   const owner = yield* Seed.organization()
   const personas = yield* Effect.forEach([1, 2, 3, 4], () => Seed.persona(owner))
-  const hasty = yield* Seed.organization({ limits: { ...Seed.generous, burst_per_minute: 3 } })
+  const hasty = yield* Seed.organization({ limits: { ...Seed.generousLimits, burst_per_minute: 3 } })
   const key = (yield* Seed.key(owner)).text
   const hurried = (yield* Seed.key(hasty)).text
   const local = (yield* Seed.key(owner, { ipAllowList: [address] })).text
   const foreign = (yield* Seed.key(owner, { ipAllowList: ["198.51.100.1"] })).text
-  return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies Seen
+  return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies HostPartner
 })
 
 /** Rejects at the first response that differs, with the request and both responses. Resolves with the number of requests. */
-export const check = ({ apiRoot, ask, lacks = [], partner: theirs }: Options): Promise<number> =>
+export const checkConformance = ({ apiRoot, ask, lacks = [], partner: theirs }: ConformanceOptions): Promise<number> =>
   Effect.gen(function* () {
     const server = yield* HttpServer.HttpServer
-    const expected = overSocket({ port: "port" in server.address ? server.address.port : 0 })
-    const able = ({ needs }: Asked) => needs === undefined || !lacks.includes(needs)
-    const here = asked(yield* partner("127.0.0.1")).filter(able)
-    const there = asked(theirs).filter(able)
+    const expected = requestOverSocket({ port: "port" in server.address ? server.address.port : 0 })
+    const able = ({ needs }: HostRequest) => needs === undefined || !lacks.includes(needs)
+    const here = hostRequests(yield* seedPartner("127.0.0.1")).filter(able)
+    const there = hostRequests(theirs).filter(able)
     for (const [place, one] of there.entries()) {
       const name = `${one.method} ${one.target.slice(0, 80)} (${place + 1} of ${there.length})`
       const other = yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`)
@@ -71,7 +71,7 @@ export const check = ({ apiRoot, ask, lacks = [], partner: theirs }: Options): P
     return there.length
   }).pipe(Effect.provide(reference(apiRoot)), Effect.runPromise)
 
-const answered = (ask: Ask, one: Asked, message: string) =>
+const answered = (ask: SendRequest, one: HostRequest, message: string) =>
   Effect.promise(() =>
     ask(one).catch((cause: unknown) => {
       throw new Error(`${message}: ${cause}`, { cause })
@@ -96,11 +96,11 @@ const reference = (apiRoot: string) =>
   )
 
 /** Sends requests to a server on this machine. `below` is a prefix of every path. */
-export const overSocket =
-  ({ below = "", port }: { readonly below?: string; readonly port: number }): Ask =>
+export const requestOverSocket =
+  ({ below = "", port }: { readonly below?: string; readonly port: number }): SendRequest =>
   ({ body, headers = [], method, target }) => {
     const path = `${below}${target}`
-    const ask = (): Promise<Told> =>
+    const ask = (): Promise<HostResponse> =>
       new Promise((resolve, reject) => {
         const fields = ["Host", "commentary.example", ...headers.flat()]
         const sent = request({ port, host: "127.0.0.1", method, path, setHost: false, headers: fields })
@@ -124,8 +124,8 @@ export const overSocket =
  * Sends requests to a function that takes a web Request. The function also gets the path as sent, because Request normalizes
  * dots.
  */
-export const overFetch =
-  (fetch: (request: Request, target: string) => Promise<Response>, origin = "http://commentary.example"): Ask =>
+export const requestWithFetch =
+  (fetch: (request: Request, target: string) => Promise<Response>, origin = "http://commentary.example"): SendRequest =>
   async ({ body, headers = [], method, target }) => {
     const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) }
     const sent = body === undefined || body.length === 0 ? {} : { body: new Uint8Array(Buffer.from(body)) }
@@ -147,7 +147,7 @@ const seconds = /(?<="retry_after":)\d+|(?<=[Tt]ry again in )\d+/g
 /** Reduces a response to the parts that hosts must agree on. No rate window counts a caller whose address is unknown. */
 const comparable =
   (isUncounted: boolean) =>
-  ({ bytes, headers, status }: Told) => ({
+  ({ bytes, headers, status }: HostResponse) => ({
     status,
     headers: Object.fromEntries(
       Object.entries(headers)

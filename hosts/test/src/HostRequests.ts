@@ -1,6 +1,6 @@
 /** The requests to which all hosts must respond alike: valid ones, invalid ones, and ones that no client should send. */
 
-export interface Asked {
+export interface HostRequest {
   readonly method: string
   /** The path as sent, with its query. */
   readonly target: string
@@ -8,17 +8,24 @@ export interface Asked {
   readonly headers?: ReadonlyArray<readonly [string, string]>
   readonly body?: string | Uint8Array
   /** The feature that the request needs. A host that lacks it is skipped. */
-  readonly needs?: Need
+  readonly needs?: HostCapability
 }
 
 /**
  * Request features that some servers and proxies change: the client's address, dots in a path, invalid percent escapes, a
  * repeated header or parameter, a chunked body, and an uncommon method.
  */
-export type Need = "address" | "dots" | "escapes" | "repeated headers" | "repeated query" | "chunks" | "method"
+export type HostCapability =
+  | "address"
+  | "dots"
+  | "escapes"
+  | "repeated headers"
+  | "repeated query"
+  | "chunks"
+  | "method"
 
 /** The partner that the host's database contains. */
-export interface Seen {
+export interface HostPartner {
   readonly key: string
   /** A key with a limit of three requests a minute. */
   readonly hurried: string
@@ -36,16 +43,16 @@ const topics = "/partner/v1/topics"
 
 const as = (key: string) => ["X-Api-Key", key] as const
 
-const get = (target: string, ...headers: Headers): Asked => ({ method: "GET", target, headers })
+const get = (target: string, ...headers: Headers): HostRequest => ({ method: "GET", target, headers })
 
-const post = (target: string, body: string | Uint8Array, ...headers: Headers): Asked => ({
+const post = (target: string, body: string | Uint8Array, ...headers: Headers): HostRequest => ({
   method: "POST",
   target,
   headers: [...headers, ["Content-Length", String(Buffer.byteLength(body))]],
   body
 })
 
-const chunked = (target: string, body: string | Uint8Array, ...headers: Headers): Asked => ({
+const chunked = (target: string, body: string | Uint8Array, ...headers: Headers): HostRequest => ({
   method: "POST",
   target,
   headers: [...headers, ["Transfer-Encoding", "chunked"]],
@@ -53,10 +60,11 @@ const chunked = (target: string, body: string | Uint8Array, ...headers: Headers)
   needs: "chunks"
 })
 
-const needing = (needs: Need, ...all: ReadonlyArray<Asked>) => all.map((one): Asked => ({ ...one, needs }))
+const needing = (needs: HostCapability, ...all: ReadonlyArray<HostRequest>) =>
+  all.map((one): HostRequest => ({ ...one, needs }))
 
 /** The order matters: later requests depend on the effects of earlier ones. */
-export const asked = (seen: Seen): ReadonlyArray<Asked> => [
+export const hostRequests = (seen: HostPartner): ReadonlyArray<HostRequest> => [
   ...open,
   ...personas(seen),
   ...submissions(seen),
@@ -65,7 +73,7 @@ export const asked = (seen: Seen): ReadonlyArray<Asked> => [
   ...others(seen)
 ]
 
-const open: ReadonlyArray<Asked> = [
+const open: ReadonlyArray<HostRequest> = [
   get("/healthz"),
   get("/readyz"),
   get("/avatar.svg"),
@@ -76,7 +84,7 @@ const open: ReadonlyArray<Asked> = [
   get("/")
 ]
 
-const personas = ({ foreign, key, local, personas: [first] }: Seen): ReadonlyArray<Asked> => [
+const personas = ({ foreign, key, local, personas: [first] }: HostPartner): ReadonlyArray<HostRequest> => [
   get("/partner/v1/personas", as(key)),
   ...needing("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
@@ -102,7 +110,7 @@ const personas = ({ foreign, key, local, personas: [first] }: Seen): ReadonlyArr
   )
 ]
 
-const submissions = ({ key, personas: ids }: Seen): ReadonlyArray<Asked> => {
+const submissions = ({ key, personas: ids }: HostPartner): ReadonlyArray<HostRequest> => {
   const topic = (content: string, more = {}) => JSON.stringify({ content, persona_ids: ids, ...more })
   const large = (size: number) => topic("x".repeat(size))
   const referred = topic("Who wins this time?", { external_reference: "derby-1" })
@@ -148,7 +156,7 @@ const submissions = ({ key, personas: ids }: Seen): ReadonlyArray<Asked> => {
   ]
 }
 
-const reads = ({ key }: Seen): ReadonlyArray<Asked> => [
+const reads = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [
   get(`${topics}/by-reference/derby-1`, as(key)),
   get(`${topics}/by-reference/derby%2D1`, as(key)),
   get(`${topics}/by-reference/derby%2d1`, as(key)),
@@ -170,7 +178,7 @@ const reads = ({ key }: Seen): ReadonlyArray<Asked> => [
   get("/partner/v1/usage", as(key))
 ]
 
-const methods = ({ key }: Seen): ReadonlyArray<Asked> => [
+const methods = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [
   { method: "HEAD", target: "/partner/v1/personas", headers: [as(key)] },
   { method: "HEAD", target: "/partner/v1/personas" },
   { method: "HEAD", target: "/healthz" },
@@ -187,7 +195,7 @@ const methods = ({ key }: Seen): ReadonlyArray<Asked> => [
   )
 ]
 
-const others = ({ hurried }: Seen): ReadonlyArray<Asked> => [
+const others = ({ hurried }: HostPartner): ReadonlyArray<HostRequest> => [
   get("/partner/v1/api-keys", ["Authorization", "Bearer nonsense"]),
   get("/creator/nonsense", html),
   get("/creator/nonsense", ["Accept", "application/json"]),

@@ -7,13 +7,13 @@ import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import { ScriptedMedia } from "./ScriptedMedia.ts"
 import { TestApi } from "./TestApi.ts"
 
-export interface Options extends Omit<Application.Options, "transport"> {
+export interface InMemoryOptions extends Omit<Application.ApplicationOptions, "transport"> {
   /** The media that are made of approved texts when a topic requests them. None by default. */
   readonly media?: ReadonlyArray<MediaKind>
 }
 
 /** Due jobs wait until a test runs them with `drain`, with `DueWork` or by starting workers. */
-export const layerWithoutWorkers = ({ media = [], ...options }: Options = {}) =>
+export const layerWithoutWorkers = ({ media = [], ...options }: InMemoryOptions = {}) =>
   TestApi.layerMemory.pipe(
     Layer.provideMerge(
       Application.layer({
@@ -24,6 +24,6 @@ export const layerWithoutWorkers = ({ media = [], ...options }: Options = {}) =>
   )
 
 /** Runs the workers in the background, for Effect's TestClock. */
-export const layerWith = (options: Options) => Layer.provideMerge(TestApi.workers, layerWithoutWorkers(options))
+export const layerWith = (options: InMemoryOptions) => Layer.provideMerge(TestApi.workers, layerWithoutWorkers(options))
 
 export const layer = layerWith({})

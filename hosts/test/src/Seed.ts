@@ -18,7 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
 /** Limits that a test does not reach by accident. Tests of limits pass their own `limits`. */
-export const generous = {
+export const generousLimits = {
   requests_per_hour: 1_000_000,
   burst_per_minute: 1_000_000,
   topic_submissions_per_hour: 1_000_000,
@@ -32,7 +32,7 @@ export const organization = Effect.fnUntraced(function* (given: Partial<Organiza
     id: yield* Ids.make(Ids.OrganizationId, random),
     name: "Courtside",
     plan: "standard",
-    limits: generous,
+    limits: generousLimits,
     contactEmail: "desk@courtside.example",
     identityId: null,
     suspendedAt: null,

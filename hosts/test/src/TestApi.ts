@@ -9,7 +9,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 
-export interface Call extends Omit<RequestInit, "body"> {
+export interface ApiCall extends Omit<RequestInit, "body"> {
   readonly key?: string
   /** A dashboard token, sent as `Authorization: Bearer`. */
   readonly token?: string
@@ -21,7 +21,7 @@ export class TestApi extends Context.Service<
   TestApi,
   {
     /** Calls a path below `{api_root}`, with its query. */
-    readonly call: (path: string, call?: Call) => Effect.Effect<Response>
+    readonly call: (path: string, call?: ApiCall) => Effect.Effect<Response>
     /** Responds before background work that results from the request is done. */
     readonly handle: (request: Request) => Promise<Response>
   }
@@ -65,7 +65,7 @@ const make = (root: string, handle: (request: Request) => Promise<Response>) =>
       Effect.promise(() => handle(new Request(`${root}${path}`, { redirect: "manual", ...requestInit(call) })))
   })
 
-const requestInit = ({ body, headers, key, token, ...rest }: Call): RequestInit => ({
+const requestInit = ({ body, headers, key, token, ...rest }: ApiCall): RequestInit => ({
   ...rest,
   headers: {
     ...(key === undefined ? {} : { "x-api-key": key }),

@@ -9,16 +9,16 @@ import * as Scheduler from "effect/Scheduler"
 import * as Scope from "effect/Scope"
 import { DueWork } from "./DueWork.ts"
 import { TestPartnerCommentaryError } from "./TestError.ts"
-import { type Options, TestService } from "./TestService.ts"
-import { scheduler, VirtualClock } from "./VirtualClock.ts"
+import { TestService, type TestServiceOptions } from "./TestService.ts"
+import { VirtualClock, virtualScheduler } from "./VirtualClock.ts"
 
-const build = (options: Options, log: ((line: string) => void) | undefined) => {
+const build = (options: TestServiceOptions, log: ((line: string) => void) | undefined) => {
   const logger = log === undefined ? [] : [Logger.map(Logger.formatLogFmt, log)]
   return Layer.provideMerge(TestService.layer(options), Logger.layer(logger))
 }
 
 const promised = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromise(Effect.provideService(effect, Scheduler.Scheduler, scheduler))
+  Effect.runPromise(Effect.provideService(effect, Scheduler.Scheduler, virtualScheduler))
 
 type Services = Layer.Success<ReturnType<typeof build>>
 
@@ -34,7 +34,7 @@ export class TestInstance {
     this.#scope = scope
   }
 
-  static async make(options: Options, log?: (line: string) => void): Promise<TestInstance> {
+  static async make(options: TestServiceOptions, log?: (line: string) => void): Promise<TestInstance> {
     const scope = Scope.makeUnsafe()
     return new TestInstance(await promised(Layer.buildWithScope(build(options, log), scope)), scope)
   }

@@ -1,7 +1,7 @@
 /** The mails that the service sent to creators and to organizations' contacts in a test. None leaves the process. */
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
 import { Mailbox } from "./Mailbox.ts"
-import { listed, TestPartnerCommentaryError } from "./TestError.ts"
+import { listForMessage, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 import type { TestPersona } from "./TestSeed.ts"
 
@@ -38,7 +38,7 @@ const addressOf = (addressee: Addressee): string =>
   typeof addressee === "string" ? addressee : addressee.creator.email
 
 const described = (mails: ReadonlyArray<TestMail>): string =>
-  listed(mails.map(({ subject, to }) => `“${subject}” to ${to.address}`))
+  listForMessage(mails.map(({ subject, to }) => `“${subject}” to ${to.address}`))
 
 /** All mails of an instance. */
 export class TestMailbox {

@@ -6,7 +6,7 @@ import type { Persona } from "@partner-commentary/core/persona/Persona"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Seed from "./Seed.ts"
-import { listed, TestPartnerCommentaryError } from "./TestError.ts"
+import { listForMessage, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
 /** An organization that calls the API. */
@@ -138,7 +138,7 @@ export class TestSeeds {
     throw new TestPartnerCommentaryError(
       found.length > 1
         ? `${found.length} personas are named “${name}”. Give the persona itself, as seed answered with it.`
-        : `This instance has no persona “${name}”. It has: ${listed(all.map((each) => each.name))}. Make personas with seed.`
+        : `This instance has no persona “${name}”. It has: ${listForMessage(all.map((each) => each.name))}. Make personas with seed.`
     )
   }
 
@@ -147,7 +147,7 @@ export class TestSeeds {
     if (found !== undefined) return found
     const all = [...this.#organizations.values()].map((each) => each.name)
     throw new TestPartnerCommentaryError(
-      `This instance has no organization “${name}” with the id ${id}. It has: ${listed(all)}. Make organizations with seed.`
+      `This instance has no organization “${name}” with the id ${id}. It has: ${listForMessage(all)}. Make organizations with seed.`
     )
   }
 }
@@ -158,7 +158,7 @@ const organizationOf = ({ contactEmail, limits, organization, plan }: SeedOption
   ...(organization === undefined ? {} : { name: organization }),
   ...(contactEmail === undefined ? {} : { contactEmail }),
   ...(plan === undefined ? {} : { plan }),
-  limits: limits === "plan" ? {} : { ...Seed.generous, ...limits }
+  limits: limits === "plan" ? {} : { ...Seed.generousLimits, ...limits }
 })
 
 /** By default each persona has its own creator with a readable address. */

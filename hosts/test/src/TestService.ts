@@ -7,7 +7,7 @@ import * as InMemory from "./InMemory.ts"
 import { TestApi } from "./TestApi.ts"
 import { VirtualClock } from "./VirtualClock.ts"
 
-export interface Options extends Pick<InMemory.Options, "apiRoot" | "media" | "policy"> {
+export interface TestServiceOptions extends Pick<InMemory.InMemoryOptions, "apiRoot" | "media" | "policy"> {
   /** The initial time, in milliseconds since 1970. */
   readonly start: number
 }
@@ -15,7 +15,7 @@ export interface Options extends Pick<InMemory.Options, "apiRoot" | "media" | "p
 export class TestService extends Context.Service<TestService, Pick<TestApi["Service"], "handle">>()(
   "@partner-commentary/test/TestService"
 ) {
-  static readonly layer = ({ start, ...options }: Options) =>
+  static readonly layer = ({ start, ...options }: TestServiceOptions) =>
     Layer.effect(
       TestService,
       Effect.map(TestApi, ({ handle }) => TestService.of({ handle }))

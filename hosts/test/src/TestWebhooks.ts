@@ -14,7 +14,7 @@ import {
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Receivers } from "./Receivers.ts"
-import { listed, TestPartnerCommentaryError } from "./TestError.ts"
+import { listForMessage, TestPartnerCommentaryError } from "./TestError.ts"
 import type { TestInstance } from "./TestInstance.ts"
 
 /** Why a receiver does not respond. */
@@ -83,7 +83,7 @@ export class TestWebhooks {
     if (found !== undefined) return found as ReceivedEvent & { readonly event: { readonly type: Type } }
     throw new TestPartnerCommentaryError(
       `No event${type === undefined ? "" : ` of type ${type}`} arrived at a webhook. Arrived so far: ` +
-        `${listed(this.#received.map(({ event }) => event.type))}. Is a webhook registered for it, with a key of the same environment?`
+        `${listForMessage(this.#received.map(({ event }) => event.type))}. Is a webhook registered for it, with a key of the same environment?`
     )
   }
 

@@ -55,7 +55,7 @@ export class VirtualClock extends Context.Service<
         })
         return Context.make(Clock.Clock, clock).pipe(
           Context.add(VirtualClock, virtual),
-          Context.add(Scheduler.Scheduler, scheduler)
+          Context.add(Scheduler.Scheduler, virtualScheduler)
         )
       })
     )
@@ -91,7 +91,7 @@ const immediate = (run: () => void) => {
 }
 
 /** Schedules fibers, also on Node's own timers. */
-export const scheduler = new Scheduler.MixedScheduler("async", immediate)
+export const virtualScheduler = new Scheduler.MixedScheduler("async", immediate)
 
 const macrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))

@@ -1,7 +1,7 @@
 /** Finds faults in a page's layout and rendering. Each function runs inside the page, so it cannot use code outside of itself. */
 
 /** Checks headings, names, colours and sizes. Returns one sentence for each fault. */
-export const blemishes = (): Array<string> => {
+export const findBlemishes = (): Array<string> => {
   const found: Array<string> = []
   const all = (selector: string) => Array.from(document.querySelectorAll<HTMLElement>(selector))
   const called = (element: Element) =>
@@ -85,7 +85,7 @@ export const blemishes = (): Array<string> => {
 }
 
 /** Checks that the element marked `at` has the focus, a visible focus ring, and a position on the screen. */
-export const ringBlemish = (at: string): string | null => {
+export const checkFocusRing = (at: string): string | null => {
   const element = document.activeElement
   if (element === null || element.getAttribute("data-at") !== at) {
     return `tab ${at} leads to ${element?.outerHTML.slice(0, 60)}`

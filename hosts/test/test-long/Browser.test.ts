@@ -2,10 +2,10 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Chromium, devices } from "./Chromium.ts"
+import { browserDevices, Chromium } from "./Chromium.ts"
 import { CreatorSite, organizationName } from "./CreatorSite.ts"
-import { audit } from "./PageAudit.ts"
-import { leads, looksAgain, type Visitor, visit } from "./Visitor.ts"
+import { auditPage } from "./PageAudit.ts"
+import { type BrowserVisitor, expectAutomaticRefresh, followToNextPage, visitPage } from "./Visitor.ts"
 
 const topic = "Will the Lakers make the play-offs this season, or is the bench too thin for April?"
 const perspective =
@@ -14,21 +14,21 @@ const edited = "They will make it, but only just: the defence has woken up."
 
 type Site = CreatorSite["Service"]
 
-for (const device of devices) {
+for (const device of browserDevices) {
   layer(Layer.merge(CreatorSite.layer, Chromium.layer), { excludeTestServices: true })(`on a ${device.name}`, (it) => {
-    const creator = (name: string, story: (visitor: Visitor, site: Site) => Promise<void>) =>
+    const creator = (name: string, story: (visitor: BrowserVisitor, site: Site) => Promise<void>) =>
       it.effect(name, () =>
         Effect.gen(function* () {
           const site = yield* CreatorSite
           const browser = yield* Chromium
-          yield* Effect.promise(() => visit(browser, site, device, (visitor) => story(visitor, site)))
+          yield* Effect.promise(() => visitPage(browser, site, device, (visitor) => story(visitor, site)))
         })
       )
     stories(creator)
   })
 }
 
-function stories(creator: (name: string, story: (visitor: Visitor, site: Site) => Promise<void>) => void) {
+function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: Site) => Promise<void>) => void) {
   creator("a creator goes from the mail to an approved text", async (visitor, site) => {
     const { follow, page, posts, press, wander } = visitor
     const ada = await site.persona("Ada Vance")
@@ -36,7 +36,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     const button = (name: string) => page.getByRole("button", { name, exact: true })
 
     await follow(mail, "Answer or decline")
-    await audit(visitor, "1-invitation", "Waiting for your view")
+    await auditPage(visitor, "1-invitation", "Waiting for your view")
     assert.strictEqual(await page.getByRole("blockquote").innerText(), topic)
     await page.getByText(`${organizationName} writes:`).waitFor()
     await page.getByRole("heading", { level: 1, name: "What does Ada Vance think?" }).waitFor()
@@ -51,12 +51,12 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await page.getByLabel("Your view").fill(perspective)
     await site.hold()
     await press(button("Send my view"))
-    await audit(visitor, "3-writing", "The draft is being written")
+    await auditPage(visitor, "3-writing", "The draft is being written")
     await wander("The draft is being written")
-    await looksAgain(visitor, () => site.release())
+    await expectAutomaticRefresh(visitor, () => site.release())
     await page.getByRole("heading", { level: 2, name: "Draft 1" }).waitFor()
     await follow(await site.mail(ada, 2), "Read the draft")
-    await audit(visitor, "4-draft", "Waiting for your approval")
+    await auditPage(visitor, "4-draft", "Waiting for your approval")
     const draft = page.locator("section", { has: page.getByRole("heading", { name: /^Draft/ }) }).locator(".prose")
     const first = await draft.innerText()
     assert.include(first, "The defence has finally woken up")
@@ -65,7 +65,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await page.getByText("Ask for another draft").first().click()
     await page.getByLabel("What should change?").fill("Shorter, please.")
     await press(button("Ask for another draft"))
-    await audit(visitor, "5-another-draft", "Another draft is being written")
+    await auditPage(visitor, "5-another-draft", "Another draft is being written")
     assert.strictEqual(await draft.innerText(), first, "the first draft stays to be approved")
     await wander("Another draft is being written")
     await site.release()
@@ -80,7 +80,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await press(button("Approve the edited text"))
     assert.strictEqual(await page.locator(".prose").innerText(), edited)
     assert.strictEqual(await page.getByRole("button").count(), 1, "nothing is left to do but to ask for other requests")
-    await audit(visitor, "6-approved", "Approved")
+    await auditPage(visitor, "6-approved", "Approved")
     await wander("Approved")
     assert.strictEqual(posts(), 3)
     assert.strictEqual((await site.mails(ada)).length, 3)
@@ -108,7 +108,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await page.getByRole("alert").getByText("Please write 10 to 5000 characters; now there are 4.").waitFor()
     assert.match((await view.getAttribute("aria-describedby")) ?? "", /respond-perspective-error/)
     assert.match(await page.locator("#respond-perspective-error").innerText(), /10 to 5000 characters/)
-    await audit(visitor, "2-too-short", "Not done: Waiting for your view")
+    await auditPage(visitor, "2-too-short", "Not done: Waiting for your view")
     await page.getByRole("alert").getByRole("link").click()
     assert.isTrue(await view.evaluate((element) => element.matches(":target")), "the summary leads to the field")
 
@@ -134,7 +134,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await press(page.getByRole("button", { name: "Decline this request" }))
     await page.getByText("On holiday until March.").waitFor()
     assert.strictEqual(await page.getByRole("textbox").count(), 0)
-    await audit(visitor, "7-declined", "Declined")
+    await auditPage(visitor, "7-declined", "Declined")
     await wander("Declined")
   })
 
@@ -157,7 +157,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     assert.strictEqual(await other.getByLabel("The text to approve").inputValue(), edited, "the edits are kept")
     await other.getByRole("alert").getByText("it was meant for the older draft").waitFor()
     await other.getByText("You wrote this for an older draft, not for draft 2.").waitFor()
-    await audit(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
+    await auditPage(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
 
     // This tab now shows the current draft, which can be approved. The first tab then has an old draft
     await press(other.getByRole("button", { name: "Approve as it stands" }))
@@ -167,7 +167,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await press(page.getByRole("button", { name: "Approve the edited text" }), 400)
     await page.getByRole("alert").getByText("The commentary is already approved.").waitFor()
     await page.getByText("Something else altogether.").waitFor()
-    await audit(visitor, "9-too-late", "Not done: Approved")
+    await auditPage(visitor, "9-too-late", "Not done: Approved")
     assert.strictEqual(posts(), 5)
   })
 
@@ -178,7 +178,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await page.getByLabel("Reason").fill("I was too quick.")
     await press(page.getByRole("button", { name: "Withdraw", exact: true }))
     await page.getByText("I was too quick.").waitFor()
-    await audit(visitor, "10-withdrawn", "Withdrawn")
+    await auditPage(visitor, "10-withdrawn", "Withdrawn")
     await wander("Withdrawn")
   })
 
@@ -196,7 +196,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     }
     assert.notInclude(await page.content(), "Eve Aldana")
     assert.strictEqual(await page.locator("form").count(), 0)
-    await audit(visitor, "11-forged", "This link does not work")
+    await auditPage(visitor, "11-forged", "This link does not work")
   })
 
   creator("endless words, markup and other directions of writing are shown as they are", async (visitor, site) => {
@@ -205,7 +205,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     const name = `${"Wolfeschlegelsteinhausen".repeat(2)} <b>Ivy`
     await follow(await site.ask(await site.persona(name), strange), "Answer or decline")
     assert.strictEqual(await page.getByRole("blockquote").innerText(), strange)
-    await audit(visitor, "14-strange", "Waiting for your view")
+    await auditPage(visitor, "14-strange", "Waiting for your view")
   })
 
   creator("a creator asks for a link to all open requests, and finds them there", async (visitor, site) => {
@@ -221,12 +221,12 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
       page.getByRole("button", { name: "Mail me a link to all of them" }).click()
     ])
     await beside.getByRole("status").getByText("is on its way to you by mail").waitFor()
-    await audit(visitor, "12-desk-mailed", "Link on its way: Waiting for your view", beside)
+    await auditPage(visitor, "12-desk-mailed", "Link on its way: Waiting for your view", beside)
     await beside.reload()
     assert.strictEqual(posts(), 1, "the form was not sent again")
     assert.strictEqual(await view.inputValue(), perspective, "what was being typed is still there")
     await follow(await site.mail(fay, 3), "Show my open requests")
-    await audit(visitor, "13-desk", "2 open requests")
+    await auditPage(visitor, "13-desk", "2 open requests")
     const links = page.getByRole("listitem").getByRole("link")
     assert.deepStrictEqual(await links.allInnerTexts(), [
       topic,
@@ -243,7 +243,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
     await follow(await site.ask(gus, topic), "Answer or decline")
     const { keyboard } = page
     const enter = async (title: string) => {
-      await leads(page, () => keyboard.press("Enter"))
+      await followToNextPage(page, () => keyboard.press("Enter"))
       assert.include(await page.title(), title)
     }
     /** Presses Tab until the element with this name has the focus. */
@@ -275,7 +275,7 @@ function stories(creator: (name: string, story: (visitor: Visitor, site: Site) =
   })
 
   /** Continues up to the mail with the first draft, and opens its page. */
-  const reachDraft = async ({ follow, page, press }: Visitor, site: Site, name: string) => {
+  const reachDraft = async ({ follow, page, press }: BrowserVisitor, site: Site, name: string) => {
     const persona = await site.persona(name)
     await follow(await site.ask(persona, topic), "Answer or decline")
     await page.getByLabel("Your view").fill(perspective)

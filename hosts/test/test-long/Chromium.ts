@@ -6,13 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Browser, chromium } from "playwright-core"
 
-export interface Device {
+export interface BrowserDevice {
   readonly name: string
   readonly viewport: { readonly width: number; readonly height: number }
   readonly isMobile: boolean
 }
 
-export const devices: ReadonlyArray<Device> = [
+export const browserDevices: ReadonlyArray<BrowserDevice> = [
   { name: "phone", viewport: { width: 390, height: 844 }, isMobile: true },
   { name: "desktop", viewport: { width: 1280, height: 800 }, isMobile: false }
 ]

@@ -10,13 +10,13 @@ import type { Document } from "@partner-commentary/api/description/Document"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
-import { Chromium, type Device, devices } from "./Chromium.ts"
+import { type BrowserDevice, browserDevices, Chromium } from "./Chromium.ts"
 import { ExplorerSite, personaName } from "./ExplorerSite.ts"
 
 /** With `SCREENSHOTS` set, screenshots of the pages are saved here. */
 const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "explorer-pages")
 
-for (const device of devices) {
+for (const device of browserDevices) {
   layer(Layer.merge(ExplorerSite.layer, Chromium.layer), { excludeTestServices: true })(`on a ${device.name}`, (it) => {
     it.effect("the explorer shows every operation, tries one with a key, and asks nobody but the service", () =>
       Effect.gen(function* () {
@@ -28,7 +28,7 @@ for (const device of devices) {
   })
 }
 
-const explore = async (browser: Browser, { apiRoot, key }: ExplorerSite["Service"], device: Device) => {
+const explore = async (browser: Browser, { apiRoot, key }: ExplorerSite["Service"], device: BrowserDevice) => {
   const { isMobile, name, viewport } = device
   const context = await browser.newContext({ viewport, isMobile, hasTouch: isMobile, colorScheme: "light" })
   const complaints = await watch(context, apiRoot)

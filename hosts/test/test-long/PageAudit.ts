@@ -7,8 +7,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import type { Page } from "playwright-core"
-import { blemishes, ringBlemish } from "./Blemishes.ts"
-import type { Visitor } from "./Visitor.ts"
+import { checkFocusRing, findBlemishes } from "./Blemishes.ts"
+import type { BrowserVisitor } from "./Visitor.ts"
 
 const narrow = 320
 
@@ -16,7 +16,7 @@ const narrow = 320
 const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir(), "creator-pages")
 
 /** `name` names the screenshot. `title` is the expected title of the browser tab. */
-export const audit = async (visitor: Visitor, name: string, title: string, page: Page = visitor.page) => {
+export const auditPage = async (visitor: BrowserVisitor, name: string, title: string, page: Page = visitor.page) => {
   const { name: device, viewport } = visitor.device
   assert.strictEqual(await page.title(), `${title} · Partner Commentary`)
   for (const colorScheme of ["dark", "light"] as const) await picture(page, `${name}-${device}`, colorScheme)
@@ -26,7 +26,7 @@ export const audit = async (visitor: Visitor, name: string, title: string, page:
   assert.notMatch(await page.locator("body").ariaSnapshot(), nameless)
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme })
-    found.push(...(await page.evaluate(blemishes)).map((what) => `${colorScheme}: ${what}`))
+    found.push(...(await page.evaluate(findBlemishes)).map((what) => `${colorScheme}: ${what}`))
   }
   found.push(...(await tabThrough(page)))
   await page.setViewportSize({ ...viewport, width: narrow })
@@ -72,7 +72,7 @@ const tabThrough = async (page: Page): Promise<ReadonlyArray<string>> => {
     await page.keyboard.press("Tab")
     for (const colorScheme of at === 0 ? (["dark", "light"] as const) : [null]) {
       if (colorScheme !== null) await page.emulateMedia({ colorScheme })
-      const blemish = await page.evaluate(ringBlemish, String(at))
+      const blemish = await page.evaluate(checkFocusRing, String(at))
       if (blemish !== null) found.push(`${colorScheme ?? "light"}: ${blemish}`)
     }
   }

@@ -5,14 +5,14 @@
 import { assert } from "@effect/vitest"
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
-import type { Device } from "./Chromium.ts"
+import type { BrowserDevice } from "./Chromium.ts"
 import type { CreatorSite } from "./CreatorSite.ts"
 
 /** The limit of a page's size, before compression. */
 const maxBytes = 40 * 1024
 
-export interface Visitor {
-  readonly device: Device
+export interface BrowserVisitor {
+  readonly device: BrowserDevice
   readonly context: BrowserContext
   readonly page: Page
   /** The number of forms sent so far. */
@@ -25,11 +25,11 @@ export interface Visitor {
   readonly wander: (title: string) => Promise<void>
 }
 
-export const visit = async (
+export const visitPage = async (
   browser: Browser,
   site: CreatorSite["Service"],
-  device: Device,
-  story: (visitor: Visitor) => Promise<void>
+  device: BrowserDevice,
+  story: (visitor: BrowserVisitor) => Promise<void>
 ): Promise<void> => {
   const { isMobile, viewport } = device
   const context = await browser.newContext({ viewport, isMobile, hasTouch: isMobile, javaScriptEnabled: false })
@@ -87,13 +87,17 @@ const watching = (context: BrowserContext, site: CreatorSite["Service"]) => {
   }
 }
 
-const arrive = async (context: BrowserContext, device: Device, asked: ReadonlyArray<string>): Promise<Visitor> => {
+const arrive = async (
+  context: BrowserContext,
+  device: BrowserDevice,
+  asked: ReadonlyArray<string>
+): Promise<BrowserVisitor> => {
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
   const posts = () => asked.filter((request) => request.startsWith("POST ")).length
 
   const press = (what: Locator, status = 200) =>
-    leads(what.page(), () => (device.isMobile ? what.tap() : what.click()), status)
+    followToNextPage(what.page(), () => (device.isMobile ? what.tap() : what.click()), status)
 
   return {
     device,
@@ -119,7 +123,7 @@ const arrive = async (context: BrowserContext, device: Device, asked: ReadonlyAr
 }
 
 /** Runs an action that leads to another page, and waits until that page has loaded. */
-export const leads = async (page: Page, act: () => Promise<void>, status = 200): Promise<void> => {
+export const followToNextPage = async (page: Page, act: () => Promise<void>, status = 200): Promise<void> => {
   const [response] = await Promise.all([
     page.waitForResponse((response) => response.request().isNavigationRequest() && response.status() !== 303),
     page.waitForEvent("load"),
@@ -129,7 +133,7 @@ export const leads = async (page: Page, act: () => Promise<void>, status = 200):
 }
 
 /** Tests the waiting page's automatic refresh, here every second instead of every 30. It must lead to the page with the draft. */
-export const looksAgain = async ({ page }: Visitor, meanwhile: () => Promise<unknown>) => {
+export const expectAutomaticRefresh = async ({ page }: BrowserVisitor, meanwhile: () => Promise<unknown>) => {
   const address = page.url()
   await page.route(address, async (route) => {
     const answer = await route.fetch()

@@ -17,20 +17,20 @@ export const loaded = <Module, A, E, R>(
   make: (module: Module) => Layer.Layer<A, E, R>
 ): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(Effect.promise(load), make))
 
-export const smtp = (options: SmtpMailer.Options) =>
+export const smtp = (options: SmtpMailer.SmtpMailerOptions) =>
   loaded(
     () => import("@partner-commentary/smtp/SmtpMailer"),
     ({ layer }) => layer(options)
   )
 
-export const outbox = (options: OutboxMailer.Options) =>
+export const outbox = (options: OutboxMailer.OutboxMailerOptions) =>
   loaded(
     () => import("@partner-commentary/smtp/OutboxMailer"),
     ({ layer }) => layer(options)
   )
 
 /** None: the local generator. */
-export const generator = (server: Option.Option<OpenAiGenerator.Options>) =>
+export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorOptions>) =>
   Option.match(server, {
     onNone: () =>
       loaded(
@@ -45,7 +45,7 @@ export const generator = (server: Option.Option<OpenAiGenerator.Options>) =>
   })
 
 /** None: no audio is made. */
-export const speech = (server: Option.Option<OpenAiSpeech.Options>) =>
+export const speech = (server: Option.Option<OpenAiSpeech.OpenAiSpeechOptions>) =>
   Option.match(server, {
     onNone: () => Layer.empty,
     onSome: (options) =>
@@ -55,20 +55,20 @@ export const speech = (server: Option.Option<OpenAiSpeech.Options>) =>
       )
   })
 
-export const folder = (options: FolderStorage.Options) =>
+export const folder = (options: FolderStorage.FolderStorageOptions) =>
   loaded(
     () => import("@partner-commentary/storage/FolderStorage"),
     ({ layer }) => layer(options)
   )
 
-export const bucket = (options: S3Storage.Options) =>
+export const bucket = (options: S3Storage.S3StorageOptions) =>
   loaded(
     () => import("@partner-commentary/storage/S3Storage"),
     ({ layer }) => layer(options)
   )
 
 /** None: every token is refused. */
-export const identity = (provider: Option.Option<JwksIdentity.Options>) =>
+export const identity = (provider: Option.Option<JwksIdentity.JwksIdentityOptions>) =>
   Option.match(provider, {
     onNone: () => DashboardIdentity.layerNone,
     onSome: (options) =>
@@ -78,7 +78,7 @@ export const identity = (provider: Option.Option<JwksIdentity.Options>) =>
       )
   })
 
-export const webhooks = (options: NodeWebhookTransport.Options) =>
+export const webhooks = (options: NodeWebhookTransport.WebhookTransportOptions) =>
   loaded(
     () => import("@partner-commentary/webhook/NodeWebhookTransport"),
     ({ layer }) => layer(options)

@@ -69,7 +69,7 @@ export const read = (fallback: string): Effect.Effect<Database, SettingRefused> 
 const address = (name: string, text: string) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/postgres/PostgresUrl")),
-    ({ parse }) =>
+    ({ parsePostgresUrl: parse }) =>
       Result.match(parse(Redacted.make(text)), {
         onFailure: ({ reason }) => refuse(name, reason),
         onSuccess: Effect.succeed

@@ -28,7 +28,9 @@ export const read = Effect.fnUntraced(function* (publicHost: string) {
     from: Option.getOrElse(from, () => `Partner Commentary <commentary@${publicHost}>`)
   }
   if (Option.isNone(url) && Option.isNone(from)) return settings
-  const { sender, server } = yield* Effect.promise(() => import("@partner-commentary/smtp/MailSetting"))
+  const { parseMailSender: sender, parseMailServer: server } = yield* Effect.promise(
+    () => import("@partner-commentary/smtp/MailSetting")
+  )
   yield* Effect.mapError(Effect.fromResult(sender(settings.from)), explain)
   if (Option.isSome(url)) {
     yield* Effect.mapError(Effect.fromResult(server(url.value)), explain)

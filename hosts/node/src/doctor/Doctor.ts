@@ -95,7 +95,9 @@ export const identityProvider = Effect.fnUntraced(function* (settings: Settings.
     })
   }
   const { jwksUrl } = settings.identity.value
-  const { countKeys } = yield* Effect.promise(() => import("@partner-commentary/identity/JwksIdentity"))
+  const { countSigningKeys: countKeys } = yield* Effect.promise(
+    () => import("@partner-commentary/identity/JwksIdentity")
+  )
   return yield* Effect.match(countKeys(jwksUrl), {
     onFailure: ({ reason }) => mend(check, `No keys at JWKS_URL: ${reason}.`),
     onSuccess: (count) =>
@@ -112,7 +114,7 @@ export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> 
     onSome: (server) => {
       const { host, port } = ConfigSummary.mailServer(server)
       return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
-        Effect.flatMap(({ verify }) => verify(server, checkTimeout)),
+        Effect.flatMap(({ verifyMailServer: verify }) => verify(server, checkTimeout)),
         Effect.match({
           onFailure: ({ reason }) =>
             mend("mail server", `No mail goes out by ${host} port ${port}: ${reason}. Check SMTP_URL and the network.`),

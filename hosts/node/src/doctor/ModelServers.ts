@@ -1,5 +1,5 @@
 /** Checks that the servers for drafts and speech answer and accept their key, by a request that costs nothing. */
-import type { Server } from "@partner-commentary/generator/OpenAiServer"
+import type { OpenAiServer } from "@partner-commentary/generator/OpenAiServer"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -28,12 +28,12 @@ export const speech = ({ media }: Settings): Effect.Effect<Finding> =>
 const tried = Effect.fnUntraced(function* (
   check: "generator" | "speech",
   subject: string,
-  server: Server,
+  server: OpenAiServer,
   untried: string
 ) {
   const Reachability = yield* Effect.promise(() => import("@partner-commentary/generator/Reachability"))
   const accepts = Option.isSome(server.apiKey) ? "answers and takes the key" : "answers without a key"
-  return yield* Effect.match(Reachability.check(server, checkTimeout), {
+  return yield* Effect.match(Reachability.checkReachability(server, checkTimeout), {
     onFailure: ({ reason }) => mend(check, `${subject}, which does not work: ${reason}.`),
     onSuccess: (reached) =>
       reached === "accepted"

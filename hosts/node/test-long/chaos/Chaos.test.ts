@@ -10,11 +10,11 @@ import * as Wire from "@partner-commentary/test/postgres/Wire"
 import { assert, onTestFinished, test } from "vitest"
 import * as Partners from "../deliveries/Partners.ts"
 import * as Receivers from "../deliveries/Receivers.ts"
-import { command, type Place, place } from "../Host.ts"
-import { seeded } from "../Randomness.ts"
+import { type HostFolder, makeHostFolder, runJsonCommand } from "../Host.ts"
+import { makeRandomSource } from "../Randomness.ts"
 import * as SmtpServer from "../SmtpServer.ts"
-import { Client } from "./Client.ts"
-import { Member } from "./Fleet.ts"
+import { ChaosClient } from "./Client.ts"
+import { FleetProcess } from "./Fleet.ts"
 import * as Server from "./Server.ts"
 import * as Verification from "./Verification.ts"
 
@@ -27,14 +27,14 @@ const seed = Number(process.env["CHAOS_SEED"] ?? Date.now() % 2 ** 31)
 
 test("3 servers and 3 workers under every fault: nothing accepted is lost, nothing happens twice, no quota is passed", async () => {
   console.log(`seed ${seed}; the same again: CHAOS_SEED=${seed}`)
-  const random = seeded(seed)
+  const random = makeRandomSource(seed)
   const folder = mkdtempSync(join(tmpdir(), "chaos-"))
   const [server, post, receivers] = await Promise.all([
-    Server.open(),
-    SmtpServer.open(),
-    Receivers.open(random.fork(1))
+    Server.openPostgresServer(),
+    SmtpServer.openSmtpServer(),
+    Receivers.openReceivers(random.fork(1))
   ])
-  const wire = await Wire.open(server.url, { writesDown: false })
+  const wire = await Wire.openRecordingProxy(server.url, { writesDown: false })
   const variables = {
     DATABASE_URL: wire.url,
     DATABASE_POOL_SIZE: "4",
@@ -47,10 +47,10 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
     WORKER_LEASE: `${lease} millis`,
     WORKER_POLL_INTERVAL: "100 millis"
   }
-  const places: Array<Place> = []
-  for (let number = 0; number < 6; number++) places.push(await place(folder, variables))
-  const servers = places.slice(0, 3).map((at) => new Member(at, ["serve", "--no-worker"]))
-  const workers = places.slice(3).map((at) => new Member(at, ["worker"]))
+  const places: Array<HostFolder> = []
+  for (let number = 0; number < 6; number++) places.push(await makeHostFolder(folder, variables))
+  const servers = places.slice(0, 3).map((at) => new FleetProcess(at, ["serve", "--no-worker"]))
+  const workers = places.slice(3).map((at) => new FleetProcess(at, ["worker"]))
   const all = [...servers, ...workers]
   onTestFinished(async () => {
     await Promise.all(all.map((member) => member.stop()))
@@ -58,14 +58,14 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
     await server.stop()
     rmSync(folder, { recursive: true })
   })
-  const [at] = places as [Place]
+  const [at] = places as [HostFolder]
   for (const member of all) member.start()
   await Promise.all(all.map((member) => member.ready()))
-  const partners: Array<Partners.Partner> = []
-  for (let number = 0; number < 3; number++) partners.push(await Partners.make(at, receivers, number))
+  const partners: Array<Partners.WebhookPartner> = []
+  for (let number = 0; number < 3; number++) partners.push(await Partners.seedWebhookPartner(at, receivers, number))
   const limited = await quotaed(at)
 
-  const client = new Client(servers, random.fork(2))
+  const client = new ChaosClient(servers, random.fork(2))
   const accepted: Array<string> = []
   let refusedByQuota = 0
   let number = 0
@@ -151,7 +151,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
       const victims = [...workers.filter((member) => member.isReady), ...(serving.length > 1 ? serving : [])]
       return victims[random.whole(0, victims.length - 1)]?.kill()
     }),
-    repeating([6000, 9000], () => (workers[random.whole(0, 2)] as Member).pause(2.5 * lease)),
+    repeating([6000, 9000], () => (workers[random.whole(0, 2)] as FleetProcess).pause(2.5 * lease)),
     repeating([300, 900], () => {
       if (wire.cut("transaction")) faults.cuts += 1
     }),
@@ -159,7 +159,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   ])
   const calm = Date.now()
   for (const end = calm + 90_000; Date.now() < end; await sleep(500)) {
-    const left = await server.read(Verification.left)
+    const left = await server.read(Verification.countRemainingWork)
     if (Object.values(left ?? { unknown: 1 }).every((count) => count === 0)) break
   }
   const quiet = Date.now()
@@ -169,7 +169,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   const wasEnough = isEnough()
 
   const { figures, mistakes } = await server.read(
-    Verification.of({
+    Verification.findMistakes({
       accepted,
       arrived: receivers.arrived,
       hooks: new Map(partners.map(({ hook, webhookId }) => [hook, webhookId])),
@@ -197,10 +197,10 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
 }, 400_000)
 
 /** A partner with a monthly topic quota, whose topics go to human creators. */
-const quotaed = async (at: Place) => {
+const quotaed = async (at: HostFolder) => {
   const limits = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_hour", "topic_reads_per_hour"]
   const words = limits.flatMap((name) => ["--limit", `${name}=1000000`])
-  const { id: organizationId } = await command<{ readonly id: string }>(
+  const { id: organizationId } = await runJsonCommand<{ readonly id: string }>(
     at,
     "org",
     "create",
@@ -215,7 +215,7 @@ const quotaed = async (at: Place) => {
   const personas: Array<string> = []
   for (const name of ["Ada", "Bo"]) {
     const email = `${name.toLowerCase()}@creators.example`
-    const { id } = await command<{ readonly id: string }>(
+    const { id } = await runJsonCommand<{ readonly id: string }>(
       at,
       "persona",
       "create",
@@ -224,10 +224,10 @@ const quotaed = async (at: Place) => {
       "--creator-email",
       email
     )
-    await command(at, "license", "grant", "--org", organizationId, "--persona", id)
+    await runJsonCommand(at, "license", "grant", "--org", organizationId, "--persona", id)
     personas.push(id)
   }
-  const { full_key: key } = await command<{ readonly full_key: string }>(
+  const { full_key: key } = await runJsonCommand<{ readonly full_key: string }>(
     at,
     "key",
     "create",

@@ -4,10 +4,10 @@
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Randomness } from "../Randomness.ts"
-import type { Member } from "./Fleet.ts"
+import type { RandomSource } from "../Randomness.ts"
+import type { FleetProcess } from "./Fleet.ts"
 
-export interface Ending {
+export interface ClientReport {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it
   readonly body: any
@@ -15,7 +15,7 @@ export interface Ending {
 
 interface Break {
   readonly told: string
-  readonly server: Member
+  readonly server: FleetProcess
   readonly from: number
   readonly until: number
 }
@@ -24,19 +24,19 @@ const patience = 90_000
 /** Longer than the longest fault, so that the client does not give up on a request that would still be answered. */
 const longest = 60_000
 
-export class Client {
+export class ChaosClient {
   readonly tally = { requests: 0, succeeded: 0, refused: 0, unavailable: 0, broken: 0, replayed: 0, slowest: 0 }
   readonly mistakes: Array<string> = []
   private readonly breaks: Array<Break> = []
-  private readonly servers: ReadonlyArray<Member>
-  private readonly random: Randomness
+  private readonly servers: ReadonlyArray<FleetProcess>
+  private readonly random: RandomSource
 
-  constructor(servers: ReadonlyArray<Member>, random: Randomness) {
+  constructor(servers: ReadonlyArray<FleetProcess>, random: RandomSource) {
     this.servers = servers
     this.random = random
   }
 
-  post(path: string, key: string, body: unknown): Promise<Ending> {
+  post(path: string, key: string, body: unknown): Promise<ClientReport> {
     return this.until(path, {
       method: "POST",
       body: JSON.stringify(body),
@@ -44,7 +44,7 @@ export class Client {
     })
   }
 
-  get(path: string, key: string): Promise<Ending> {
+  get(path: string, key: string): Promise<ClientReport> {
     return this.until(path, { headers: { "x-api-key": key } })
   }
 
@@ -53,7 +53,7 @@ export class Client {
     return this.breaks.filter(({ from, server, until }) => !server.wasAway(from, until)).map(({ told }) => told)
   }
 
-  private async until(path: string, init: RequestInit): Promise<Ending> {
+  private async until(path: string, init: RequestInit): Promise<ClientReport> {
     const seen: Array<string> = []
     for (const end = Date.now() + patience; Date.now() < end; ) {
       const from = Date.now()
@@ -66,8 +66,8 @@ export class Client {
     return { status: 0, body: {} }
   }
 
-  private async once(path: string, init: RequestInit): Promise<Ending | null> {
-    const server = this.servers[this.random.whole(0, this.servers.length - 1)] as Member
+  private async once(path: string, init: RequestInit): Promise<ClientReport | null> {
+    const server = this.servers[this.random.whole(0, this.servers.length - 1)] as FleetProcess
     const from = Date.now()
     this.tally.requests += 1
     const told = `${init.method ?? "GET"} ${path} at ${new Date(from).toISOString()}`
@@ -95,10 +95,10 @@ export class Client {
 const why = (cause: unknown): string =>
   cause instanceof Error ? `${cause.message} ${cause.cause === undefined ? "" : why(cause.cause)}` : String(cause)
 
-const isWhole = (status: number, body: Ending["body"]): boolean =>
+const isWhole = (status: number, body: ClientReport["body"]): boolean =>
   status < 300
     ? body.success === true && body.data !== undefined
     : body.success === false && typeof body.error.code === "string" && typeof body.error.message === "string"
 
 /** The first request with this idempotency key is still in progress. */
-const isBusy = ({ body, status }: Ending): boolean => status === 429 && body.error.details?.quota === undefined
+const isBusy = ({ body, status }: ClientReport): boolean => status === 429 && body.error.details?.quota === undefined

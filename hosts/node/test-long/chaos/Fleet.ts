@@ -7,19 +7,19 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import type { Place } from "../Host.ts"
+import type { HostFolder } from "../Host.ts"
 
 const executable = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
 
 /** A period in which a process could not respond. */
-export interface Absence {
+export interface ProcessAbsence {
   readonly from: number
   until: number
 }
 
-export class Member {
-  readonly place: Place
-  readonly absences: Array<Absence> = []
+export class FleetProcess {
+  readonly place: HostFolder
+  readonly absences: Array<ProcessAbsence> = []
   /** The last log line of each exit after the process was ready. No fault may make a process exit by itself. */
   readonly deaths: Array<string> = []
   /** Starts that failed because the database was unavailable. */
@@ -32,7 +32,7 @@ export class Member {
   private readonly words: ReadonlyArray<string>
   private ended = false
 
-  constructor(place: Place, words: ReadonlyArray<string>) {
+  constructor(place: HostFolder, words: ReadonlyArray<string>) {
     this.place = place
     this.words = words
     process.once("exit", () => this.child?.kill("SIGKILL"))
@@ -44,7 +44,7 @@ export class Member {
       env: { PATH: process.env["PATH"], ...this.place.variables },
       stdio: ["ignore", "pipe", "pipe"]
     })
-    const absence: Absence = { from: Date.now(), until: Number.POSITIVE_INFINITY }
+    const absence: ProcessAbsence = { from: Date.now(), until: Number.POSITIVE_INFINITY }
     let last = ""
     this.child = child
     this.isReady = false

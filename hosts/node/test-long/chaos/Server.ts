@@ -1,13 +1,13 @@
 /** Faults of a Postgres server: a restart, a killed backend (which triggers recovery), a suspension, and a locked table. */
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Cluster, start } from "@partner-commentary/test/postgres/Cluster"
-import { onDatabase } from "@partner-commentary/test/postgres/TestDatabase"
+import { type PostgresCluster, startCluster } from "@partner-commentary/test/postgres/Cluster"
+import { runOnDatabase } from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as SqlClient from "effect/sql/SqlClient"
 
-export interface Server {
+export interface PostgresServer {
   readonly url: string
   readonly restart: () => Promise<void>
   readonly killBackend: () => void
@@ -15,12 +15,12 @@ export interface Server {
   /** Locks the usage table. Meanwhile every submission waits and holds its database connection. */
   readonly lockUsage: (milliseconds: number) => Promise<void>
   readonly read: <A>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => Promise<A>
-  readonly stop: Cluster["stop"]
+  readonly stop: PostgresCluster["stop"]
 }
 
 /** A commit survives a crash of the server's processes, but not of the machine, because fsync is off. */
-export const open = async (): Promise<Server> => {
-  const cluster = await start({ settings: ["synchronous_commit=on"] })
+export const openPostgresServer = async (): Promise<PostgresServer> => {
+  const cluster = await startCluster({ settings: ["synchronous_commit=on"] })
   const url = Redacted.make(cluster.url)
   const children = () => {
     const list = readFileSync(`/proc/${cluster.pid()}/task/${cluster.pid()}/children`, "utf8")
@@ -40,7 +40,7 @@ export const open = async (): Promise<Server> => {
       // The process has already exited.
     }
   }
-  const read: Server["read"] = (use) => Effect.runPromise(onDatabase(url, (sql) => Effect.orDie(use(sql))))
+  const read: PostgresServer["read"] = (use) => Effect.runPromise(runOnDatabase(url, (sql) => Effect.orDie(use(sql))))
   return {
     url: cluster.url,
     restart: cluster.restart,

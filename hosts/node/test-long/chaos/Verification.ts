@@ -1,16 +1,16 @@
 /** Compares what clients, receivers and creators received with the final state of the database. */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Arrived } from "../deliveries/Receivers.ts"
-import type { Letter } from "../SmtpServer.ts"
+import type { ArrivedEvent } from "../deliveries/Receivers.ts"
+import type { ReceivedMail } from "../SmtpServer.ts"
 
-export interface Course {
+export interface ChaosCourse {
   /** The ids of the topics that the service acknowledged to clients. */
   readonly accepted: ReadonlyArray<string>
-  readonly arrived: ReadonlyArray<Arrived>
+  readonly arrived: ReadonlyArray<ArrivedEvent>
   /** Webhook ids by receiver path. */
   readonly hooks: ReadonlyMap<string, string>
-  readonly letters: ReadonlyArray<Letter>
+  readonly letters: ReadonlyArray<ReceivedMail>
   readonly quota: { readonly organizationId: string; readonly topics: number }
 }
 
@@ -56,7 +56,7 @@ const wrongs = (sql: SqlClient) => ({
     WHERE NOT EXISTS (SELECT FROM assignments a WHERE a.id = w.share_id AND a.topic_id = w.topic_id)`
 })
 
-export const of = ({ accepted, arrived, hooks, letters, quota }: Course) =>
+export const findMistakes = ({ accepted, arrived, hooks, letters, quota }: ChaosCourse) =>
   Effect.fnUntraced(function* (sql: SqlClient) {
     const mistakes: Array<string> = []
     for (const [what, counted] of Object.entries(wrongs(sql))) {
@@ -112,16 +112,16 @@ export const of = ({ accepted, arrived, hooks, letters, quota }: Course) =>
     }
   })
 
-export interface Left {
+export interface RemainingWork {
   readonly assignments: number
   readonly deliveries: number
   readonly mails: number
 }
 
 /** Remaining work: simulated assignments in progress, undelivered events and waiting mails. */
-export const left = (sql: SqlClient) =>
+export const countRemainingWork = (sql: SqlClient) =>
   Effect.map(
-    sql<Left>`SELECT
+    sql<RemainingWork>`SELECT
       (SELECT COUNT(*) FROM assignments WHERE environment = 'test' AND due_at IS NOT NULL) AS assignments,
       (SELECT COUNT(*) FROM deliveries WHERE state <> 'delivered') AS deliveries,
       (SELECT COUNT(*) FROM mails WHERE state = 'waiting') AS mails`,

@@ -3,12 +3,12 @@
  * the same status. A seen request without a logged attempt was sent by a worker that was killed. Its claim number is missing from
  * the log, and a kill happened while it was in flight.
  */
-import type { DeliveryLedger, Logged } from "./DeliveryLedger.ts"
-import type { Arrived } from "./Receivers.ts"
+import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
+import type { ArrivedEvent } from "./Receivers.ts"
 
-export interface Course {
+export interface DeliveryCourse {
   readonly books: DeliveryLedger
-  readonly arrived: ReadonlyArray<Arrived>
+  readonly arrived: ReadonlyArray<ArrivedEvent>
   /** Webhook ids by receiver path. */
   readonly webhooks: ReadonlyMap<string, string>
   /** The assignments that must each produce one event. */
@@ -18,7 +18,7 @@ export interface Course {
   readonly lease: number
 }
 
-export interface Agreement {
+export interface DeliveryAgreement {
   readonly mistakes: ReadonlyArray<string>
   readonly figures: Readonly<Record<string, number>>
 }
@@ -29,7 +29,7 @@ const slack = 5
 /** The request of a killed worker may stay in a socket buffer for this many milliseconds before a busy receiver reads it. */
 const unread = 1000
 
-export const of = (course: Course): Agreement => {
+export const compareDeliveries = (course: DeliveryCourse): DeliveryAgreement => {
   const { arrived, books, kills, shares, webhooks } = course
   const mistakes: Array<string> = []
   const payloads = new Map(books.events.map(({ id, payload }) => [`evt_${id}`, payload]))
@@ -83,9 +83,9 @@ export const of = (course: Course): Agreement => {
  * Matches each logged attempt with a request that arrived during it and got the same status. A request that timed out may have
  * been answered later, or not at all.
  */
-const matched = (seen: ReadonlyArray<Arrived>, logged: ReadonlyArray<Logged>) => {
+const matched = (seen: ReadonlyArray<ArrivedEvent>, logged: ReadonlyArray<LoggedAttempt>) => {
   const left = [...seen]
-  const take = (isIt: (one: Arrived) => boolean) => {
+  const take = (isIt: (one: ArrivedEvent) => boolean) => {
     const place = left.findIndex(isIt)
     if (place >= 0) left.splice(place, 1)
     return place >= 0

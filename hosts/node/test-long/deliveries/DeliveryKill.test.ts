@@ -7,13 +7,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, onTestFinished, test } from "vitest"
-import { Host, place } from "../Host.ts"
-import { seeded } from "../Randomness.ts"
+import { HostProcess, makeHostFolder } from "../Host.ts"
+import { makeRandomSource } from "../Randomness.ts"
 import * as Agreement from "./Agreement.ts"
 import * as DeliveryLedger from "./DeliveryLedger.ts"
 import * as Partners from "./Partners.ts"
 import * as Receivers from "./Receivers.ts"
-import { Workers } from "./Workers.ts"
+import { KilledWorkers } from "./Workers.ts"
 
 const kills = 500
 const partners = 20
@@ -32,10 +32,10 @@ const until = async (what: string, seconds: number, look: () => boolean) => {
 test("500 workers killed while 2,000 events flow: each arrives, under one id, and the log is what the receivers saw", async () => {
   const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 2 ** 31)
   console.log(`seed ${seed}; the same again: KILL_SEED=${seed}`)
-  const random = seeded(seed)
+  const random = makeRandomSource(seed)
   const folder = mkdtempSync(join(tmpdir(), "deliveries-"))
-  const receivers = await Receivers.open(random.fork(1))
-  const at = await place(folder, {
+  const receivers = await Receivers.openReceivers(random.fork(1))
+  const at = await makeHostFolder(folder, {
     WEBHOOK_ALLOW_PRIVATE: "true",
     WEBHOOK_TIMEOUT: `${timeout} millis`,
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 9 }, () => "200 millis").join(", "),
@@ -44,8 +44,8 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
     // Without this option the service would restart Node to set it, which delays each start.
     NODE_OPTIONS: "--max-semi-space-size=8"
   })
-  const server = new Host(at, ["serve", "--no-worker"])
-  const workers = new Workers(at, 4, random.fork(2))
+  const server = new HostProcess(at, ["serve", "--no-worker"])
+  const workers = new KilledWorkers(at, 4, random.fork(2))
   onTestFinished(async () => {
     await Promise.all([server.stop(), workers.stop()])
     await receivers.close()
@@ -54,8 +54,8 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
 
   server.start()
   await server.ready()
-  const all: Array<Partners.Partner> = []
-  for (let number = 0; number < partners; number++) all.push(await Partners.make(at, receivers, number))
+  const all: Array<Partners.WebhookPartner> = []
+  for (let number = 0; number < partners; number++) all.push(await Partners.seedWebhookPartner(at, receivers, number))
   workers.start()
   receivers.onMoment = () => workers.moment()
   const begun = Date.now()
@@ -66,14 +66,14 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
       // Submit in step with the kills, so that events flow from the first kill to the last.
       await until("the kills", 120, () => workers.kills >= (turn / (partners * rounds)) * kills * 0.95)
       const partner = all[turn % partners]!
-      shares.push(...(await Partners.submit(at, partner, turn * topicsPerRound, topicsPerRound)))
+      shares.push(...(await Partners.submitTopics(at, partner, turn * topicsPerRound, topicsPerRound)))
     }
   }
   await Promise.all([submitting(), workers.rage(kills)])
   const calm = Date.now()
-  const during = DeliveryLedger.progress(at.database).delivered
+  const during = DeliveryLedger.countDeliveries(at.database).delivered
   await until("everything delivered", 120, () => {
-    const { delivered, waiting } = DeliveryLedger.progress(at.database)
+    const { delivered, waiting } = DeliveryLedger.countDeliveries(at.database)
     return delivered === events && waiting === 0
   })
   const quiet = Date.now()
@@ -81,8 +81,8 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
   await sleep(2 * lease)
   const ends = await workers.stop()
 
-  const { figures, mistakes } = Agreement.of({
-    books: DeliveryLedger.read(at.database),
+  const { figures, mistakes } = Agreement.compareDeliveries({
+    books: DeliveryLedger.readDeliveryLedger(at.database),
     arrived: receivers.arrived,
     webhooks: new Map(all.map(({ hook, webhookId }) => [hook, webhookId])),
     shares,

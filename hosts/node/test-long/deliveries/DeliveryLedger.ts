@@ -1,7 +1,7 @@
 /** Reads events, deliveries and attempts from the database file after a run. */
 import { DatabaseSync } from "node:sqlite"
 
-export interface Logged {
+export interface LoggedAttempt {
   readonly webhook_id: string
   readonly event_id: string
   readonly claim_number: number
@@ -11,7 +11,7 @@ export interface Logged {
   readonly failure: string | null
 }
 
-export interface Delivery {
+export interface LedgerDelivery {
   readonly webhook_id: string
   readonly event_id: string
   readonly state: string
@@ -21,8 +21,8 @@ export interface Delivery {
 export interface DeliveryLedger {
   readonly integrity: string
   readonly events: ReadonlyArray<{ readonly id: string; readonly share_id: string; readonly payload: string }>
-  readonly deliveries: ReadonlyArray<Delivery>
-  readonly attempts: ReadonlyArray<Logged>
+  readonly deliveries: ReadonlyArray<LedgerDelivery>
+  readonly attempts: ReadonlyArray<LoggedAttempt>
   readonly webhooks: ReadonlyArray<{ readonly status: string; readonly consecutive_failures: number }>
 }
 
@@ -35,7 +35,7 @@ const reading = <A>(file: string, read: (rows: <R>(sql: string) => Array<R>) => 
   }
 }
 
-export const read = (file: string): DeliveryLedger =>
+export const readDeliveryLedger = (file: string): DeliveryLedger =>
   reading(file, (rows) => ({
     integrity: rows<{ readonly integrity_check: string }>("PRAGMA integrity_check")[0]?.integrity_check ?? "",
     events: rows("SELECT id, share_id, payload FROM events ORDER BY id"),
@@ -45,7 +45,7 @@ export const read = (file: string): DeliveryLedger =>
   }))
 
 /** Counts deliveries while the service runs. */
-export const progress = (file: string): { readonly delivered: number; readonly waiting: number } =>
+export const countDeliveries = (file: string): { readonly delivered: number; readonly waiting: number } =>
   reading(
     file,
     (rows) =>

@@ -1,11 +1,11 @@
 /** Partners with a test key and a webhook each. They send topics to the test personas, and each topic produces four events. */
 import { randomBytes } from "node:crypto"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
-import { call } from "../Call.ts"
-import { command, type Place } from "../Host.ts"
-import type { Receivers } from "./Receivers.ts"
+import { callApi } from "../Call.ts"
+import { type HostFolder, runJsonCommand } from "../Host.ts"
+import type { WebhookReceivers } from "./Receivers.ts"
 
-export interface Partner {
+export interface WebhookPartner {
   /** The receiver path of the partner's webhook. */
   readonly hook: string
   readonly webhookId: string
@@ -19,14 +19,32 @@ const personas = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-000000000
 
 export const eventsOfTopic = personas.length
 
-export const make = async (at: Place, receivers: Receivers, number: number): Promise<Partner> => {
-  const { id } = await command<{ readonly id: string }>(at, "org", "create", "--name", `Partner ${number}`, ...plenty)
+export const seedWebhookPartner = async (
+  at: HostFolder,
+  receivers: WebhookReceivers,
+  number: number
+): Promise<WebhookPartner> => {
+  const { id } = await runJsonCommand<{ readonly id: string }>(
+    at,
+    "org",
+    "create",
+    "--name",
+    `Partner ${number}`,
+    ...plenty
+  )
   const words = ["--name", "driver", "--scopes", "topics:submit,topics:read", "--environment", "test"]
-  const { full_key: key } = await command<{ readonly full_key: string }>(at, "key", "create", "--org", id, ...words)
+  const { full_key: key } = await runJsonCommand<{ readonly full_key: string }>(
+    at,
+    "key",
+    "create",
+    "--org",
+    id,
+    ...words
+  )
   const hook = `hook-${number}`
   // Half of the webhooks use a secret that the partner chose, the others one that the service generated.
   const own = number % 2 === 0 ? {} : { secret: randomBytes(24).toString("hex") }
-  const { data, status } = await call<{ readonly id: string; readonly secret: string }>(
+  const { data, status } = await callApi<{ readonly id: string; readonly secret: string }>(
     `${at.root}/partner/v1/webhooks`,
     {
       key,
@@ -46,8 +64,8 @@ interface Bulk {
 }
 
 /** Submits topics and returns the ids of their assignments. */
-export const submit = async (at: Place, { hook, key }: Partner, from: number, topics: number) => {
-  const { data, status } = await call<Bulk>(`${at.root}/partner/v1/topics/bulk`, {
+export const submitTopics = async (at: HostFolder, { hook, key }: WebhookPartner, from: number, topics: number) => {
+  const { data, status } = await callApi<Bulk>(`${at.root}/partner/v1/topics/bulk`, {
     key,
     body: {
       topics: Array.from({ length: topics }, (_, index) => ({

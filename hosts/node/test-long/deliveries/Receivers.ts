@@ -8,9 +8,9 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Webhook } from "standardwebhooks"
-import type { Randomness } from "../Randomness.ts"
+import type { RandomSource } from "../Randomness.ts"
 
-export interface Arrived {
+export interface ArrivedEvent {
   /** The last path segment, which identifies the webhook. */
   readonly hook: string
   /** The `webhook-id` header. */
@@ -23,9 +23,9 @@ export interface Arrived {
   status: number | null
 }
 
-export interface Receivers {
+export interface WebhookReceivers {
   readonly root: string
-  readonly arrived: Array<Arrived>
+  readonly arrived: Array<ArrivedEvent>
   /** The signing secret of each path. */
   readonly secrets: Map<string, string>
   /** Called when a request has arrived, and again when it was answered. */
@@ -38,7 +38,7 @@ const parts = { well: 95, failing: 3, cutting: 2 } as const
 const verifierOf = (secret: string) =>
   secret.startsWith("whsec_") ? new Webhook(secret) : new Webhook(secret, { format: "raw" })
 
-export const open = async (random: Randomness): Promise<Receivers> => {
+export const openReceivers = async (random: RandomSource): Promise<WebhookReceivers> => {
   const forgery = (hook: string, body: string, headers: IncomingMessage["headers"]): string | null => {
     try {
       verifierOf(receivers.secrets.get(hook) ?? "").verify(body, headers as Record<string, string>)
@@ -52,7 +52,7 @@ export const open = async (random: Randomness): Promise<Receivers> => {
     const hook = request.url?.slice(1) ?? ""
     const id = String(request.headers["webhook-id"])
     const forged = forgery(hook, body, request.headers)
-    const one: Arrived = { hook, id, body, forged, at: Date.now(), status: null }
+    const one: ArrivedEvent = { hook, id, body, forged, at: Date.now(), status: null }
     receivers.arrived.push(one)
     receivers.onMoment()
     const part = random.pick(parts)
@@ -66,7 +66,7 @@ export const open = async (random: Randomness): Promise<Receivers> => {
   const server = createServer((request, response) => void take(request, response).catch(() => {}))
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  const receivers: Receivers = {
+  const receivers: WebhookReceivers = {
     root: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrived: [],
     secrets: new Map(),

@@ -1,21 +1,21 @@
 /** Runs several workers on one database, kills each of them at various moments, and restarts it at once. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { Host, type Place } from "../Host.ts"
-import type { Randomness } from "../Randomness.ts"
+import { type HostFolder, HostProcess } from "../Host.ts"
+import type { RandomSource } from "../Randomness.ts"
 
 /** `arrival`: a request has just come to a receiver, or its answer has just gone out. */
 const ways = { startup: 2, anytime: 4, arrival: 8 } as const
-export type Way = keyof typeof ways
+export type KillTiming = keyof typeof ways
 
-export class Workers {
-  readonly workers: ReadonlyArray<Host>
-  readonly tally: Record<Way, number> = { startup: 0, anytime: 0, arrival: 0 }
-  private readonly random: Randomness
+export class KilledWorkers {
+  readonly workers: ReadonlyArray<HostProcess>
+  readonly tally: Record<KillTiming, number> = { startup: 0, anytime: 0, arrival: 0 }
+  private readonly random: RandomSource
   private readonly waiting: Array<() => void> = []
 
-  constructor(at: Place, size: number, random: Randomness) {
+  constructor(at: HostFolder, size: number, random: RandomSource) {
     this.random = random
-    this.workers = Array.from({ length: size }, () => new Host(at, ["worker"]))
+    this.workers = Array.from({ length: size }, () => new HostProcess(at, ["worker"]))
   }
 
   get kills(): number {
@@ -56,7 +56,7 @@ export class Workers {
     return Promise.all(this.workers.map((worker) => worker.stop()))
   }
 
-  private async await(worker: Host, way: Way, random: Randomness): Promise<void> {
+  private async await(worker: HostProcess, way: KillTiming, random: RandomSource): Promise<void> {
     if (way === "startup") return sleep(random.between(50, 500))
     await worker.ready()
     if (way === "anytime") return sleep(random.between(10, 900))

@@ -1,22 +1,22 @@
 /** An attack: its requests, and how its clients use their connections. `Attacker.ts` runs it. */
-import type { Call } from "./Attacker.ts"
-import type { Scene } from "./Seed.ts"
+import type { SendAttackRequest } from "./Attacker.ts"
+import type { FairnessScene } from "./Seed.ts"
 
 /**
  * `asks` reads each response and sends the next request. `leaves` closes the connection before the response arrives. `pipelines`
  * sends as many requests as one connection allows and reads nothing. `trickles` reads the response slowly.
  */
-export type Manner = "asks" | "leaves" | "pipelines" | "trickles"
+export type AttackManner = "asks" | "leaves" | "pipelines" | "trickles"
 
 /** The standard plan's limits, or limits so high that only other safeguards protect other tenants. */
-export type Limits = "standard" | "raised"
+export type AttackLimits = "standard" | "raised"
 
-export type Credential = "live" | "test" | "dashboard" | "none"
+export type AttackCredential = "live" | "test" | "dashboard" | "none"
 
-export interface Ask {
+export interface AttackRequest {
   readonly method: string
   readonly path: string
-  readonly by: Credential
+  readonly by: AttackCredential
   /** Used in place of one of the attacker's keys. */
   readonly key?: string
   readonly body?: string
@@ -24,26 +24,35 @@ export interface Ask {
 }
 
 export interface Attack {
-  readonly manner?: Manner
+  readonly manner?: AttackManner
   /** Concurrent connections. Default: 48. */
   readonly connections?: number
   /** Milliseconds. Default: 1500. */
   readonly lasts?: number
   /** The attack runs only with these limits. */
-  readonly limits?: Limits
+  readonly limits?: AttackLimits
   /** Creates what the requests refer to, before the attack begins. */
-  readonly prepare?: (scene: Scene, call: Call) => Promise<ReadonlyArray<string>>
-  readonly ask: (scene: Scene, nth: number, prepared: ReadonlyArray<string>) => Ask
+  readonly prepare?: (scene: FairnessScene, call: SendAttackRequest) => Promise<ReadonlyArray<string>>
+  readonly ask: (scene: FairnessScene, nth: number, prepared: ReadonlyArray<string>) => AttackRequest
 }
 
-export const connectionsOf = ({ connections = 48 }: Attack): number => connections
+export const connectionCountOf = ({ connections = 48 }: Attack): number => connections
 
 /** The nth element of a list that repeats. */
-export const cycled = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
+export const nthOfCycle = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
 
-export const get = (path: string, by: Credential = "live"): Ask => ({ method: "GET", path: `/partner/v1${path}`, by })
+export const getRequest = (path: string, by: AttackCredential = "live"): AttackRequest => ({
+  method: "GET",
+  path: `/partner/v1${path}`,
+  by
+})
 
-export const send = (method: string, path: string, body: unknown, by: Credential = "live"): Ask => ({
+export const requestWithBody = (
+  method: string,
+  path: string,
+  body: unknown,
+  by: AttackCredential = "live"
+): AttackRequest => ({
   method,
   path: `/partner/v1${path}`,
   by,

@@ -6,18 +6,18 @@ import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Ask, type Attack, connectionsOf, cycled } from "./Attack.ts"
+import { type Attack, type AttackRequest, connectionCountOf, nthOfCycle } from "./Attack.ts"
 import * as Attacks from "./Attacks.ts"
-import type { Scene } from "./Seed.ts"
+import type { FairnessScene } from "./Seed.ts"
 
 /** The report to the test. `answers` counts responses by status. Status 0 is a connection that ended without a response. */
-export interface Tally {
+export interface AttackTally {
   readonly sent: number
   readonly answers: Readonly<Record<string, number>>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the attacks know the responses of their operations
-export type Call = (ask: Ask) => Promise<{ readonly status: number; readonly data: any }>
+export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly status: number; readonly data: any }>
 
 /** Four keys, as one tenant might use for its servers. */
 const keysAtOnce = 4
@@ -28,18 +28,18 @@ const pipelined = 31
 const [file = "", name = "", firstKey = "0", root = ""] = process.argv.slice(2)
 const { hostname, port } = new URL(root)
 
-const run = async (scene: Scene, attack: Attack) => {
+const run = async (scene: FairnessScene, attack: Attack) => {
   const tally: Record<string, number> = {}
   const count = (status: string) => {
     tally[status] = (tally[status] ?? 0) + 1
   }
-  const credentials = ({ by, key }: Ask, nth: number): Record<string, string> => {
+  const credentials = ({ by, key }: AttackRequest, nth: number): Record<string, string> => {
     if (key !== undefined) return { "x-api-key": key }
     if (by === "none") return {}
     if (by === "dashboard") return { authorization: `Bearer ${scene.token}` }
-    return { "x-api-key": cycled(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
+    return { "x-api-key": nthOfCycle(scene.attacker[by], Number(firstKey) + (nth % keysAtOnce)) }
   }
-  const headersOf = (ask: Ask, nth: number) => {
+  const headersOf = (ask: AttackRequest, nth: number) => {
     const { body, idempotencyKey } = ask
     return {
       host: `${hostname}:${port}`,
@@ -52,7 +52,7 @@ const run = async (scene: Scene, attack: Attack) => {
   }
   const agent = new Agent({ keepAlive: true })
 
-  const exchange = (ask: Ask, nth: number, keeps: boolean, leaves: boolean) =>
+  const exchange = (ask: AttackRequest, nth: number, keeps: boolean, leaves: boolean) =>
     new Promise<{ readonly status: number; readonly text: string }>((resolve) => {
       const { method, path } = ask
       const asked = request({
@@ -75,13 +75,13 @@ const run = async (scene: Scene, attack: Attack) => {
       if (leaves) asked.on("finish", () => setTimeout(() => asked.destroy(), 5))
     })
 
-  const call: Call = async (ask) => {
+  const call: SendAttackRequest = async (ask) => {
     const { status, text } = await exchange(ask, 0, true, false)
     return { status, data: status === 0 ? undefined : JSON.parse(text).data }
   }
 
   let nth = 0
-  const text = (ask: Ask, of: number) =>
+  const text = (ask: AttackRequest, of: number) =>
     `${ask.method} ${ask.path} HTTP/1.1\r\n${Object.entries(headersOf(ask, of))
       .map((header) => header.join(": "))
       .join("\r\n")}\r\n\r\n${ask.body ?? ""}`
@@ -111,10 +111,10 @@ const run = async (scene: Scene, attack: Attack) => {
         })
       })
   }
-  setInterval(() => process.send?.({ sent: nth, answers: tally } satisfies Tally), 100)
+  setInterval(() => process.send?.({ sent: nth, answers: tally } satisfies AttackTally), 100)
   const once = manners[attack.manner ?? "asks"]
   await Promise.all(
-    Array.from({ length: connectionsOf(attack) }, async () => {
+    Array.from({ length: connectionCountOf(attack) }, async () => {
       for (;;) {
         const began = nth
         await once()
@@ -125,6 +125,6 @@ const run = async (scene: Scene, attack: Attack) => {
   )
 }
 
-const attack = Attacks.all[name]
+const attack = Attacks.allAttacks[name]
 if (attack === undefined) throw new Error(`there is no attack ${name}`)
-await run(JSON.parse(readFileSync(file, "utf8")) as Scene, attack)
+await run(JSON.parse(readFileSync(file, "utf8")) as FairnessScene, attack)

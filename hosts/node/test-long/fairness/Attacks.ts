@@ -1,11 +1,11 @@
 /** All attacks by name: one for each operation of the OpenAPI document, and the levers. */
 import { readFileSync } from "node:fs"
 import type { Attack } from "./Attack.ts"
-import { levers } from "./Levers.ts"
+import { specialAttacks } from "./Levers.ts"
 import * as Operations from "./Operations.ts"
 
 const description = JSON.parse(readFileSync(new URL("../../../../docs/openapi.json", import.meta.url), "utf8"))
 
-export const { attacks: operations, missing } = Operations.attacksOf(description)
+export const { attacks: operations, missing } = Operations.attacksOfOperations(description)
 
-export const all: Readonly<Record<string, Attack>> = { ...operations, ...levers }
+export const allAttacks: Readonly<Record<string, Attack>> = { ...operations, ...specialAttacks }

@@ -25,7 +25,7 @@ const computing = `
   })
 `
 
-export class Control {
+export class MachineControl {
   private readonly workers = Array.from({ length: threads }, () => new Worker(computing, { eval: true }))
 
   /** The slowdown factor relative to a quiet machine. */

@@ -11,7 +11,7 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
-import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,18 +19,18 @@ import * as Redacted from "effect/Redacted"
 import { afterAll, expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Process from "../../test/support/Process.ts"
-import type { Attack, Limits } from "./Attack.ts"
+import type { Attack, AttackLimits } from "./Attack.ts"
 import * as Attacks from "./Attacks.ts"
-import { levers } from "./Levers.ts"
+import { specialAttacks } from "./Levers.ts"
 import * as Report from "./Report.ts"
-import { Run } from "./Run.ts"
-import { raised, type Scene, seed, type Tenant } from "./Seed.ts"
+import { FairnessRun } from "./Run.ts"
+import { type FairnessScene, raisedLimits, type SeededTenant, seedScene } from "./Seed.ts"
 
 const secret = "a secret of the fairness suite alone"
 const only = (process.env["FAIRNESS_ONLY"] ?? "").split(";")
 const showsProgress = process.env["FAIRNESS_PROGRESS"] === "true"
 
-const linksOf = (root: string, { personas, shares }: Tenant) =>
+const linksOf = (root: string, { personas, shares }: SeededTenant) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const links = yield* CreatorLinks
@@ -53,14 +53,16 @@ const linksOf = (root: string, { personas, shares }: Tenant) =>
 
 const filenameIn = (cwd: string) => `${cwd}/fairness.db`
 
-const databases: Readonly<Record<string, (test: Process.Test, cwd: string) => Promise<Process.Environment>>> = {
+const databases: Readonly<
+  Record<string, (test: Process.TestLifetime, cwd: string) => Promise<Process.EnvironmentVariables>>
+> = {
   SQLite: async (_, cwd) => ({ DATABASE_URL: `sqlite:${filenameIn(cwd)}`, DEV: "true" }),
-  Postgres: OwnDatabase.make
+  Postgres: OwnDatabase.makeDatabase
 }
 
-const reports: Array<Report.Report> = []
+const reports: Array<Report.FairnessReport> = []
 
-afterAll(() => console.log(Report.table(reports)))
+afterAll(() => console.log(Report.formatTable(reports)))
 
 it("every operation of the description is attacked", () => {
   expect(Attacks.missing).toEqual([])
@@ -68,54 +70,54 @@ it("every operation of the description is attacked", () => {
 
 for (const [database, make] of Object.entries(databases)) {
   it(`${database}: a tenant with valid keys neither delays nor fails another tenant's requests, and memory is bounded`, async (test) => {
-    const cwd = await Process.folder(test)
-    const port = await freePort()
+    const cwd = await Process.makeWorkingFolder(test)
+    const port = await findFreePort()
     const root = `http://127.0.0.1:${port}`
     const own = await make(test, cwd)
-    const env: Process.Environment = {
+    const env: Process.EnvironmentVariables = {
       ...own,
       PORT: String(port),
       SIGNING_SECRET: secret,
       WEBHOOK_ALLOW_PRIVATE: "true",
-      NODE_OPTIONS: `--max-old-space-size=${Report.memory - 128}`
+      NODE_OPTIONS: `--max-old-space-size=${Report.maxMemoryMiB - 128}`
     }
     await Process.run(cwd, ["migrate"], env)
     const tenants = await Effect.runPromise(
       database === "SQLite"
-        ? Effect.provide(seed, SqliteClient.layer({ filename: filenameIn(cwd) }))
-        : TestDatabase.onDatabase(Redacted.make(own["DATABASE_URL"] ?? ""), () => seed)
+        ? Effect.provide(seedScene, SqliteClient.layer({ filename: filenameIn(cwd) }))
+        : TestDatabase.runOnDatabase(Redacted.make(own["DATABASE_URL"] ?? ""), () => seedScene)
     )
     const { organization } = tenants.attacker
     const { token } = await Process.json(cwd, ["token", "create", "--org", organization], env)
-    const scene: Scene = { ...tenants, token, links: await linksOf(root, tenants.attacker) }
+    const scene: FairnessScene = { ...tenants, token, links: await linksOf(root, tenants.attacker) }
     writeFileSync(`${cwd}/scene.json`, JSON.stringify(scene))
-    const run = new Run({ cwd, env, root, scene: `${cwd}/scene.json` })
+    const run = new FairnessRun({ cwd, env, root, scene: `${cwd}/scene.json` })
     await run.begin(test)
     await run.control(2000)
-    const report: Report.Report = { database, control: await run.control(4000), rows: [] }
+    const report: Report.FairnessReport = { database, control: await run.control(4000), rows: [] }
     reports.push(report)
     let keys = 0
     const attacked = async (name: string, attack: Attack, title: string) => {
       const row = { ...(await run.suffer(name, attack, keys)), name: title }
       keys += 4
-      if (showsProgress) console.log(Report.line([{ ...report, rows: [row] }], title), row.victim.slowest)
+      if (showsProgress) console.log(Report.formatLine([{ ...report, rows: [row] }], title), row.victim.slowest)
       return row
     }
-    const suffer = async (attacks: Readonly<Record<string, Attack>>, limits: Limits) => {
+    const suffer = async (attacks: Readonly<Record<string, Attack>>, limits: AttackLimits) => {
       for (const [name, attack] of Object.entries(attacks)) {
         const title = `${name}, ${limits} limits`
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
         const row = await attacked(name, attack, title)
         // On a busy machine a late response may be a single stall, so repeat the attack. On a quiet machine one run is enough.
-        report.rows.push(Report.isDoubtful(row) ? await attacked(name, attack, title) : row)
+        report.rows.push(Report.isResultDoubtful(row) ? await attacked(name, attack, title) : row)
       }
     }
-    await suffer(levers, "standard")
-    const given = Object.entries(raised).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
+    await suffer(specialAttacks, "standard")
+    const given = Object.entries(raisedLimits).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
     await Process.json(cwd, ["org", "update", organization, ...given], env)
     await suffer(Attacks.operations, "raised")
-    await suffer(levers, "raised")
+    await suffer(specialAttacks, "raised")
     await run.stop()
-    expect(Report.broken(report)).toEqual([])
+    expect(Report.exceededLimits(report)).toEqual([])
   }, 900_000)
 }

@@ -5,7 +5,7 @@ import { values } from "@partner-commentary/sql/database/Values"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 
-export interface Size {
+export interface DataSize {
   readonly personas: number
   readonly topics: number
   readonly assignments: number
@@ -16,7 +16,7 @@ export interface Size {
 }
 
 /** The API's limits: 4000 three-byte code points per commentary, 16 KiB of metadata, 1000 entries per reference. */
-export const heavy: Size = {
+export const heavySize: DataSize = {
   personas: 100,
   topics: 100,
   assignments: 10,
@@ -27,9 +27,9 @@ export const heavy: Size = {
 }
 
 /** Responses of the same size with fewer topics, because many organizations are seeded. */
-export const busy: Size = { ...heavy, topics: 20, days: 90 }
+export const busySize: DataSize = { ...heavySize, topics: 20, days: 90 }
 
-export const light: Size = {
+export const lightSize: DataSize = {
   personas: 2,
   topics: 2,
   assignments: 1,
@@ -39,7 +39,7 @@ export const light: Size = {
   metadata: "{}"
 }
 
-export interface Names {
+export interface SeededNames {
   /** A topic with the maximum number of personas. */
   readonly topic: string
   /** The external reference of all other topics. */
@@ -53,11 +53,11 @@ export interface Names {
 const reference = "heavy"
 
 type Row = Readonly<Record<string, string | number | null>>
-export type Insert = (table: string, rows: ReadonlyArray<Row>) => Effect.Effect<void>
+export type InsertRows = (table: string, rows: ReadonlyArray<Row>) => Effect.Effect<void>
 
 /** Inserts in batches, because a statement has a limited number of parameters. */
-export const inserting =
-  (sql: SqlClient.SqlClient): Insert =>
+export const insertInBatches =
+  (sql: SqlClient.SqlClient): InsertRows =>
   (table, rows) =>
     Effect.orDie(
       Effect.forEach(
@@ -72,11 +72,11 @@ const at = (millis: number) => new Date(millis).toISOString()
 interface Owner {
   readonly organization: string
   readonly personas: ReadonlyArray<string>
-  readonly size: Size
+  readonly size: DataSize
   readonly now: number
 }
 
-export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, insert: Insert, owner: Owner) {
+export const writeHeavyData = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, insert: InsertRows, owner: Owner) {
   const { now, organization, personas, size } = owner
   const owned = { organization_id: organization, environment: "live" }
   const topics = Array.from({ length: size.topics + 1 }, (_, index) => ({
@@ -147,12 +147,12 @@ export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, inse
     commentaries: assignments.map(({ id, topic }) => [topic, id] as const),
     webhook,
     deliveries
-  } satisfies Names
+  } satisfies SeededNames
 })
 
 /** Past events, and a webhook for which each delivery has failed several times. */
 const told = Effect.fnUntraced(function* (
-  insert: Insert,
+  insert: InsertRows,
   { now, organization, size }: Owner,
   shares: ReadonlyArray<string>
 ) {
@@ -198,7 +198,7 @@ const told = Effect.fnUntraced(function* (
       settled_at: at(now)
     }))
   )
-  const attempts = size === heavy ? 10 : 1
+  const attempts = size === heavySize ? 10 : 1
   yield* insert(
     "delivery_attempts",
     ids.flatMap((id) =>

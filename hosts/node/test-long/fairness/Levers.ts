@@ -1,12 +1,19 @@
 /** Attacks beyond repeated calls of one operation: the behaviour of clients and the content of requests. */
-import { type Ask, type Attack, cycled, get, type Manner, send } from "./Attack.ts"
+import {
+  type Attack,
+  type AttackManner,
+  type AttackRequest,
+  getRequest,
+  nthOfCycle,
+  requestWithBody
+} from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
 
-const events: Attack["ask"] = () => get("/events?limit=100")
+const events: Attack["ask"] = () => getRequest("/events?limit=100")
 
 const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
-  get(
-    cycled(
+  getRequest(
+    nthOfCycle(
       [
         `/topics/by-reference/${attacker.reference}`,
         `/topics/${attacker.topic}`,
@@ -24,18 +31,21 @@ const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
 const ofCrowd =
   (ask: Attack["ask"]): Attack["ask"] =>
   (scene, nth, prepared) => {
-    const attacker = cycled(scene.crowd, nth)
+    const attacker = nthOfCycle(scene.crowd, nth)
     const asked = ask({ ...scene, attacker }, Math.floor(nth / scene.crowd.length), prepared)
-    return { ...asked, key: cycled(attacker.live, 0) }
+    return { ...asked, key: nthOfCycle(attacker.live, 0) }
   }
 
 /** Each request uses a different key that does not exist. */
-const claimedKeys: Attack["ask"] = (_, nth) => ({ ...get("/events"), key: `pk_live_${process.pid}claimed${nth}` })
+const claimedKeys: Attack["ask"] = (_, nth) => ({
+  ...getRequest("/events"),
+  key: `pk_live_${process.pid}claimed${nth}`
+})
 
 /** Without compression, so that the service has to decompress the explorer's files. */
 const explorer: Attack["ask"] = (_, nth) => ({
   method: "GET",
-  path: cycled(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
+  path: nthOfCycle(["/docs/scalar.js", "/openapi.json", "/docs"], nth),
   by: "none"
 })
 
@@ -57,17 +67,20 @@ const refusedBulk = JSON.stringify({
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 
 /** Each request has a new idempotency key, so that the service stores every response. */
-const freshKey = (ask: Ask, nth: number): Ask => ({ ...ask, idempotencyKey: `${process.pid}-${nth}` })
+const freshKey = (ask: AttackRequest, nth: number): AttackRequest => ({
+  ...ask,
+  idempotencyKey: `${process.pid}-${nth}`
+})
 
-const manners = (name: string, ask: Attack["ask"], connections: Partial<Readonly<Record<Manner, number>>>) =>
+const manners = (name: string, ask: Attack["ask"], connections: Partial<Readonly<Record<AttackManner, number>>>) =>
   Object.fromEntries(
     Object.entries(connections).map(([manner, count]): [string, Attack] => [
       `${name}, a client that ${manner}`,
-      { ask, manner: manner as Manner, connections: count }
+      { ask, manner: manner as AttackManner, connections: count }
     ])
   )
 
-export const levers: Readonly<Record<string, Attack>> = {
+export const specialAttacks: Readonly<Record<string, Attack>> = {
   ...manners("GET /events", events, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...manners("all heavy reads", heavyReads, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...Object.fromEntries(
@@ -79,21 +92,21 @@ export const levers: Readonly<Record<string, Attack>> = {
   ...manners("openapi.json and docs", explorer, { asks: 60, leaves: 60, pipelines: 60, trickles: 240 }),
   "bulk, every topic refused": {
     connections: 8,
-    ask: () => send("POST", "/topics/bulk", refusedBulk)
+    ask: () => requestWithBody("POST", "/topics/bulk", refusedBulk)
   },
   "bulk, a client that leaves": {
     manner: "leaves",
     connections: 8,
-    ask: () => send("POST", "/topics/bulk", refusedBulk)
+    ask: () => requestWithBody("POST", "/topics/bulk", refusedBulk)
   },
   "bulk, a million small values": {
     connections: 8,
-    ask: () => send("POST", "/topics/bulk", largeBulk)
+    ask: () => requestWithBody("POST", "/topics/bulk", largeBulk)
   },
   "fresh Idempotency-Keys, accepted topics": {
     ask: ({ attacker }, nth) =>
       freshKey(
-        send("POST", "/topics", {
+        requestWithBody("POST", "/topics", {
           content: `Who wins ${nth} of ${process.pid} by key?`,
           persona_ids: attacker.personas
         }),
@@ -102,36 +115,39 @@ export const levers: Readonly<Record<string, Attack>> = {
   },
   "fresh Idempotency-Keys, refused bulk": {
     connections: 8,
-    ask: (_, nth) => freshKey(send("POST", "/topics/bulk", refusedBulk), nth)
+    ask: (_, nth) => freshKey(requestWithBody("POST", "/topics/bulk", refusedBulk), nth)
   },
   "invalid bodies": {
     ask: (_, nth) =>
-      send(
-        cycled(["POST", "POST", "PATCH"], nth),
-        cycled(["/topics", "/webhooks", "/webhooks/7e570000-0000-4000-8000-000000000002"], nth),
-        cycled([`{"metadata":${many(250_000)}}`, "[".repeat(250_000), `{"content":"${"\\u0000".repeat(40_000)}"}`], nth)
+      requestWithBody(
+        nthOfCycle(["POST", "POST", "PATCH"], nth),
+        nthOfCycle(["/topics", "/webhooks", "/webhooks/7e570000-0000-4000-8000-000000000002"], nth),
+        nthOfCycle(
+          [`{"metadata":${many(250_000)}}`, "[".repeat(250_000), `{"content":"${"\\u0000".repeat(40_000)}"}`],
+          nth
+        )
       )
   },
-  "receivers of all kinds": { ...Receiver.deliveriesTo(...Receiver.kinds), limits: "standard" },
+  "receivers of all kinds": { ...Receiver.attackByDeliveries(...Receiver.receiverKinds), limits: "standard" },
   ...Object.fromEntries(
-    Receiver.kinds.map((kind): [string, Attack] => [
+    Receiver.receiverKinds.map((kind): [string, Attack] => [
       `receivers: ${kind}`,
-      { ...Receiver.deliveriesTo(kind), limits: "raised" }
+      { ...Receiver.attackByDeliveries(kind), limits: "raised" }
     ])
   ),
   "PATCH of a webhook's URL": {
     ask: ({ attacker }, nth) =>
-      send("PATCH", `/webhooks/${attacker.webhook}`, { url: `http://127.0.0.1:9/${process.pid}/${nth}` })
+      requestWithBody("PATCH", `/webhooks/${attacker.webhook}`, { url: `http://127.0.0.1:9/${process.pid}/${nth}` })
   },
   "creators' pages": {
-    ask: ({ links }, nth) => ({ method: "GET", path: new URL(cycled(links, nth)).pathname, by: "none" })
+    ask: ({ links }, nth) => ({ method: "GET", path: new URL(nthOfCycle(links, nth)).pathname, by: "none" })
   },
   // This attack must be last, because it fills storage that the other attacks need.
   "test environment's storage": {
     limits: "raised",
     connections: 8,
     ask: (_, nth) =>
-      send(
+      requestWithBody(
         "POST",
         "/topics/bulk",
         {

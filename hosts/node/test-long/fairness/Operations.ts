@@ -2,19 +2,23 @@
  * The heaviest request that an attacker can make for each operation of the OpenAPI document. The suite fails if an operation has
  * no entry.
  */
-import { type Attack, cycled } from "./Attack.ts"
+import { type Attack, nthOfCycle } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"
-import type { Scene } from "./Seed.ts"
+import type { FairnessScene } from "./Seed.ts"
 
 export interface OperationAttack {
   /** Path parameters by name. */
-  readonly path?: (scene: Scene, nth: number, prepared: ReadonlyArray<string>) => Readonly<Record<string, string>>
+  readonly path?: (
+    scene: FairnessScene,
+    nth: number,
+    prepared: ReadonlyArray<string>
+  ) => Readonly<Record<string, string>>
   readonly query?: string
-  readonly body?: (scene: Scene, nth: number) => unknown
+  readonly body?: (scene: FairnessScene, nth: number) => unknown
   readonly prepare?: Attack["prepare"]
 }
 
-const topic = ({ attacker }: Scene, nth: number) => ({
+const topic = ({ attacker }: FairnessScene, nth: number) => ({
   content: `Who wins match ${nth} of ${process.pid}?`,
   persona_ids: attacker.personas,
   metadata: { note: "x".repeat(16_000) }
@@ -23,9 +27,9 @@ const topic = ({ attacker }: Scene, nth: number) => ({
 const theTopic: OperationAttack = { path: ({ attacker }) => ({ id: attacker.topic }) }
 const theWebhook: OperationAttack = { path: ({ attacker }) => ({ id: attacker.webhook }) }
 const aDelivery: OperationAttack = {
-  path: ({ attacker }, nth) => ({ id: attacker.webhook, delivery_id: cycled(attacker.deliveries, nth) })
+  path: ({ attacker }, nth) => ({ id: attacker.webhook, delivery_id: nthOfCycle(attacker.deliveries, nth) })
 }
-const aSpareKey: OperationAttack = { path: ({ attacker }, nth) => ({ id: cycled(attacker.spare, nth) }) }
+const aSpareKey: OperationAttack = { path: ({ attacker }, nth) => ({ id: nthOfCycle(attacker.spare, nth) }) }
 
 /** Creates test assignments that advance only on request. */
 const waiting: Attack["prepare"] = async (_, call) => {
@@ -60,7 +64,7 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   getTopicByReference: { path: ({ attacker }) => ({ ref: attacker.reference }) },
   approveCommentary: {
     path: ({ attacker }, nth) => {
-      const [id, commentary_id] = cycled(attacker.commentaries, nth)
+      const [id, commentary_id] = nthOfCycle(attacker.commentaries, nth)
       return { id, commentary_id }
     }
   },
@@ -73,12 +77,12 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   getWebhook: theWebhook,
   updateWebhook: { ...theWebhook, body: (_, nth) => ({ url: `http://127.0.0.1:9/${nth}` }) },
   deleteWebhook: {
-    prepare: Receiver.webhooks("live", "never answers"),
-    path: (_, nth, made) => ({ id: cycled(made, nth) })
+    prepare: Receiver.createWebhooks("live", "never answers"),
+    path: (_, nth, made) => ({ id: nthOfCycle(made, nth) })
   },
   testWebhook: {
-    prepare: Receiver.webhooks("live", "never answers"),
-    path: (_, nth, made) => ({ id: cycled(made, nth) })
+    prepare: Receiver.createWebhooks("live", "never answers"),
+    path: (_, nth, made) => ({ id: nthOfCycle(made, nth) })
   },
   listDeliveries: { ...theWebhook, query: "limit=100" },
   getDelivery: aDelivery,
@@ -94,7 +98,7 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   rotateApiKey: { ...aSpareKey, body: () => ({ grace_period_seconds: 0 }) },
   advanceTestAssignment: {
     prepare: waiting,
-    path: (_, nth, made) => ({ share_id: cycled(made, nth) }),
+    path: (_, nth, made) => ({ share_id: nthOfCycle(made, nth) }),
     body: () => ({ action: "respond" })
   }
 }
@@ -109,7 +113,7 @@ interface Description {
 }
 
 /** Returns an attack for each operation of the OpenAPI document, and a sentence for each operation without an entry. */
-export const attacksOf = ({ paths }: Description) => {
+export const attacksOfOperations = ({ paths }: Description) => {
   const attacks: Record<string, Attack> = {}
   const missing: Array<string> = []
   for (const [template, methods] of Object.entries(paths)) {

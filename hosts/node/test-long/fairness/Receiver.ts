@@ -1,12 +1,12 @@
 /** Webhook receivers that harm their senders, and the webhooks that point to them. They live as long as the attacker process. */
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { type Attack, type Credential, cycled } from "./Attack.ts"
+import { type Attack, type AttackCredential, nthOfCycle } from "./Attack.ts"
 
-export const kinds = ["endless 103", "endless chunk extension", "endless body", "never answers", "429"] as const
-export type Kind = (typeof kinds)[number]
+export const receiverKinds = ["endless 103", "endless chunk extension", "endless body", "never answers", "429"] as const
+export type ReceiverKind = (typeof receiverKinds)[number]
 
-const floods: Readonly<Partial<Record<Kind, readonly [head: string, repeated: string]>>> = {
+const floods: Readonly<Partial<Record<ReceiverKind, readonly [head: string, repeated: string]>>> = {
   "endless 103": ["", `HTTP/1.1 103 Early Hints\r\nLink: </${"x".repeat(4000)}>\r\n\r\n`.repeat(16)],
   "endless chunk extension": ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "x".repeat(65_536)],
   "endless body": ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", `10000\r\n${"x".repeat(65_536)}\r\n`]
@@ -23,7 +23,7 @@ const flood = (socket: Socket, [head, repeated]: readonly [string, string]) => {
 
 const busy = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
-const open = async (kind: Kind): Promise<number> => {
+const open = async (kind: ReceiverKind): Promise<number> => {
   const server = createServer((socket) => {
     socket.on("error", () => {})
     socket.once("data", () => {
@@ -38,8 +38,8 @@ const open = async (kind: Kind): Promise<number> => {
 }
 
 /** Creates as many webhooks as an environment may have, and returns their ids. */
-export const webhooks =
-  (by: Credential, ...led: ReadonlyArray<Kind>): NonNullable<Attack["prepare"]> =>
+export const createWebhooks =
+  (by: AttackCredential, ...led: ReadonlyArray<ReceiverKind>): NonNullable<Attack["prepare"]> =>
   async ({ attacker }, call) => {
     const ports = await Promise.all(led.map(open))
     const old = await call({ method: "GET", path: "/partner/v1/webhooks", by })
@@ -49,7 +49,7 @@ export const webhooks =
     const ids: Array<string> = []
     for (let nth = 0; nth < 19; nth++) {
       const body = JSON.stringify({
-        url: `http://127.0.0.1:${cycled(ports, nth)}/${nth}`,
+        url: `http://127.0.0.1:${nthOfCycle(ports, nth)}/${nth}`,
         events: ["commentary.failed"]
       })
       const { data } = await call({ method: "POST", path: "/partner/v1/webhooks", by, body })
@@ -62,8 +62,8 @@ export const webhooks =
  * Creates webhooks in the test environment and sends bulk requests. A simulated creator declines each topic at once, which
  * produces an event.
  */
-export const deliveriesTo = (...led: ReadonlyArray<Kind>): Attack => ({
-  prepare: webhooks("test", ...led),
+export const attackByDeliveries = (...led: ReadonlyArray<ReceiverKind>): Attack => ({
+  prepare: createWebhooks("test", ...led),
   connections: 2,
   lasts: 4000,
   ask: (_, nth) => ({

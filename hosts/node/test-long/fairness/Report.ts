@@ -1,6 +1,6 @@
 /** The limits that must hold under every attack, and the table of the measurements. */
-import type { Row } from "./Run.ts"
-import type { Seen } from "./Victim.ts"
+import type { FairnessRow } from "./Run.ts"
+import type { VictimMeasurements } from "./Victim.ts"
 
 /**
  * Milliseconds on a quiet machine. On a busy machine the limit grows by the slowdown that the control measured beside the attack.
@@ -11,27 +11,27 @@ const longest = 500
 const quiet = 1.2
 
 /** MiB of resident memory. */
-export const memory = 512
+export const maxMemoryMiB = 512
 
-export interface Report {
+export interface FairnessReport {
   readonly database: string
-  readonly control: Seen
-  readonly rows: Array<Row>
+  readonly control: VictimMeasurements
+  readonly rows: Array<FairnessRow>
 }
 
-const limitOf = ({ slowness }: Row): number => (slowness < quiet ? longest : longest * slowness)
+const limitOf = ({ slowness }: FairnessRow): number => (slowness < quiet ? longest : longest * slowness)
 
-const isLate = (row: Row): boolean => row.end === null && row.victim.worst > limitOf(row)
+const isLate = (row: FairnessRow): boolean => row.end === null && row.victim.worst > limitOf(row)
 
 /** True if the victim waited too long while the machine was busy. A short stall may have escaped the control's measurement. */
-export const isDoubtful = (row: Row): boolean => isLate(row) && row.slowness >= quiet
+export const isResultDoubtful = (row: FairnessRow): boolean => isLate(row) && row.slowness >= quiet
 
-const failures = ({ attacker, victim }: Row): number =>
+const failures = ({ attacker, victim }: FairnessRow): number =>
   victim.failed +
   Object.entries(attacker.answers).reduce((sum, [status, count]) => (status.startsWith("5") ? sum + count : sum), 0)
 
 /** One sentence for each limit that was exceeded. */
-export const broken = (report: Report): ReadonlyArray<string> =>
+export const exceededLimits = (report: FairnessReport): ReadonlyArray<string> =>
   report.rows.flatMap((row) => {
     const { end, name, peak, victim } = row
     const where = `${report.database}, ${name}:`
@@ -47,11 +47,13 @@ export const broken = (report: Report): ReadonlyArray<string> =>
         ? [`${where} ${victim.refused.length} requests of the victim failed, the first with ${victim.refused[0]}`]
         : []),
       ...(failures(row) > 0 ? [`${where} ${failures(row)} answers were 5xx`] : []),
-      ...(peak > memory ? [`${where} the service used ${peak.toFixed(0)} MiB, and ${memory} are allowed`] : [])
+      ...(peak > maxMemoryMiB
+        ? [`${where} the service used ${peak.toFixed(0)} MiB, and ${maxMemoryMiB} are allowed`]
+        : [])
     ]
   })
 
-const cells = (row: Row | undefined): ReadonlyArray<string> =>
+const cells = (row: FairnessRow | undefined): ReadonlyArray<string> =>
   row === undefined
     ? ["", "", "", "", ""]
     : [
@@ -66,10 +68,10 @@ const cells = (row: Row | undefined): ReadonlyArray<string> =>
 
 const joined = (parts: ReadonlyArray<string>) => `| ${parts.join(" | ")} |`
 
-export const line = (reports: ReadonlyArray<Report>, name: string): string =>
+export const formatLine = (reports: ReadonlyArray<FairnessReport>, name: string): string =>
   joined([name, ...reports.flatMap(({ rows }) => cells(rows.find((row) => row.name === name)))])
 
-export const table = (reports: ReadonlyArray<Report>): string => {
+export const formatTable = (reports: ReadonlyArray<FairnessReport>): string => {
   const names = [...new Set(reports.flatMap(({ rows }) => rows.map(({ name }) => name)))]
   const head = reports.flatMap(({ control, database }) => [
     `${database}: victim's worst ms (${control.worst.toFixed(0)} alone)`,
@@ -81,7 +83,7 @@ export const table = (reports: ReadonlyArray<Report>): string => {
   const lines = [
     joined(["attack", ...head]),
     joined(["---", ...head.map(() => "---:")]),
-    ...names.map((name) => line(reports, name))
+    ...names.map((name) => formatLine(reports, name))
   ]
   return lines.join("\n")
 }

@@ -4,15 +4,15 @@ import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Process from "../../test/support/Process.ts"
-import { type Attack, connectionsOf } from "./Attack.ts"
-import type { Tally } from "./Attacker.ts"
-import { Control } from "./Control.ts"
-import type { Seen } from "./Victim.ts"
+import { type Attack, connectionCountOf } from "./Attack.ts"
+import type { AttackTally } from "./Attacker.ts"
+import { MachineControl } from "./Control.ts"
+import type { VictimMeasurements } from "./Victim.ts"
 
-export interface Row {
+export interface FairnessRow {
   readonly name: string
-  readonly victim: Seen
-  readonly attacker: Tally
+  readonly victim: VictimMeasurements
+  readonly attacker: AttackTally
   /** MiB. */
   readonly peak: number
   /** The slowdown factor relative to a quiet machine: the larger value of just before and just after the attack. */
@@ -21,9 +21,9 @@ export interface Row {
   readonly end: string | null
 }
 
-export interface Place {
+export interface ServicePlace {
   readonly cwd: string
-  readonly env: Process.Environment
+  readonly env: Process.EnvironmentVariables
   readonly scene: string
   readonly root: string
 }
@@ -37,20 +37,20 @@ const longestAftermath = 15_000
 const file = (name: string) => new URL(name, import.meta.url)
 
 /** True if every connection has sent a request. If the attacker reads responses, as many must have arrived. */
-const hasBegun = (attack: Attack, { answers, sent }: Tally): boolean => {
+const hasBegun = (attack: Attack, { answers, sent }: AttackTally): boolean => {
   const answered = Object.values(answers).reduce((sum, count) => sum + count, 0)
   const reads = attack.manner === undefined || attack.manner === "asks" || attack.manner === "leaves"
-  return sent >= connectionsOf(attack) && (!reads || answered >= connectionsOf(attack))
+  return sent >= connectionCountOf(attack) && (!reads || answered >= connectionCountOf(attack))
 }
 
-export class Run {
-  private readonly place: Place
-  private service: Process.Service | undefined
+export class FairnessRun {
+  private readonly place: ServicePlace
+  private service: Process.RunningService | undefined
   private victim: ChildProcess | undefined
   private usual = calm
-  private readonly idle = new Control()
+  private readonly idle = new MachineControl()
 
-  constructor(place: Place) {
+  constructor(place: ServicePlace) {
     this.place = place
   }
 
@@ -58,7 +58,7 @@ export class Run {
     this.service = await Process.start(this.place.cwd, ["serve"], this.place.env)
   }
 
-  async begin(test: Process.Test): Promise<void> {
+  async begin(test: Process.TestLifetime): Promise<void> {
     await this.start()
     const victim = fork(file("Victim.ts"), [this.place.scene, this.place.root])
     test.onTestFinished(async () => void victim.kill("SIGKILL"))
@@ -66,7 +66,7 @@ export class Run {
   }
 
   /** Measures the victim for this long without an attack. */
-  async control(milliseconds: number): Promise<Seen> {
+  async control(milliseconds: number): Promise<VictimMeasurements> {
     await this.ask("begin")
     await sleep(milliseconds)
     const seen = await this.ask("tell")
@@ -74,15 +74,15 @@ export class Run {
     return seen
   }
 
-  async suffer(name: string, attack: Attack, firstKey: number): Promise<Row> {
+  async suffer(name: string, attack: Attack, firstKey: number): Promise<FairnessRow> {
     const before = await this.idle.slowness()
     this.resetPeak()
     await this.ask("begin")
     const attacker = fork(file("Attacker.ts"), [this.place.scene, name, String(firstKey), this.place.root])
-    let tally: Tally = { sent: 0, answers: {} }
+    let tally: AttackTally = { sent: 0, answers: {} }
     const ended = once(attacker, "exit")
     attacker.on("message", (message) => {
-      tally = message as Tally
+      tally = message as AttackTally
     })
     const began = performance.now()
     const isOver = () => {
@@ -106,7 +106,7 @@ export class Run {
   }
 
   /** Measures until the victim's responses are as fast as without an attack. Returns the worst values. */
-  private async aftermath(): Promise<Seen> {
+  private async aftermath(): Promise<VictimMeasurements> {
     const until = performance.now() + longestAftermath
     const first = await this.ask("tell")
     const all = { ...first, refused: [...first.refused] }
@@ -130,12 +130,12 @@ export class Run {
     return `exit ${code} ${reason}`
   }
 
-  private ask(word: "begin" | "tell"): Promise<Seen> {
+  private ask(word: "begin" | "tell"): Promise<VictimMeasurements> {
     const { victim } = this
     if (victim === undefined) throw new Error("the victim was not started")
     const told = once(victim, "message")
     victim.send(word)
-    return told.then(([seen]) => seen as Seen)
+    return told.then(([seen]) => seen as VictimMeasurements)
   }
 
   private resetPeak(): void {

@@ -13,18 +13,18 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
 
 /** Ids and keys for the requests of the attacker and the victim. It is plain data because other processes read it. */
-export interface Scene {
-  readonly attacker: Tenant
+export interface FairnessScene {
+  readonly attacker: SeededTenant
   /** Organizations that attack at the same time, each within its own limits. */
-  readonly crowd: ReadonlyArray<Tenant>
-  readonly victim: Tenant
+  readonly crowd: ReadonlyArray<SeededTenant>
+  readonly victim: SeededTenant
   /** Creator links of the attacker's topics, made by the test. */
   readonly links: ReadonlyArray<string>
   /** A dashboard token of the attacker, made by the test. */
   readonly token: string
 }
 
-export interface Tenant extends HeavyData.Names {
+export interface SeededTenant extends HeavyData.SeededNames {
   readonly organization: string
   readonly live: ReadonlyArray<string>
   readonly test: ReadonlyArray<string>
@@ -34,7 +34,7 @@ export interface Tenant extends HeavyData.Names {
 }
 
 /** Limits so high that only the service's own bounds protect other organizations. */
-export const raised: Readonly<Record<string, number>> = Object.fromEntries(
+export const raisedLimits: Readonly<Record<string, number>> = Object.fromEntries(
   LimitName.literals.map((name) => [name, 1_000_000])
 )
 
@@ -48,9 +48,9 @@ const crowded = 12
 const at = (millis: number) => new Date(millis).toISOString()
 
 const personasOf = Effect.fnUntraced(function* (
-  insert: HeavyData.Insert,
+  insert: HeavyData.InsertRows,
   organization: string,
-  size: HeavyData.Size,
+  size: HeavyData.DataSize,
   now: number
 ) {
   const ids = Array.from({ length: size.personas }, () => randomUUID() as string)
@@ -82,10 +82,10 @@ const personasOf = Effect.fnUntraced(function* (
   return ids
 })
 
-export const seed = Effect.gen(function* () {
+export const seedScene = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = Date.now()
-  const insert = HeavyData.inserting(sql)
+  const insert = HeavyData.insertInBatches(sql)
 
   const keys = Effect.fnUntraced(function* (organization: string, environment: Environment, count: number) {
     const made = Array.from({ length: count }, () => {
@@ -114,7 +114,12 @@ export const seed = Effect.gen(function* () {
     return made
   })
 
-  const tenant = Effect.fnUntraced(function* (name: string, limits: object, size: HeavyData.Size, keyCount: number) {
+  const tenant = Effect.fnUntraced(function* (
+    name: string,
+    limits: object,
+    size: HeavyData.DataSize,
+    keyCount: number
+  ) {
     const organization = randomUUID()
     yield* insert("organizations", [
       {
@@ -132,7 +137,7 @@ export const seed = Effect.gen(function* () {
     const test = yield* keys(organization, "test", keyCount)
     const spare = yield* keys(organization, "live", keyCount === 1 ? 0 : spareKeys)
     const personas = yield* personasOf(insert, organization, size, now)
-    const names = yield* HeavyData.write(sql, insert, { organization, personas, size, now })
+    const names = yield* HeavyData.writeHeavyData(sql, insert, { organization, personas, size, now })
     return {
       organization,
       personas,
@@ -140,15 +145,15 @@ export const seed = Effect.gen(function* () {
       test: test.map(({ text }) => text),
       spare: spare.map(({ id }) => id),
       ...names
-    } satisfies Tenant
+    } satisfies SeededTenant
   })
 
   return yield* sql.withTransaction(
     Effect.gen(function* () {
-      const attacker = yield* tenant("attacker", {}, HeavyData.heavy, attackerKeys)
-      const victim = yield* tenant("victim", raised, HeavyData.light, 1)
+      const attacker = yield* tenant("attacker", {}, HeavyData.heavySize, attackerKeys)
+      const victim = yield* tenant("victim", raisedLimits, HeavyData.lightSize, 1)
       const crowd = yield* Effect.forEach(Array.from({ length: crowded }), (_, nth) =>
-        tenant(`crowd-${nth}`, raised, HeavyData.busy, 1)
+        tenant(`crowd-${nth}`, raisedLimits, HeavyData.busySize, 1)
       )
       return { attacker, crowd, victim }
     })

@@ -5,10 +5,10 @@
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Scene } from "./Seed.ts"
+import type { FairnessScene } from "./Seed.ts"
 
 /** The victim's measurements since the test told it to begin. */
-export interface Seen {
+export interface VictimMeasurements {
   /** The slowest response in milliseconds, including requests that are still in flight. */
   readonly worst: number
   readonly slowest: string
@@ -20,7 +20,7 @@ export interface Seen {
 }
 
 const [file = "", root = ""] = process.argv.slice(2)
-const { victim } = JSON.parse(readFileSync(file, "utf8")) as Scene
+const { victim } = JSON.parse(readFileSync(file, "utf8")) as FairnessScene
 const { hostname, port } = new URL(root)
 const agent = new Agent({ keepAlive: true })
 
@@ -75,7 +75,7 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
 process.on("message", (word) => {
   if (word === "begin") seen = { worst: 0, slowest: "", answers: 0, failed: 0, refused: [] }
   for (const [kind, began] of waiting) note(kind, began)
-  process.send?.(seen satisfies Seen)
+  process.send?.(seen satisfies VictimMeasurements)
 })
 process.on("disconnect", () => process.exit())
 

@@ -12,7 +12,7 @@ import { promisify } from "node:util"
 import { build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest"
 import * as Process from "../../test/support/Process.ts"
-import { ofHeyApi, ofOpenapiFetch, operations } from "./Story.ts"
+import { calledOperations, storyForHeyApi, storyForOpenapiFetch } from "./Story.ts"
 
 const openapi = new URL("../../../../docs/openapi.json", import.meta.url)
 
@@ -47,8 +47,8 @@ beforeAll(async () => {
   copyFileSync(openapi, join(folder, "openapi.json"))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }))
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts", "client/**/*.ts"] }))
-  writeFileSync(join(folder, "fetch.ts"), ofOpenapiFetch)
-  writeFileSync(join(folder, "hey.ts"), ofHeyApi)
+  writeFileSync(join(folder, "fetch.ts"), storyForOpenapiFetch)
+  writeFileSync(join(folder, "hey.ts"), storyForHeyApi)
   await run("npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error")
   await run("openapi-typescript", "openapi.json", "-o", "schema.d.ts")
   await run("openapi-ts", "-i", "openapi.json", "-o", "client")
@@ -60,7 +60,7 @@ it("the story calls every operation of the description", () => {
   const described = Object.values<Record<string, { readonly operationId: string }>>(paths).flatMap((path) =>
     Object.values(path).map(({ operationId }) => operationId)
   )
-  expect(operations.toSorted()).toEqual(described.toSorted())
+  expect(calledOperations.toSorted()).toEqual(described.toSorted())
 })
 
 it("the generated clients and the story compile under strict", () => run("tsc", "-p", "."))
@@ -70,7 +70,7 @@ const served = async (test: TestContext) => {
   const receiver = createServer((request, response) => void request.resume().on("end", () => response.end()))
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
   test.onTestFinished(() => void receiver.close().closeAllConnections())
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   const { apiRoot } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
   const organization = await Process.json(cwd, ["org", "create", "--name", "Courtside"])
   const scopes = "personas:read,topics:submit,topics:read,usage:read"

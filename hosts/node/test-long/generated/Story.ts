@@ -112,7 +112,7 @@ const calls: ReadonlyArray<Call> = [
   { operation: "revokeApiKey", method: "DELETE", path: "/api-keys/{id}", parameters: key }
 ]
 
-export const operations: ReadonlyArray<string> = calls.map(({ operation }) => operation)
+export const calledOperations: ReadonlyArray<string> = calls.map(({ operation }) => operation)
 
 const common = `
 declare const process: { readonly env: Readonly<Record<string, string | undefined>> }
@@ -152,7 +152,7 @@ const told = (each: (call: Call) => string): string =>
     .join("")
 
 /** Code for openapi-fetch, with the types of openapi-typescript in `schema.d.ts`. */
-export const ofOpenapiFetch = `import createClient from "openapi-fetch"
+export const storyForOpenapiFetch = `import createClient from "openapi-fetch"
 import type { paths } from "./schema.js"
 ${common}
 const baseUrl = environment["API_ROOT"]!
@@ -173,7 +173,7 @@ ${told(({ body, method, parameters, path, query }) => {
 })}${reads}`
 
 /** Code for the functions that @hey-api/openapi-ts generates in `client/`. */
-export const ofHeyApi = `import { client } from "./client/client.gen"
+export const storyForHeyApi = `import { client } from "./client/client.gen"
 import * as Partner from "./client/sdk.gen"
 ${common}
 client.setConfig({

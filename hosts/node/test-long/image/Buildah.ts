@@ -12,7 +12,7 @@ import { promisify } from "node:util"
 
 const kept = join(tmpdir(), "partner-commentary-debian-bookworm.tar")
 
-export const run = async (command: string, ...words: ReadonlyArray<string>): Promise<string> => {
+export const runCommand = async (command: string, ...words: ReadonlyArray<string>): Promise<string> => {
   try {
     return (await promisify(execFile)(command, words, { maxBuffer: 1 << 26 })).stdout.trim()
   } catch (error) {
@@ -27,9 +27,9 @@ const unwanted = ["var/cache/apt/*", "var/lib/apt/lists/*", "usr/share/doc/*", "
 const debian = async (folder: string): Promise<string> => {
   if (existsSync(kept)) return kept
   const files = join(folder, "debian")
-  await run("debootstrap", "--variant=minbase", "bookworm", files)
+  await runCommand("debootstrap", "--variant=minbase", "bookworm", files)
   const own = join(folder, "debian.tar")
-  await run("tar", "-c", "-f", own, "-C", files, ...unwanted.map((path) => `--exclude=./${path}`), ".")
+  await runCommand("tar", "-c", "-f", own, "-C", files, ...unwanted.map((path) => `--exclude=./${path}`), ".")
   await rm(files, { recursive: true })
   await rename(own, kept)
   return kept
@@ -43,12 +43,12 @@ export interface Buildah {
   /** Creates a container and returns its name and the folder of its files. */
   readonly container: (tag: string) => Promise<{ readonly name: string; readonly files: string }>
   /** The image's user, working directory, variables, entry point and command. */
-  readonly configuration: (tag: string) => Promise<Configuration>
+  readonly configuration: (tag: string) => Promise<ImageConfiguration>
   /** Runs a command in a container as the image's user, with a folder of the machine as the data folder. */
-  readonly start: (container: string, command: ReadonlyArray<string>, options: Options) => Running
+  readonly start: (container: string, command: ReadonlyArray<string>, options: ContainerOptions) => RunningContainer
 }
 
-export interface Configuration {
+export interface ImageConfiguration {
   readonly User: string
   readonly WorkingDir: string
   readonly Env: ReadonlyArray<string>
@@ -56,12 +56,12 @@ export interface Configuration {
   readonly Cmd: ReadonlyArray<string>
 }
 
-export interface Options {
+export interface ContainerOptions {
   readonly data: string
   readonly variables: Readonly<Record<string, string>>
 }
 
-export interface Running {
+export interface RunningContainer {
   readonly child: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
@@ -69,16 +69,16 @@ export interface Running {
 }
 
 /** Buildah stores everything below the folder. */
-export const make = async (folder: string): Promise<Buildah> => {
+export const makeBuildah = async (folder: string): Promise<Buildah> => {
   const common = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"]
-  const buildah = (...words: ReadonlyArray<string>) => run("buildah", ...common, ...words)
+  const buildah = (...words: ReadonlyArray<string>) => runCommand("buildah", ...common, ...words)
   await mkdir(folder, { recursive: true })
 
   const base = await buildah("from", "scratch")
   await buildah("add", "--quiet", base, await debian(folder), "/")
   await buildah("config", "--env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", base)
   await buildah("commit", "--quiet", base, "localhost/debian")
-  const npm = dirname(dirname(realpathSync(await run("which", "npm"))))
+  const npm = dirname(dirname(realpathSync(await runCommand("which", "npm"))))
   await buildah("copy", "--quiet", base, process.execPath, "/usr/local/bin/node")
   await buildah("copy", "--quiet", base, npm, "/usr/local/lib/node_modules/npm")
   await buildah(
@@ -94,9 +94,9 @@ export const make = async (folder: string): Promise<Buildah> => {
   await buildah("commit", "--quiet", "--rm", base, "localhost/node")
 
   const npmrc = join(folder, "npmrc")
-  const cache = await run("npm", "config", "get", "cache")
+  const cache = await runCommand("npm", "config", "get", "cache")
   await mkdir(cache, { recursive: true })
-  const registry = await run("npm", "config", "get", "registry")
+  const registry = await runCommand("npm", "config", "get", "registry")
   await writeFile(npmrc, `registry=${registry}\ncache=/var/cache/npm\nprefer-offline=true\n`)
 
   return {
@@ -129,7 +129,7 @@ export const make = async (folder: string): Promise<Buildah> => {
 }
 
 /** The product's process among those that a container's command started; undefined if there is none. */
-export const processOf = async ({ child }: Running): Promise<number | undefined> => {
+export const findProductProcess = async ({ child }: RunningContainer): Promise<number | undefined> => {
   const parents = new Map<number, number>()
   for (const entry of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const stat = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "")

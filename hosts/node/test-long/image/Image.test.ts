@@ -7,11 +7,11 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Loopback from "../../test/support/Loopback.ts"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
-import { eventually, type Test } from "../../test/support/Process.ts"
+import { eventually, type TestLifetime } from "../../test/support/Process.ts"
 import * as SmtpServer from "../SmtpServer.ts"
 import * as Buildah from "./Buildah.ts"
 import * as Nginx from "./Nginx.ts"
@@ -21,7 +21,7 @@ const place = mkdtempSync(join(tmpdir(), "image-"))
 const context = join(place, "context")
 const tag = "localhost/partner-commentary"
 let buildah: Buildah.Buildah
-let image: Buildah.Configuration
+let image: Buildah.ImageConfiguration
 
 /** Files with secrets that an operator's checkout may contain. */
 const secrets = ["partner-commentary.env", "deploy/partner-commentary.env", "hosts/node/.env", "data/signing-secret"]
@@ -37,7 +37,7 @@ beforeAll(async () => {
   execFileSync("tar", ["-x", "-f", join(place, "context.tar"), "-C", context])
   mkdirSync(join(context, "data"))
   for (const path of secrets) writeFileSync(join(context, path), "SIGNING_SECRET='of an operator'\n")
-  buildah = await Buildah.make(join(place, "buildah"))
+  buildah = await Buildah.makeBuildah(join(place, "buildah"))
   await buildah.build(context, join(context, "deploy/Dockerfile"), tag)
   image = await buildah.configuration(tag)
   // On a machine without a cache, the packages of Debian and npm are downloaded first.
@@ -69,7 +69,7 @@ it("the image is below 250 MB: Debian, Node, the bundle and licences, without so
 })
 
 /** Containers of the image that share one data folder, which the image's user owns. */
-const containers = async (test: Test, given: Readonly<Record<string, string>>) => {
+const containers = async (test: TestLifetime, given: Readonly<Record<string, string>>) => {
   const data = mkdtempSync(join(place, "data-"))
   const [user = 0, group = 0] = image.User.split(":").map(Number)
   chownSync(data, user, group)
@@ -77,7 +77,7 @@ const containers = async (test: Test, given: Readonly<Record<string, string>>) =
   const start = (words: ReadonlyArray<string>, own: Readonly<Record<string, string>> = {}) => {
     const running = buildah.start(name, [...image.Entrypoint, ...words], { data, variables: { ...given, ...own } })
     test.onTestFinished(async () => {
-      const pid = await Buildah.processOf(running)
+      const pid = await Buildah.findProductProcess(running)
       if (pid !== undefined) process.kill(pid, "SIGKILL")
       await running.ended
     })
@@ -92,7 +92,11 @@ const containers = async (test: Test, given: Readonly<Record<string, string>>) =
       return JSON.parse(running.stdout())
     },
     /** Waits until the process is ready. Returns the process and how many milliseconds its start took. */
-    serve: async (words: ReadonlyArray<string>, isReady: (running: Buildah.Running) => Promise<boolean>, own = {}) => {
+    serve: async (
+      words: ReadonlyArray<string>,
+      isReady: (running: Buildah.RunningContainer) => Promise<boolean>,
+      own = {}
+    ) => {
       const from = performance.now()
       const running = start(words, own)
       await eventually(async () => {
@@ -100,7 +104,7 @@ const containers = async (test: Test, given: Readonly<Record<string, string>>) =
         return isReady(running)
       }, Boolean)
       const took = Math.round(performance.now() - from)
-      const pid = (await Buildah.processOf(running)) ?? 0
+      const pid = (await Buildah.findProductProcess(running)) ?? 0
       const status = readFileSync(`/proc/${pid}/status`, "utf8")
       const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1])
       const memory = Math.round(field("VmRSS") / 1024)
@@ -111,14 +115,14 @@ const containers = async (test: Test, given: Readonly<Record<string, string>>) =
   }
 }
 
-const isListening = async ({ stdout }: Buildah.Running) => /^ready https:/m.test(stdout())
+const isListening = async ({ stdout }: Buildah.RunningContainer) => /^ready https:/m.test(stdout())
 
 describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (database) => {
   it("a topic goes from its submission to the webhook, through the proxy, and SIGTERM ends every process with 0", async (test) => {
-    const mails = await SmtpServer.open()
+    const mails = await SmtpServer.openSmtpServer()
     test.onTestFinished(() => mails.close())
     const events: Array<string> = []
-    const receiver = await Loopback.serve(test, (request, response) => {
+    const receiver = await Loopback.listenOnLoopback(test, (request, response) => {
       let body = ""
       request.setEncoding("utf8").on("data", (text) => (body += text))
       request.on("end", () => {
@@ -126,13 +130,13 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
         response.end()
       })
     })
-    const port = await freePort()
-    const proxy = await Nginx.start(test, mkdtempSync(join(place, "nginx-")).concat("/nginx"), port)
+    const port = await findFreePort()
+    const proxy = await Nginx.startNginx(test, mkdtempSync(join(place, "nginx-")).concat("/nginx"), port)
     const { json, serve } = await containers(test, {
       DATABASE_URL:
         database === "SQLite"
           ? "sqlite:/var/lib/partner-commentary/partner-commentary.db"
-          : ((await OwnDatabase.make(test))["DATABASE_URL"] ?? ""),
+          : ((await OwnDatabase.makeDatabase(test))["DATABASE_URL"] ?? ""),
       PORT: String(port),
       PUBLIC_URL: `https://127.0.0.1:${proxy.port}`,
       SMTP_URL: mails.url,
@@ -150,7 +154,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
 
     const apart = database === "SQLite" ? ["serve"] : ["serve", "--no-worker"]
     const server = await serve(apart, isListening)
-    const admin = `http://127.0.0.1:${await freePort()}`
+    const admin = `http://127.0.0.1:${await findFreePort()}`
     const variables = { ADMIN_HOST: "0.0.0.0", ADMIN_PORT: new URL(admin).port }
     const isReady = () =>
       fetch(`${admin}/readyz`).then(
@@ -160,7 +164,7 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
     const worker = database === "SQLite" ? undefined : await serve(["worker"], isReady, variables)
     expect(server.memory).toBeLessThan(125)
 
-    const api = (path: string, body?: unknown, from?: Pick<Nginx.AskOptions, "from" | "headers">) =>
+    const api = (path: string, body?: unknown, from?: Pick<Nginx.RequestOptions, "from" | "headers">) =>
       proxy.ask(`/partner/v1${path}`, { body, ...from, headers: { "x-api-key": key, ...from?.headers } })
     expect(await api("/topics")).toMatchObject({ status: 200 })
     const forged = { from: "127.0.0.3", headers: { "x-forwarded-for": "127.0.0.2" } }

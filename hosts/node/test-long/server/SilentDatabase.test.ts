@@ -4,10 +4,10 @@ import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Process from "../../test/support/Process.ts"
 
-const started = async (test: Process.Test) => {
-  const cwd = await Process.folder(test)
-  const env = await OwnDatabase.make(test)
-  const wire = await Wire.open(env["DATABASE_URL"] ?? "", { writesDown: false })
+const started = async (test: Process.TestLifetime) => {
+  const cwd = await Process.makeWorkingFolder(test)
+  const env = await OwnDatabase.makeDatabase(test)
+  const wire = await Wire.openRecordingProxy(env["DATABASE_URL"] ?? "", { writesDown: false })
   test.onTestFinished(wire.close)
   const service = await Process.start(cwd, ["serve"], { ...env, DATABASE_URL: wire.url, ADMIN_PORT: "0" })
   const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(service.stderr())![0]

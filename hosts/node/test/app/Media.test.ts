@@ -12,11 +12,11 @@ const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.allo
 
 /** A speech server on loopback with this response. */
 const speaking = async (
-  test: Process.Test,
+  test: Process.TestLifetime,
   answer: (response: ServerResponse) => unknown = (response) => response.end(speech)
 ) => {
   const asked: Array<{ readonly path: string | undefined; readonly body: { readonly input: string } }> = []
-  const host = await Loopback.serve(test, (request, response) => {
+  const host = await Loopback.listenOnLoopback(test, (request, response) => {
     if (request.method !== "POST") return void response.writeHead(404).end()
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -34,9 +34,9 @@ const speaking = async (
 }
 
 /** A topic that asks for audio, whose creator has approved it. */
-const approved = async (service: Process.Service) => {
-  const { key, persona } = Partner.demo(service)
-  const { body } = await Partner.call(service.apiRoot, key, "/topics", {
+const approved = async (service: Process.RunningService) => {
+  const { key, persona } = Partner.readDemoCredentials(service)
+  const { body } = await Partner.callApi(service.apiRoot, key, "/topics", {
     content: "Who wins the derby on Sunday?",
     persona_ids: [persona.id],
     external_reference: "derby",
@@ -57,13 +57,13 @@ const approved = async (service: Process.Service) => {
   await act("respond", { perspective: "The keeper decides it." })
   const topic = `/topics/${body.data.topic_id}`
   await Process.eventually(
-    () => Partner.call(service.apiRoot, key, `${topic}/status`),
+    () => Partner.callApi(service.apiRoot, key, `${topic}/status`),
     (found) => found.body.data.personas[0].status === "commentary_generated"
   )
   await act("approve", { content: "The keeper decides it." })
   const entry = async () =>
-    (await Partner.call(service.apiRoot, key, `${topic}/commentaries`)).body.data.commentaries[0]
-  const reference = await Partner.call(service.apiRoot, key, "/topics/by-reference/derby")
+    (await Partner.callApi(service.apiRoot, key, `${topic}/commentaries`)).body.data.commentaries[0]
+  const reference = await Partner.callApi(service.apiRoot, key, "/topics/by-reference/derby")
   return { entry, shareId: reference.body.data.commentaries[0].share_id as string }
 }
 
@@ -81,7 +81,7 @@ const raw = (apiRoot: string, target: string) =>
 
 describe.concurrent("audio", () => {
   it("is made by the server of SPEECH_URL, and served to everyone who has its URL", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { asked, env } = await speaking(test)
     const service = await Process.start(cwd, ["serve"], env)
     const { entry } = await approved(service)
@@ -124,7 +124,7 @@ describe.concurrent("audio", () => {
   })
 
   it("no other file is served: no listing, no other name, no path out of the folder", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { env } = await speaking(test)
     const { apiRoot } = await Process.start(cwd, ["serve"], env)
     const name = "A".repeat(32)
@@ -156,7 +156,7 @@ describe.concurrent("audio", () => {
   })
 
   it("a permanent refusal leaves the text; doctor gives the reason without the key, and media retry starts it again", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const key = "sk-secret-of-this-test"
     const { answerFrom, env } = await speaking(test, (response) =>
       response

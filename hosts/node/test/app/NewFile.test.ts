@@ -11,7 +11,7 @@ const systems = { "with hard links": link, "without hard links": failing("EPERM"
 
 describe.concurrent.each(Object.entries(systems))("a new file on a file system %s", (_, linked) => {
   it("gets its final name, and the unfinished one is gone", async (test) => {
-    const folder = await Process.folder(test)
+    const folder = await Process.makeWorkingFolder(test)
     await writeFile(join(folder, "part"), "whole")
     await NewFile.publish(join(folder, "part"), join(folder, "final"), linked)
     expect(await readFile(join(folder, "final"), "utf8")).toBe("whole")
@@ -19,7 +19,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
   })
 
   it("never replaces a file of that name", async (test) => {
-    const folder = await Process.folder(test)
+    const folder = await Process.makeWorkingFolder(test)
     await writeFile(join(folder, "part"), "whole")
     await writeFile(join(folder, "final"), "older")
     const published = NewFile.publish(join(folder, "part"), join(folder, "final"), linked)
@@ -28,7 +28,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
   })
 
   it("leaves no empty file under the final name when the unfinished file is missing", async (test) => {
-    const folder = await Process.folder(test)
+    const folder = await Process.makeWorkingFolder(test)
     const published = NewFile.publish(join(folder, "part"), join(folder, "final"), linked)
     await expect(published).rejects.toMatchObject({ code: "ENOENT" })
     expect(await readdir(folder)).toEqual([])
@@ -36,7 +36,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
 })
 
 it("a disk error fails instead of using the way without hard links", async (test) => {
-  const folder = await Process.folder(test)
+  const folder = await Process.makeWorkingFolder(test)
   await writeFile(join(folder, "part"), "whole")
   const published = NewFile.publish(join(folder, "part"), join(folder, "final"), failing("EIO"))
   await expect(published).rejects.toMatchObject({ code: "EIO" })

@@ -11,13 +11,13 @@ const env = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
 describe.concurrent("backup", () => {
   it("contains all acknowledged writes although a server keeps writing, and a service runs on it", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stop } = await Process.start(cwd, ["serve"], env)
-    const { key, persona } = await Partner.register(cwd, env)
+    const { key, persona } = await Partner.registerPartner(cwd, env)
     const requests: Array<string> = []
     let isOver = false
     const writing = (async () => {
-      while (!isOver) requests.push(await Partner.submit(apiRoot, key, persona.id))
+      while (!isOver) requests.push(await Partner.submitTopic(apiRoot, key, persona.id))
     })()
     await Process.eventually(
       async () => requests.length,
@@ -41,11 +41,11 @@ describe.concurrent("backup", () => {
     const ids = copy.prepare("SELECT id FROM assignments").all()
     copy.close()
     expect(ids.map(({ id }) => id)).toEqual(expect.arrayContaining(before))
-    await Partner.submit(restored.apiRoot, key, persona.id)
+    await Partner.submitTopic(restored.apiRoot, key, persona.id)
   })
 
   it("refuses an existing file, and does not change it", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
     const refused = await Process.run(cwd, ["backup", "mine"], env)
@@ -54,7 +54,7 @@ describe.concurrent("backup", () => {
   })
 
   it("names the folder that is missing, is a file or cannot be written to", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
     for (const [file, sentence] of [
@@ -70,7 +70,11 @@ describe.concurrent("backup", () => {
   })
 
   it("names pg_dump for a Postgres database", async (test) => {
-    const refused = await Process.run(await Process.folder(test), ["backup", "x.db"], await OwnDatabase.make(test))
+    const refused = await Process.run(
+      await Process.makeWorkingFolder(test),
+      ["backup", "x.db"],
+      await OwnDatabase.makeDatabase(test)
+    )
     expect(refused).toMatchObject({ code: 1, stdout: "" })
     expect(refused.stderr).toMatch(/^The database is on Postgres: back it up with pg_dump[^\n]+\.\n$/)
   })

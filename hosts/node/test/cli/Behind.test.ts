@@ -9,7 +9,7 @@ import * as Process from "../support/Process.ts"
 
 const id = "01900000-0000-7000-8000-000000000000"
 
-const refused = async (cwd: string, args: ReadonlyArray<string>, env: Process.Environment = {}) => {
+const refused = async (cwd: string, args: ReadonlyArray<string>, env: Process.EnvironmentVariables = {}) => {
   const { code, stderr, stdout } = await Process.run(cwd, args, env)
   expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: "" })
   expect(stderr).toMatch(/^DATABASE_URL [^\n]+\.\n$/)
@@ -41,7 +41,7 @@ const ids = "SELECT migration_id FROM partner_commentary_migrations ORDER BY mig
 
 describe.concurrent("a database of an older version", () => {
   it("is refused by every command in one sentence, and keeps that version", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"])
     const file = join(cwd, "data", "partner-commentary.db")
     const database = new DatabaseSync(file)
@@ -65,24 +65,24 @@ describe.concurrent("a database of an older version", () => {
   })
 
   it("is refused on Postgres too, without waiting for a running server", async (test) => {
-    const cwd = await Process.folder(test)
-    const env = await OwnDatabase.make(test)
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = await OwnDatabase.makeDatabase(test)
     await Process.json(cwd, ["migrate"], env)
-    await OwnDatabase.rows(env, older)
-    const before = await OwnDatabase.rows(env, ids)
+    await OwnDatabase.queryRows(env, older)
+    const before = await OwnDatabase.queryRows(env, ids)
     for (const args of [["purge", "--dry-run"], ["org", "list"], ...firsts]) {
       expect(await refused(cwd, args, env)).toMatch(/left to do\); run partner-commentary migrate first/)
     }
     expect((await Process.run(cwd, ["doctor"], env)).stdout).toContain(
       "are left to do: run partner-commentary migrate."
     )
-    expect(await OwnDatabase.rows(env, ids)).toEqual(before)
+    expect(await OwnDatabase.queryRows(env, ids)).toEqual(before)
   })
 })
 
 describe.concurrent("no database yet", () => {
   it("is refused by every command, and no file is created", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     for (const args of commands)
       expect(await refused(cwd, args)).toContain("there is no such file yet; run partner-commentary migrate")
     expect((await Process.run(cwd, ["doctor"])).stdout).toContain("there is no such file yet")
@@ -91,20 +91,20 @@ describe.concurrent("no database yet", () => {
 
   it("is created with the first organization or persona", async (test) => {
     for (const first of firsts) {
-      const cwd = await Process.folder(test)
+      const cwd = await Process.makeWorkingFolder(test)
       const { name } = await Process.json(cwd, first)
       expect(await Process.json(cwd, [first[0] ?? "", "list"])).toMatchObject([{ name }])
     }
   })
 
   it("on Postgres is created so too, unless it has tables of another application", async (test) => {
-    const cwd = await Process.folder(test)
-    const env = await OwnDatabase.make(test)
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = await OwnDatabase.makeDatabase(test)
     expect(await refused(cwd, ["org", "list"], env)).toContain("it is empty; run partner-commentary migrate first")
-    await OwnDatabase.rows(env, "CREATE TABLE theirs (words TEXT)")
+    await OwnDatabase.queryRows(env, "CREATE TABLE theirs (words TEXT)")
     const [create = []] = firsts
     expect(await refused(cwd, create, env)).toMatch(/its schema is behind .*\d+ migrations are left to do/)
-    await OwnDatabase.rows(env, "DROP TABLE theirs")
+    await OwnDatabase.queryRows(env, "DROP TABLE theirs")
     const { name } = await Process.json(cwd, create, env)
     expect(await Process.json(cwd, ["org", "list"], env)).toMatchObject([{ name }])
   })
@@ -112,7 +112,7 @@ describe.concurrent("no database yet", () => {
 
 describe.concurrent("an environment that was read by half", () => {
   it("outside development no command works on the default file for want of DATABASE_URL", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"])
     const given = [{ DEV: "false" }, { PUBLIC_URL: "https://partners.example.com" }]
     for (const env of given) {
@@ -128,7 +128,7 @@ describe.concurrent("an environment that was read by half", () => {
   })
 
   it("is none where the file is quoted as the documents show: sh reads every value whole, as systemd does", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const guide = readFileSync(new URL("../../../../docs/guides/deployment.md", import.meta.url), "utf8")
     const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(guide) ?? []
     writeFileSync(join(cwd, "env"), file)

@@ -17,7 +17,7 @@ const failure = async (cwd: string, args: ReadonlyArray<string>) => {
 
 describe.concurrent("org", () => {
   it("creates, updates, suspends, resumes and lists, with the limits in force", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const created = await Process.json(cwd, [
       ...["org", "create", "--name", "Acme Sports", "--plan", "premium", "--contact-email", "desk@acme.test"],
       ...["--identity-id", "acme", "--limit", "topics_per_month=3", "--limit", "burst_per_minute=0"]
@@ -46,7 +46,7 @@ describe.concurrent("org", () => {
 
 describe.concurrent("persona and license", () => {
   it("publishes, changes and licenses a persona", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const organization = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.json(cwd, [
       ...["persona", "create", "--name", "Ada Marsh", "--creator-email", "ada@creators.test", "--creator-name", "Ada"],
@@ -95,8 +95,8 @@ describe.concurrent("persona and license", () => {
 
 describe.concurrent("key", () => {
   it("is not issued or revoked without its entry in the audit log", async (test) => {
-    const cwd = await Process.folder(test)
-    const { keyId, organization } = await Partner.register(cwd)
+    const cwd = await Process.makeWorkingFolder(test)
+    const { keyId, organization } = await Partner.registerPartner(cwd)
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
     database.exec("CREATE TRIGGER full BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'no more records'); END")
     database.close()
@@ -108,14 +108,14 @@ describe.concurrent("key", () => {
   })
 
   it("is created with every scope by the command that org create suggests", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { stdout } = await Process.run(cwd, ["org", "create", "--name", "Acme"])
     const [, next = ""] = /Next: partner-commentary (.+)/.exec(stdout) ?? []
     expect(await Process.json(cwd, next.split(" "))).toMatchObject({ name: "NAME", scopes: Scope.all })
   })
 
   it("shows a key once, and lists and revokes it", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.json(cwd, [
       ...["key", "create", "--org", id, "--name", "backend", "--scopes", "topics:read, topics:submit,topics:read"],
@@ -152,7 +152,7 @@ describe.concurrent("key", () => {
 
 describe.concurrent("migrate, purge and doctor", () => {
   it("migrate runs once, purge keeps new rows, and doctor finds problems", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const missing = await Process.run(cwd, ["doctor"])
     expect(missing.code).toBe(1)
     expect(missing.stdout).toContain("migrate")

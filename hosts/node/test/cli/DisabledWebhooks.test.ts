@@ -5,10 +5,13 @@ import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 it("webhook list names them with moment and reason, of all organizations or one, and doctor says that there are some", async (test) => {
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   let isGone = true
-  const receiver = await Loopback.receive(test, (path) => (isGone && path === "/gone" ? 410 : 204))
-  const [first, second] = [await Partner.testing(cwd, "Acme Sports"), await Partner.testing(cwd, "Courtside")]
+  const receiver = await Loopback.startReceiver(test, (path) => (isGone && path === "/gone" ? 410 : 204))
+  const [first, second] = [
+    await Partner.registerTestPartner(cwd, "Acme Sports"),
+    await Partner.registerTestPartner(cwd, "Courtside")
+  ]
   const { apiRoot, stop } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
   const disabled = (...args: ReadonlyArray<string>) => Process.json(cwd, ["webhook", "list", "--disabled", ...args])
   const about = async () => {
@@ -24,11 +27,11 @@ it("webhook list names them with moment and reason, of all organizations or one,
     [second, "gone"]
   ] as const) {
     const url = `http://${receiver}/${path}`
-    expect((await Partner.call(apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(201)
+    expect((await Partner.callApi(apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(201)
   }
-  await Partner.call(apiRoot, second.key, "/topics", {
+  await Partner.callApi(apiRoot, second.key, "/topics", {
     content: "Who goes down this season?",
-    persona_ids: [Partner.declines]
+    persona_ids: [Partner.decliningPersonaId]
   })
   const [found, ...more] = await Process.eventually(disabled, ({ length }) => length > 0)
   expect(more).toEqual([])

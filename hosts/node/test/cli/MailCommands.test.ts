@@ -6,10 +6,10 @@ import * as Process from "../support/Process.ts"
 const away = { SMTP_URL: "smtp://127.0.0.1:9", MAIL_FROM: "desk@example.com" }
 
 it("mails that wait are listed with their address and reason; --all needs --since, and no share_id", async (test) => {
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   const server = await Process.start(cwd, ["serve"], away)
-  const { key, persona } = Partner.demo(server)
-  const shareId = await Partner.submit(server.apiRoot, key, persona.id)
+  const { key, persona } = Partner.readDemoCredentials(server)
+  const shareId = await Partner.submitTopic(server.apiRoot, key, persona.id)
   const listed = await Process.eventually(
     () => Process.json(cwd, ["mail", "list"]),
     ({ mails: [one] }) => one?.last_reason !== null

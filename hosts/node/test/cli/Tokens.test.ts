@@ -24,7 +24,7 @@ const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe.concurrent("token create", () => {
   it("makes a token that the server accepts for the requested time", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
     const [{ id }] = await Process.json(cwd, ["org", "list"])
     const { token } = await Process.json(cwd, ["token", "create", "--org", id, "--expires-in", "2 hours"])
@@ -42,10 +42,10 @@ describe.concurrent("token create", () => {
   })
 
   it("refuses an unknown organization, outside development, and beside an identity provider", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const provider = { JWKS_URL: "http://127.0.0.1:9/jwks", JWT_ISSUER: "i", JWT_AUDIENCE: "a" }
-    const failure = async (organization: string, env: Process.Environment) => {
+    const failure = async (organization: string, env: Process.EnvironmentVariables) => {
       const { code, stderr, stdout } = await Process.run(cwd, ["token", "create", "--org", organization], env)
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
       expect(stderr).toMatch(/^[^\n]+\.\n$/)
@@ -68,7 +68,7 @@ describe.concurrent("an identity provider", () => {
     await provider.start(0, "127.0.0.1")
     test.onTestFinished(() => (provider.listening ? provider.stop() : Promise.resolve()))
     const issuer = provider.issuer.url ?? ""
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const env = { JWKS_URL: `${issuer}/jwks`, JWT_ISSUER: issuer, JWT_AUDIENCE: "commentary", JWT_ORG_CLAIM: "tenant" }
     await Process.json(cwd, ["migrate"], { ...production, ...named })
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...production, ...env })
@@ -80,7 +80,7 @@ describe.concurrent("an identity provider", () => {
     expect((await keys(apiRoot, await signed({ aud: "commentary", org_id: "demo-sports" }))).status).toBe(401)
     expect((await keys(apiRoot, await signed({ aud: "another", tenant: "demo-sports" }))).status).toBe(401)
 
-    const about = async (env: Process.Environment) => {
+    const about = async (env: Process.EnvironmentVariables) => {
       const { stdout } = await Process.run(cwd, ["doctor", "--json"], env)
       return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "identity provider")
     }
@@ -96,7 +96,7 @@ describe.concurrent("an identity provider", () => {
   })
 
   it("that is missing outside development is warned about at the start, and every token is refused", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"])
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const { token } = await Process.json(cwd, ["token", "create", "--org", id], {

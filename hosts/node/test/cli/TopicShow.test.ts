@@ -9,9 +9,9 @@ import * as Process from "../support/Process.ts"
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /** A generator and a receiver that both fail. */
-const unwell = async (test: Process.Test) => {
+const unwell = async (test: Process.TestLifetime) => {
   let isMended = false
-  const host = await Loopback.serve(test, (request, response) => {
+  const host = await Loopback.listenOnLoopback(test, (request, response) => {
     const isGood = isMended && request.url !== "/events?token=hunter2"
     const content = "A commentary about the derby, as the creator sees it. ".repeat(3)
     request.resume().on("end", () => {
@@ -37,7 +37,7 @@ const unwell = async (test: Process.Test) => {
 
 const linkIn = async (cwd: string) => {
   const [mail] = await Process.eventually(
-    () => Outbox.mails(cwd),
+    () => Outbox.readOutbox(cwd),
     (texts) => texts.length > 0
   )
   return /http:\/\/[^\s"]+\/creator\/[\w.-]+/.exec(mail!.replaceAll("=\r\n", ""))![0]
@@ -51,8 +51,8 @@ const posted = (link: string, action: string, body: unknown) =>
   })
 
 describe.concurrent("topic show", () => {
-  const story = async (test: Process.Test, database: Process.Environment) => {
-    const cwd = await Process.folder(test)
+  const story = async (test: Process.TestLifetime, database: Process.EnvironmentVariables) => {
+    const cwd = await Process.makeWorkingFolder(test)
     const outside = await unwell(test)
     const env = {
       ...database,
@@ -60,14 +60,14 @@ describe.concurrent("topic show", () => {
       ...{ WEBHOOK_ALLOW_PRIVATE: "true", WORKER_POLL_INTERVAL: "50 millis" }
     }
     const show = (id: string) => Process.json(cwd, ["topic", "show", id], env)
-    const { key, organization, persona } = await Partner.register(cwd, env)
+    const { key, organization, persona } = await Partner.registerPartner(cwd, env)
 
     const mute = await Process.start(cwd, ["serve"], { ...env, SMTP_URL: "smtp://127.0.0.1:9" })
     const url = outside.receiver
-    expect((await Partner.call(mute.apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(
+    expect((await Partner.callApi(mute.apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(
       201
     )
-    const submitted = await Partner.call(mute.apiRoot, key, "/topics", {
+    const submitted = await Partner.callApi(mute.apiRoot, key, "/topics", {
       content: "Who wins the derby?\nAnd why is that?",
       persona_ids: [persona.id]
     })
@@ -202,6 +202,6 @@ describe.concurrent("topic show", () => {
   })
 
   it("prints the same on Postgres", async (test) => {
-    await story(test, await OwnDatabase.make(test))
+    await story(test, await OwnDatabase.makeDatabase(test))
   })
 })

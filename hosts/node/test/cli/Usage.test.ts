@@ -48,7 +48,7 @@ describe("wrong usage", () => {
   ]
 
   it("exits with 2, with a sentence on stderr and nothing on stdout", async (test) => {
-    const outcome = await Process.spawned(await Process.folder(test), ["org", "suspend", "7"])
+    const outcome = await Process.spawned(await Process.makeWorkingFolder(test), ["org", "suspend", "7"])
     expect(outcome).toMatchObject({ code: 2, stdout: "" })
     expect(outcome.stderr).toMatch(/^id must be an id such as [^\n]+\.\nSee partner-commentary org suspend --help\.\n$/)
   })
@@ -68,7 +68,7 @@ describe("wrong usage", () => {
 
 describe.concurrent("--help and --version", () => {
   it("every command explains itself on stdout", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     for (const args of [[], ["serve"], ["org", "create"], ["creator", "erase"]]) {
       const { code, stderr, stdout } = await Process.run(cwd, [...args, "--help"])
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
@@ -80,7 +80,7 @@ describe.concurrent("--help and --version", () => {
 
 describe.concurrent("a wrong setting", () => {
   it("stops any command with exit code 1 and one sentence", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     for (const args of [["serve"], ["worker"], ["org", "list"], ["migrate"]]) {
       const outcome = await Process.run(cwd, args, { RESPONSE_WINDOW: "later" })
       expect(outcome).toMatchObject({ code: 1, stdout: "" })
@@ -89,7 +89,7 @@ describe.concurrent("a wrong setting", () => {
   })
 
   it("is a line of JSON if LOG_FORMAT is json", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     for (const args of [["serve"], ["purge"]]) {
       const outcome = await Process.spawned(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
       expect(outcome).toMatchObject({ code: 1, stdout: "" })
@@ -103,12 +103,12 @@ describe.concurrent("a wrong setting", () => {
   })
 
   it("a database that cannot be opened is one sentence too", async (test) => {
-    const outcome = await Process.run(await Process.folder(test), ["org", "list"], {
+    const outcome = await Process.run(await Process.makeWorkingFolder(test), ["org", "list"], {
       DATABASE_URL: "sqlite:/dev/null/x.db"
     })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })
     expect(outcome.stderr).toMatch(/^DATABASE_URL points at \/dev\/null\/x\.db: [^\n]+\.\n$/)
-    const doctor = await Process.run(await Process.folder(test), ["doctor"], {
+    const doctor = await Process.run(await Process.makeWorkingFolder(test), ["doctor"], {
       DATABASE_URL: "sqlite:/dev/null/x.db",
       DEV: "true"
     })
@@ -117,14 +117,17 @@ describe.concurrent("a wrong setting", () => {
   })
 
   it("an invalid default sender is refused with the variable's name", async (test) => {
-    const outcome = await Process.run(await Process.folder(test), ["worker"], { HOST: "my_host", DEV: "true" })
+    const outcome = await Process.run(await Process.makeWorkingFolder(test), ["worker"], {
+      HOST: "my_host",
+      DEV: "true"
+    })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })
     expect(outcome.stderr).toMatch(/^MAIL_FROM must be [^\n]+\.\n$/m)
     expect(outcome.stderr).not.toContain("Stopped")
   })
 
   it("a database that misses a migration in the middle stops every command with one sentence", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./gap.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
     await Process.json(cwd, ["migrate"], env)
     const database = new DatabaseSync(join(cwd, "gap.db"))
@@ -139,7 +142,7 @@ describe.concurrent("a wrong setting", () => {
   })
 
   it("a database of a newer version stops every command with one sentence", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./new.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
     await Process.json(cwd, ["migrate"], env)
     const database = new DatabaseSync(join(cwd, "new.db"))

@@ -10,15 +10,18 @@ const unknown = "01900000-0000-7000-8000-000000000000"
 
 describe.concurrent("webhook", () => {
   it("lists a partner's webhooks and enables a disabled one, which the partner sees", async (test) => {
-    const cwd = await Process.folder(test)
-    const { key, organization } = await Partner.register(cwd)
+    const cwd = await Process.makeWorkingFolder(test)
+    const { key, organization } = await Partner.registerPartner(cwd)
     const list = ["webhook", "list", "--org", organization.id]
     expect(await Process.json(cwd, list)).toEqual([])
     const service = await Process.start(cwd)
     const wanted = { url: "https://192.0.2.1:8443/in", events: ["creator.approved"] }
-    const refused = await Partner.call(service.apiRoot, key, "/webhooks", wanted)
+    const refused = await Partner.callApi(service.apiRoot, key, "/webhooks", wanted)
     expect(refused).toMatchObject({ status: 400, body: { error: { details: { field: "url" } } } })
-    const registered = await Partner.call(service.apiRoot, key, "/webhooks", { ...wanted, url: "https://1.1.1.1/in" })
+    const registered = await Partner.callApi(service.apiRoot, key, "/webhooks", {
+      ...wanted,
+      url: "https://1.1.1.1/in"
+    })
     expect(registered.status).toBe(201)
     const { secret, ...webhook } = registered.body.data
     expect(secret).toMatch(/^whsec_/)
@@ -43,7 +46,7 @@ describe.concurrent("webhook", () => {
     expect((await Process.run(cwd, list)).stdout).toMatch(/disabled +23 +never +https:\/\/1\.1\.1\.1\/in/)
     const enabled = await Process.json(cwd, ["webhook", "enable", webhook.id])
     expect(enabled).toMatchObject({ id: webhook.id, status: "active", consecutive_failures: 0 })
-    expect((await Partner.call(service.apiRoot, key, "/webhooks")).body.data).toMatchObject([{ status: "active" }])
+    expect((await Partner.callApi(service.apiRoot, key, "/webhooks")).body.data).toMatchObject([{ status: "active" }])
     const record = database.prepare("SELECT action, details FROM audit_log WHERE subject = ? ORDER BY number DESC")
     expect(record.get(webhook.id)).toEqual({
       action: "webhook.enabled",
@@ -63,11 +66,11 @@ describe.concurrent("webhook", () => {
 
 describe.concurrent("webhook reseal", () => {
   it("encrypts secrets again, so that the former signing secret can be removed", async (test) => {
-    const cwd = await Process.folder(test)
-    const { key } = await Partner.register(cwd)
+    const cwd = await Process.makeWorkingFolder(test)
+    const { key } = await Partner.registerPartner(cwd)
     const [former, present] = ["the former signing secret", "the present signing secret"]
     const service = await Process.start(cwd, ["serve"], { SIGNING_SECRET: former })
-    await Partner.call(service.apiRoot, key, "/webhooks", { url: "https://1.1.1.1/", events: ["creator.approved"] })
+    await Partner.callApi(service.apiRoot, key, "/webhooks", { url: "https://1.1.1.1/", events: ["creator.approved"] })
     await service.stop()
     const reseal = (...secrets: ReadonlyArray<string>) =>
       Process.run(cwd, ["webhook", "reseal", "--json"], { SIGNING_SECRET: secrets.join(",") })
@@ -81,7 +84,7 @@ describe.concurrent("webhook reseal", () => {
   })
 
   it("in production without SIGNING_SECRET is refused, and generates none", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./x.db", DEV: "false" }
     await Process.json(cwd, ["migrate"], env)
     const refused = await Process.run(cwd, ["webhook", "reseal"], env)
@@ -91,13 +94,13 @@ describe.concurrent("webhook reseal", () => {
   })
 
   it("is what doctor suggests if secrets cannot be decrypted, for one and for several", async (test) => {
-    const cwd = await Process.folder(test)
-    const { key } = await Partner.register(cwd)
+    const cwd = await Process.makeWorkingFolder(test)
+    const { key } = await Partner.registerPartner(cwd)
     const service = await Process.start(cwd)
     const register = (url: string) =>
-      Partner.call(service.apiRoot, key, "/webhooks", { url, events: ["creator.approved"] })
+      Partner.callApi(service.apiRoot, key, "/webhooks", { url, events: ["creator.approved"] })
     await register("https://1.1.1.1/")
-    const told = async (env: Process.Environment = {}) => {
+    const told = async (env: Process.EnvironmentVariables = {}) => {
       const { stdout } = await Process.run(cwd, ["doctor", "--json"], env)
       const found = JSON.parse(stdout).findings.filter(({ check }: { check: string }) => check === "webhooks")
       expect(found).toHaveLength(1)

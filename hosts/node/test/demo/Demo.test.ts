@@ -2,10 +2,10 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { folder, json, spawned as run } from "../support/Process.ts"
+import { json, makeWorkingFolder, spawned as run } from "../support/Process.ts"
 
 test("the demo tells each step as it happens, ends well, and leaves nothing behind", async (context) => {
-  const home = await folder(context)
+  const home = await makeWorkingFolder(context)
   const temporary = join(home, "temporary")
   await mkdir(temporary)
   const { code, stderr, stdout } = await run(home, ["demo"], { TMPDIR: temporary })
@@ -28,7 +28,7 @@ test("the demo tells each step as it happens, ends well, and leaves nothing behi
 })
 
 test("the demo keeps to itself: neither the environment's database nor what lies in the folder is touched", async (context) => {
-  const home = await folder(context)
+  const home = await makeWorkingFolder(context)
   await mkdir(join(home, "data"))
   await writeFile(join(home, "data", "partner-commentary.db"), "somebody's")
   const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", SMTP_URL: "smtp://127.0.0.1:1", PORT: "1" }
@@ -44,7 +44,7 @@ test("the demo keeps to itself: neither the environment's database nor what lies
 })
 
 test("a demo that cannot begin says why in one sentence", async (context) => {
-  const home = await folder(context)
+  const home = await makeWorkingFolder(context)
   await writeFile(join(home, "nowhere"), "no folder")
   const { code, stderr, stdout } = await run(home, ["demo"], { TMPDIR: join(home, "nowhere") })
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" })

@@ -8,10 +8,10 @@ import * as Process from "../support/Process.ts"
 /** A stopped service with this many open requests, whose rows a test may then change. */
 const stopped = async (cwd: string, requests: number) => {
   const server = await Process.start(cwd, ["serve", "--no-worker"])
-  const { key, persona } = Partner.demo(server)
+  const { key, persona } = Partner.readDemoCredentials(server)
   const shareIds: Array<string> = []
   for (let number = 0; number < requests; number++) {
-    shareIds.push(await Partner.submit(server.apiRoot, key, persona.id))
+    shareIds.push(await Partner.submitTopic(server.apiRoot, key, persona.id))
   }
   await server.stop()
   return shareIds
@@ -35,7 +35,7 @@ const findings = async (cwd: string) => {
 
 describe.concurrent("doctor", () => {
   it("counts all failed drafts, names ten, and one command restarts all", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
     const text = await Process.run(cwd, ["doctor"])
@@ -58,7 +58,7 @@ describe.concurrent("doctor", () => {
   })
 
   it("counts the mails that were given up, and names the one command that sends them again", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     change(
       cwd,
@@ -77,7 +77,7 @@ describe.concurrent("doctor", () => {
   })
 
   it("exits with 1 as soon as mails or drafts have failed and wait, and gives the last reason", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     const now = new Date().toISOString()
     const wait = (since: string) => `UPDATE mails SET attempts = 2, created_at = '${since}', was_due_at = '${now}',
@@ -100,7 +100,7 @@ describe.concurrent("doctor", () => {
   })
 
   it("notices an event that has been due to an active webhook for long, and none that is held", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 0)
     change(
       cwd,
@@ -119,7 +119,7 @@ describe.concurrent("doctor", () => {
   })
 
   it("shows the mail server, the generator and the links in use, and no secret", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const env = {
       ...{ DATABASE_URL: "sqlite:./x.db", SIGNING_SECRET: "hunter2-and-a-text-that-is-long-enough" },
       ...{ SMTP_URL: "smtp://desk:hunter2@127.0.0.1:9", MAIL_FROM: "desk@example.com" },
@@ -135,7 +135,7 @@ describe.concurrent("doctor", () => {
   })
 
   it("notices a short signing secret wherever it stands in the list", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const long = "a-text-that-is-long-enough-for-a-secret"
     await Process.json(cwd, ["migrate"])
     const about = async (secrets: string) => {

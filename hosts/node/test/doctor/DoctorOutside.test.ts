@@ -10,13 +10,13 @@ import { describe, expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Process from "../support/Process.ts"
 
-const listening = async (test: Process.Test, server: Pick<Server, "listen" | "close" | "address">) => {
+const listening = async (test: Process.TestLifetime, server: Pick<Server, "listen" | "close" | "address">) => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))
   test.onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())))
   return (server.address() as AddressInfo).port
 }
 
-const mailServer = (test: Process.Test, password: string) => {
+const mailServer = (test: Process.TestLifetime, password: string) => {
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
@@ -29,7 +29,7 @@ const mailServer = (test: Process.Test, password: string) => {
   return listening(test, smtp.server)
 }
 
-const generator = (test: Process.Test, status: number) =>
+const generator = (test: Process.TestLifetime, status: number) =>
   listening(
     test,
     createHttpServer((_, response) => {
@@ -37,8 +37,8 @@ const generator = (test: Process.Test, status: number) =>
     })
   )
 
-const doctor = async (test: Process.Test, env: Process.Environment, run = Process.run) => {
-  const cwd = await Process.folder(test)
+const doctor = async (test: Process.TestLifetime, env: Process.EnvironmentVariables, run = Process.run) => {
+  const cwd = await Process.makeWorkingFolder(test)
   await Process.json(cwd, ["migrate"], env)
   const { code, stdout } = await run(cwd, ["doctor", "--json"], env)
   const found = JSON.parse(stdout).findings as ReadonlyArray<{ check: string; state: string; message: string }>
@@ -129,7 +129,7 @@ describe.concurrent("doctor", () => {
   })
 
   it("tries a folder for media with a file of its own, which it removes", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const env = speaking(await generator(test, 200))
     const missing = await doctor(test, { ...env, MEDIA_FOLDER: join(cwd, "media") })
     expect(missing.about("media storage")).toMatchObject({
@@ -148,7 +148,7 @@ describe.concurrent("doctor", () => {
   it("tries a bucket with an object of its own, by the permission that audio needs", async (test) => {
     const requests: Array<string> = []
     const answer = { status: 200 }
-    const bucket = await Loopback.serve(test, (request, response) => {
+    const bucket = await Loopback.listenOnLoopback(test, (request, response) => {
       requests.push(`${request.method} ${request.url}`)
       request.resume().on("end", () => response.writeHead(answer.status).end("<Code>InvalidAccessKeyId</Code>"))
     })

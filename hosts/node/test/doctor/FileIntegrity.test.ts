@@ -24,7 +24,7 @@ const made = (file: string) => {
 
 describe.concurrent("the check of a SQLite file", () => {
   it("finds a sound file sound and a file that is no database corrupt", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const sound = join(cwd, "sound.db")
     made(sound).close()
     expect(await examined(sound)).toMatchObject({ state: "ok" })
@@ -34,7 +34,7 @@ describe.concurrent("the check of a SQLite file", () => {
   })
 
   it("does not call a missing or a locked file corrupt", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const missing = await examined(join(cwd, "missing.db"))
     expect(missing).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
     const file = join(cwd, "locked.db")
@@ -46,7 +46,7 @@ describe.concurrent("the check of a SQLite file", () => {
   })
 
   it("reports why a path cannot be opened, and does not call it corrupt", async (test) => {
-    const folder = await examined(await Process.folder(test))
+    const folder = await examined(await Process.makeWorkingFolder(test))
     expect(folder).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
     expect(folder?.message).not.toContain("corrupt")
   })

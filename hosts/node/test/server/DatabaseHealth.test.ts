@@ -33,7 +33,7 @@ const production = {
 
 describe.concurrent("a database that takes no writes", () => {
   it("a SQLite file that was moved away is logged without a request; /readyz is 503 and database_up is 0 until it is back", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...file, ADMIN_PORT: "0" })
     const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())?.[0] ?? ""
     const isUp = (value: number) =>
@@ -63,7 +63,7 @@ describe.concurrent("a database that takes no writes", () => {
   })
 
   it("/readyz reports a SQLite file whose writes the disk refuses, while reads go on", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], file)
     // A limit of 100 KiB for each file stands for a full disk: the write-ahead log cannot grow beyond it.
     const { apiRoot } = await Process.start(cwd, ["serve"], file, "ulimit -f 200")
@@ -73,14 +73,14 @@ describe.concurrent("a database that takes no writes", () => {
   })
 
   it("/readyz reports a Postgres database that became read-only, until it takes writes again", async (test) => {
-    const cwd = await Process.folder(test)
-    const env = await OwnDatabase.make(test)
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = await OwnDatabase.makeDatabase(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], env)
     const database = new URL(env["DATABASE_URL"] ?? "").pathname.slice(1)
     const administer = (statement: string) => {
       const own = new URL(env["DATABASE_URL"] ?? "")
       own.pathname = "/postgres"
-      return OwnDatabase.rows({ DATABASE_URL: own.href }, statement)
+      return OwnDatabase.queryRows({ DATABASE_URL: own.href }, statement)
     }
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`
     await administer(`ALTER DATABASE ${database} SET default_transaction_read_only = on`)
@@ -100,7 +100,7 @@ describe.concurrent("a SQLite file that is not there", () => {
   const env = { DATABASE_URL: "sqlite:./service.db", PUBLIC_URL: "https://partners.example.test", ...production }
 
   it("stops every command but migrate outside development with one sentence, and no command creates it", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const create = ["org", "create", "--name", "Acme"]
     for (const args of [["serve"], ["worker"], ["org", "list"], create, ["purge", "--dry-run"], ["doctor"]]) {
       const outcome = await Process.run(cwd, args, { ...env, PORT: "0", LOG_LEVEL: "warn" })
@@ -118,7 +118,7 @@ describe.concurrent("a SQLite file that is not there", () => {
 })
 
 it("doctor names a SQLite file with a corrupt page that no request has read", async (test) => {
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   await Process.json(cwd, ["migrate"], file)
   const sound = JSON.parse((await Process.run(cwd, ["doctor", "--json"], file)).stdout)
   expect(sound.findings).toContainEqual({ check: "database file", state: "ok", message: "Its pages are sound." })

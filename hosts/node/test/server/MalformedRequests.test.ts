@@ -54,9 +54,9 @@ const chunked = "Transfer-Encoding: chunked\r\n"
 
 describe("a malformed request", () => {
   it("is refused by the service in the error envelope, with a request id", async (test) => {
-    const service = await Process.start(await Process.folder(test))
+    const service = await Process.start(await Process.makeWorkingFolder(test))
     const { apiRoot } = service
-    const submission = `POST /partner/v1/topics HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${Partner.demo(service).key}\r\n`
+    const submission = `POST /partner/v1/topics HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${Partner.readDemoCredentials(service).key}\r\n`
     const port = Number(new URL(apiRoot).port)
     const cases: ReadonlyArray<readonly [bytes: string, status: number, constraint?: string]> = [
       ["FOO /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 404],

@@ -19,12 +19,12 @@ const answerOf = async (apiRoot: string, key: string, path: string) => {
 
 describe.concurrent("a poll", () => {
   it("gets the same response with metrics, through the router, as without", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const plain = await Process.start(cwd, ["serve", "--no-worker"])
     const measured = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
-    const { key, persona } = Partner.demo(plain)
-    await Partner.submit(plain.apiRoot, key, persona.id)
-    const listed = await Partner.call(plain.apiRoot, key, "/topics")
+    const { key, persona } = Partner.readDemoCredentials(plain)
+    await Partner.submitTopic(plain.apiRoot, key, persona.id)
+    const listed = await Partner.callApi(plain.apiRoot, key, "/topics")
     const [{ topic_id: id }] = listed.body.data
     const unknown = "0198c0de-0000-7000-8000-000000000001"
     const asked = [
@@ -46,14 +46,14 @@ describe.runIf(process.platform === "linux").concurrent("the served process", ()
   const commandOf = async (pid: number) => (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0")
 
   it("runs with a small heap under the pid that was started", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { pid, stop } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "" })
     expect(await commandOf(pid)).toContain("--max-semi-space-size=8")
     expect(await stop()).toMatchObject({ code: 0 })
   })
 
   it("leaves the heap's size to NODE_OPTIONS if they set it", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { pid } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "--max-semi-space-size=16" })
     expect((await commandOf(pid)).join(" ")).not.toContain("semi-space")
   })

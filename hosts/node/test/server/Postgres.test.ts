@@ -6,13 +6,13 @@ import * as Process from "../support/Process.ts"
 
 describe.concurrent("on Postgres", () => {
   it("serves from an empty database, works beside other processes, and doctor reports problems", async (test) => {
-    const cwd = await Process.folder(test)
-    const env = await OwnDatabase.make(test)
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = await OwnDatabase.makeDatabase(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"], env)
     expect(server.stdout()).toBe(`ready ${server.apiRoot}\n`)
     expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
-    const { key, organization, persona } = await Partner.register(cwd, env)
-    const shareId = await Partner.submit(server.apiRoot, key, persona.id)
+    const { key, organization, persona } = await Partner.registerPartner(cwd, env)
+    const shareId = await Partner.submitTopic(server.apiRoot, key, persona.id)
     expect(shareId).toMatch(/^[0-9a-f-]{36}$/)
     const worker = await Process.start(cwd, ["worker"], {
       ...env,
@@ -22,7 +22,7 @@ describe.concurrent("on Postgres", () => {
     const outbox = () => fetch(`${server.apiRoot}/dev/outbox`).then((response) => response.text())
     await Process.eventually(outbox, (text) => text.includes("ada@creators.test"))
     const other = await Process.start(cwd, ["serve"], env)
-    expect((await Partner.call(other.apiRoot, key, "/topics")).body.pagination.total).toBe(1)
+    expect((await Partner.callApi(other.apiRoot, key, "/topics")).body.pagination.total).toBe(1)
     expect(await Process.json(cwd, ["migrate"], env)).toEqual({ applied: [] })
     expect(await Process.json(cwd, ["org", "list"], env)).toMatchObject([{ id: organization.id }])
     expect((await Process.json(cwd, ["purge", "--dry-run"], env)).mails).toBe(0)
@@ -34,8 +34,8 @@ describe.concurrent("on Postgres", () => {
   })
 
   it("when 8 processes migrate an empty database at once, one of them does it and all succeed", async (test) => {
-    const cwd = await Process.folder(test)
-    const env = await OwnDatabase.make(test)
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = await OwnDatabase.makeDatabase(test)
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, () => Process.spawned(cwd, ["migrate", "--json"], env))
     )
@@ -45,11 +45,11 @@ describe.concurrent("on Postgres", () => {
   })
 
   it("doctor and each worker loop report a database that answers reads and takes no writes", async (test) => {
-    const cwd = await Process.folder(test)
-    const env = await OwnDatabase.make(test)
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = await OwnDatabase.makeDatabase(test)
     await Process.json(cwd, ["migrate"], env)
-    const [place] = await OwnDatabase.rows(env, "SELECT current_database() AS name")
-    await OwnDatabase.rows(env, `ALTER DATABASE ${place?.["name"]} SET default_transaction_read_only = on`)
+    const [place] = await OwnDatabase.queryRows(env, "SELECT current_database() AS name")
+    await OwnDatabase.queryRows(env, `ALTER DATABASE ${place?.["name"]} SET default_transaction_read_only = on`)
     const doctor = await Process.run(cwd, ["doctor", "--json"], env)
     expect(doctor.code).toBe(1)
     expect(JSON.parse(doctor.stdout).findings).toContainEqual({
@@ -71,17 +71,17 @@ describe.concurrent("on Postgres", () => {
   })
 
   it("behind a pooler doctor checks the role of the service, and names DATABASE_DIRECT_URL if it does not work", async (test) => {
-    const cwd = await Process.folder(test)
-    const env = await OwnDatabase.make(test)
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = await OwnDatabase.makeDatabase(test)
     const direct = env["DATABASE_URL"] ?? ""
     await Process.json(cwd, ["migrate"], env)
     const role = `reads_${new URL(direct).pathname.slice(1)}`
-    await OwnDatabase.rows(env, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
+    await OwnDatabase.queryRows(env, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
     test.onTestFinished(async () => {
-      await OwnDatabase.rows(env, `DROP OWNED BY ${role}`)
-      await OwnDatabase.rows(env, `DROP ROLE ${role}`)
+      await OwnDatabase.queryRows(env, `DROP OWNED BY ${role}`)
+      await OwnDatabase.queryRows(env, `DROP ROLE ${role}`)
     })
-    await OwnDatabase.rows(env, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+    await OwnDatabase.queryRows(env, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
     const url = new URL(direct)
     url.username = role
     url.password = "x"
@@ -94,7 +94,7 @@ describe.concurrent("on Postgres", () => {
       state: "mend",
       message: expect.stringContaining(`The role ${role} lacks privileges: DELETE ON api_keys;`)
     })
-    await OwnDatabase.rows(env, `GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
+    await OwnDatabase.queryRows(env, `GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
     expect(await doctor(direct)).toMatchObject({ state: "ok" })
     expect(await doctor("postgres://u@127.0.0.1:1/x")).toMatchObject({
       state: "mend",
@@ -103,8 +103,8 @@ describe.concurrent("on Postgres", () => {
   })
 
   it("a wrong database exits with 1 and one sentence without the password", async (test) => {
-    const cwd = await Process.folder(test)
-    const env = await OwnDatabase.make(test)
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = await OwnDatabase.makeDatabase(test)
     const wrong = (change: (url: URL) => void) => {
       const url = new URL(env["DATABASE_URL"] ?? "")
       url.password = "hunter2"

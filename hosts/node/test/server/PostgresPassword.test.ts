@@ -45,15 +45,15 @@ describe("PGPASSWORD", () => {
   })
 
   it("lets every process connect to a database whose password has special characters", async (test) => {
-    const cwd = await Process.folder(test)
-    const env = await OwnDatabase.make(test)
+    const cwd = await Process.makeWorkingFolder(test)
+    const env = await OwnDatabase.makeDatabase(test)
     const url = new URL(env["DATABASE_URL"] ?? "")
     // The test server asks only such roles for a password.
     const role = `guarded_${url.pathname.slice(1)}`
-    await OwnDatabase.rows(env, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password.replaceAll("'", "''")}'`)
+    await OwnDatabase.queryRows(env, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password.replaceAll("'", "''")}'`)
     test.onTestFinished(async () => {
-      await OwnDatabase.rows(env, `REASSIGN OWNED BY ${role} TO CURRENT_USER`)
-      await OwnDatabase.rows(env, `DROP ROLE ${role}`)
+      await OwnDatabase.queryRows(env, `REASSIGN OWNED BY ${role} TO CURRENT_USER`)
+      await OwnDatabase.queryRows(env, `DROP ROLE ${role}`)
     })
     url.username = role
     const given = { ...env, DATABASE_URL: url.href }

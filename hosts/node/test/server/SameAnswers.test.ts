@@ -3,7 +3,7 @@ import { join } from "node:path"
 import * as Application from "@partner-commentary/test/Application"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
-import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,11 +13,11 @@ import * as Process from "../support/Process.ts"
 const apiRoot = "http://commentary.example"
 
 it("a request gets the same response as on every other host", async (test) => {
-  const folder = await Process.folder(test)
+  const folder = await Process.makeWorkingFolder(test)
   const filename = join(folder, "commentary.db")
   const stores = Application.layer({ filename, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
-  const partner = await Effect.runPromise(Effect.provide(HostConformance.partner("127.0.0.1"), stores))
-  const port = await freePort()
+  const partner = await Effect.runPromise(Effect.provide(HostConformance.seedPartner("127.0.0.1"), stores))
+  const port = await findFreePort()
   await Process.start(folder, ["serve"], {
     DATABASE_URL: `sqlite:${filename}`,
     PUBLIC_URL: apiRoot,
@@ -25,6 +25,6 @@ it("a request gets the same response as on every other host", async (test) => {
     SIGNING_SECRET: "a secret of the tests, and long enough",
     PORT: String(port)
   })
-  const ask = HostConformance.overSocket({ port })
-  expect(await HostConformance.check({ ask, apiRoot, partner })).toBeGreaterThan(90)
+  const ask = HostConformance.requestOverSocket({ port })
+  expect(await HostConformance.checkConformance({ ask, apiRoot, partner })).toBeGreaterThan(90)
 })

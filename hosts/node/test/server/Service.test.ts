@@ -13,12 +13,12 @@ const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 
 describe.concurrent("serve", () => {
   it("prints the demo organization once, and a line of its own when it listens", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const first = await Process.start(cwd)
     expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
     expect(first.apiRoot).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
     const key = /pk_live_\w+/.exec(first.stdout())?.[0] ?? ""
-    const personas = await Partner.call(first.apiRoot, key, "/personas")
+    const personas = await Partner.callApi(first.apiRoot, key, "/personas")
     expect(personas.body.data).toHaveLength(3)
     for (const { id } of personas.body.data) expect(first.stdout()).toContain(id)
     expect(first.stderr()).not.toContain(key)
@@ -30,7 +30,7 @@ describe.concurrent("serve", () => {
   })
 
   it("keeps its data and the signing secret readable for its user only", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { stop } = await Process.start(cwd)
     await stop()
     const mode = async (path: string) => (await stat(join(cwd, "data", path))).mode & 0o777
@@ -40,34 +40,34 @@ describe.concurrent("serve", () => {
   })
 
   it("two servers that start at once without a database share one secret and one demo organization", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const servers = await Promise.all([Process.start(cwd), Process.start(cwd)])
     const introduced = servers.filter(({ stdout }) => stdout().includes("pk_live_"))
     expect(introduced).toHaveLength(1)
     expect(await readdir(join(cwd, "data"))).not.toContainEqual(expect.stringMatching(/^\./))
     expect(await Process.json(cwd, ["org", "list"])).toHaveLength(1)
     const key = /pk_live_\w+/.exec(introduced[0]!.stdout())![0]
-    for (const { apiRoot } of servers) expect((await Partner.call(apiRoot, key, "/personas")).status).toBe(200)
+    for (const { apiRoot } of servers) expect((await Partner.callApi(apiRoot, key, "/personas")).status).toBe(200)
     for (const { stop } of servers) expect(await stop()).toMatchObject({ code: 0 })
   })
 
   it("commands work while it runs, and apply from the next request on", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
-    const { key, keyId, organization, persona } = await Partner.register(cwd)
-    expect((await Partner.call(apiRoot, key, "/personas")).body.data).toMatchObject([{ id: persona.id }])
+    const { key, keyId, organization, persona } = await Partner.registerPartner(cwd)
+    expect((await Partner.callApi(apiRoot, key, "/personas")).body.data).toMatchObject([{ id: persona.id }])
     await Process.json(cwd, ["license", "revoke", "--org", organization.id, "--persona", persona.id])
-    expect((await Partner.call(apiRoot, key, "/personas")).body.data).toEqual([])
+    expect((await Partner.callApi(apiRoot, key, "/personas")).body.data).toEqual([])
     await Process.json(cwd, ["key", "revoke", keyId])
     const refused = await Process.eventually(
-      () => Partner.call(apiRoot, key, "/personas"),
+      () => Partner.callApi(apiRoot, key, "/personas"),
       ({ status }) => status === 401
     )
     expect(refused.body.error.code).toBe("key_revoked")
   })
 
   it("a port that is in use stops the start with one sentence", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
     const outcome = await Process.run(cwd, ["serve"], { PORT: new URL(apiRoot).port })
     expect(outcome).toMatchObject({ code: 1, stdout: "" })
@@ -76,7 +76,7 @@ describe.concurrent("serve", () => {
   })
 
   it("finishes the running request after a stop signal", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stdout, stop } = await Process.start(cwd)
     const { port } = new URL(apiRoot)
     const key = /pk_live_\w+/.exec(stdout())?.[0]
@@ -108,7 +108,7 @@ describe.concurrent("serve", () => {
   })
 
   it("outside development it sends through the mail server, and writes no file beside the database", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const received: Array<string> = []
     const smtp = new SMTPServer({
       authOptional: true,
@@ -125,8 +125,8 @@ describe.concurrent("serve", () => {
     await Process.json(cwd, ["migrate"], env)
     const { apiRoot, stderr, stdout, stop } = await Process.start(cwd, ["serve"], env)
     expect(stdout()).toBe(`ready ${apiRoot}\n`)
-    const { key, persona } = await Partner.register(cwd, env)
-    await Partner.submit(apiRoot, key, persona.id)
+    const { key, persona } = await Partner.registerPartner(cwd, env)
+    await Partner.submitTopic(apiRoot, key, persona.id)
     await Process.eventually(
       async () => received.join(""),
       (text) => text.includes("To: ada@creators.test")
@@ -141,7 +141,7 @@ describe.concurrent("serve", () => {
   })
 
   it("starts on an IPv6 address, and prints no outbox if a mail server is configured", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stdout } = await Process.start(cwd, ["serve"], {
       HOST: "::1",
       SMTP_URL: "smtp://desk:hunter2@127.0.0.1:9"
@@ -153,7 +153,7 @@ describe.concurrent("serve", () => {
   })
 
   it("shows metrics on loopback if ADMIN_PORT is set", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0" })
     await fetch(`${apiRoot}/partner/v1/topics`)
     const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())![0]
@@ -166,15 +166,15 @@ describe.concurrent("serve", () => {
 
 describe.concurrent("worker", () => {
   it("runs the jobs of a server without workers", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"])
     const { apiRoot } = server
-    const { key, persona } = Partner.demo(server)
-    await Partner.submit(apiRoot, key, persona.id)
-    expect(await Outbox.mails(cwd)).toEqual([])
+    const { key, persona } = Partner.readDemoCredentials(server)
+    await Partner.submitTopic(apiRoot, key, persona.id)
+    expect(await Outbox.readOutbox(cwd)).toEqual([])
     const worker = await Process.start(cwd, ["worker"], { PUBLIC_URL: apiRoot })
     const [mail] = await Process.eventually(
-      () => Outbox.mails(cwd),
+      () => Outbox.readOutbox(cwd),
       ({ length }) => length > 0
     )
     expect(mail).toContain(apiRoot.slice(0, 20))
@@ -184,7 +184,7 @@ describe.concurrent("worker", () => {
 
 describe.concurrent("retry, mail and creator", () => {
   it("an operator restarts stuck requests, and changes and erases creators' addresses", async (test) => {
-    const cwd = await Process.folder(test)
+    const cwd = await Process.makeWorkingFolder(test)
     let isGood = false
     const generator = createServer((_request, response) => {
       response.writeHead(isGood ? 200 : 401, { "content-type": "application/json" })
@@ -203,8 +203,8 @@ describe.concurrent("retry, mail and creator", () => {
       GENERATOR_MODEL: "any",
       WORKER_POLL_INTERVAL: "50 millis"
     })
-    const { key, persona } = Partner.demo(server)
-    const shareId = await Partner.submit(server.apiRoot, key, persona.id)
+    const { key, persona } = Partner.readDemoCredentials(server)
+    const shareId = await Partner.submitTopic(server.apiRoot, key, persona.id)
 
     expect(await Process.run(cwd, ["retry", shareId])).toMatchObject({ code: 1 })
     expect(await Process.json(cwd, ["mail", "resend", shareId])).toEqual({ share_id: shareId, mail: "request" })
@@ -213,7 +213,7 @@ describe.concurrent("retry, mail and creator", () => {
     expect(await Process.run(cwd, move)).toMatchObject({ code: 1 })
 
     const moved = await Process.eventually(
-      () => Outbox.mails(cwd),
+      () => Outbox.readOutbox(cwd),
       (texts) => texts.some((text) => text.includes("ada@new.test"))
     )
     const text = moved.find((mail) => mail.includes("ada@new.test"))!.replaceAll("=\r\n", "")

@@ -5,33 +5,33 @@ import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 it("a key that another process revoked and a suspended organization's key are refused soon; work starts at once", async (test) => {
-  const cwd = await Process.folder(test)
-  const env = { ...(await OwnDatabase.make(test)), WORKER_POLL_INTERVAL: "10 minutes" }
+  const cwd = await Process.makeWorkingFolder(test)
+  const env = { ...(await OwnDatabase.makeDatabase(test)), WORKER_POLL_INTERVAL: "10 minutes" }
   const server = await Process.start(cwd, ["serve", "--no-worker"], env)
   const other = await Process.start(cwd, ["serve", "--no-worker"], env)
   const port = String(new URL(server.apiRoot).port)
   const worker = await Process.start(cwd, ["worker"], { ...env, PORT: port, PUBLIC_URL: server.apiRoot })
-  const { key, keyId, organization, persona } = await Partner.register(cwd, env)
+  const { key, keyId, organization, persona } = await Partner.registerPartner(cwd, env)
 
   const outbox = () => fetch(`${server.apiRoot}/dev/outbox`).then((response) => response.text())
   const mails = async () => (await outbox()).split("ada@creators.test").length - 1
   const firstSent = Process.eventually(mails, (count) => count > 0)
-  await Partner.submit(server.apiRoot, key, persona.id)
+  await Partner.submitTopic(server.apiRoot, key, persona.id)
   await firstSent
 
   // Notifications that were missed are looked up when LISTEN works again.
   const before = await mails()
-  await OwnDatabase.rows(
+  await OwnDatabase.queryRows(
     env,
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
   )
-  await Partner.submit(other.apiRoot, key, persona.id)
+  await Partner.submitTopic(other.apiRoot, key, persona.id)
   await Process.eventually(mails, (count) => count > before)
 
   const statuses = () =>
-    Promise.all([server, other].map(async ({ apiRoot }) => (await Partner.call(apiRoot, key, "/personas")).status))
+    Promise.all([server, other].map(async ({ apiRoot }) => (await Partner.callApi(apiRoot, key, "/personas")).status))
   const listening = () =>
-    OwnDatabase.rows(
+    OwnDatabase.queryRows(
       env,
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
     )
@@ -46,7 +46,7 @@ it("a key that another process revoked and a suspended organization's key are re
   await Process.json(cwd, ["key", "revoke", keyId], env)
   await soon(401)
   // Each process has a heartbeat until it has stopped.
-  const processes = () => OwnDatabase.rows(env, "SELECT version, schema_id FROM processes")
+  const processes = () => OwnDatabase.queryRows(env, "SELECT version, schema_id FROM processes")
   expect(await processes()).toHaveLength(3)
   for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
   expect(await processes()).toEqual([])

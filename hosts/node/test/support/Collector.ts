@@ -15,16 +15,16 @@ interface SentSpan {
   readonly links?: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
 }
 
-export interface Span extends Omit<SentSpan, "attributes" | "links"> {
+export interface CollectedSpan extends Omit<SentSpan, "attributes" | "links"> {
   readonly attributes: Readonly<Record<string, string | boolean | undefined>>
   readonly links: ReadonlyArray<{ readonly traceId: string; readonly spanId: string }>
 }
 
-export const start = async (test: Process.Test) => {
+export const startCollector = async (test: Process.TestLifetime) => {
   const bodies: Array<string> = []
   const headers: Array<IncomingHttpHeaders> = []
   const metrics = new Set<string>()
-  const spans: Array<Span> = []
+  const spans: Array<CollectedSpan> = []
   const server = createServer((request, response) => {
     let body = ""
     request.setEncoding("utf8").on("data", (text) => {
@@ -56,7 +56,7 @@ const flat = (sent: any, kind: "Metrics" | "Spans"): ReadonlyArray<any> =>
     resource[`scope${kind}`].flatMap((scope: any) => scope[kind.toLowerCase()])
   )
 
-const read = ({ attributes, links, ...span }: SentSpan): Span => ({
+const read = ({ attributes, links, ...span }: SentSpan): CollectedSpan => ({
   ...span,
   attributes: Object.fromEntries(
     attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.boolValue])

@@ -6,18 +6,26 @@ import { program } from "@partner-commentary/node/cli/Program"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import type { Environment, Outcome } from "./Process.ts"
+import type { EnvironmentVariables, ProcessOutcome } from "./Process.ts"
 
 /** Commands read relative paths and write to the process's streams, so they run one after the other. */
 let last: Promise<unknown> = Promise.resolve()
 
-export const run = (cwd: string, args: ReadonlyArray<string>, env: Environment): Promise<Outcome> => {
+export const runInProcess = (
+  cwd: string,
+  args: ReadonlyArray<string>,
+  env: EnvironmentVariables
+): Promise<ProcessOutcome> => {
   const outcome = last.then(() => runAlone(cwd, args, env))
   last = outcome.catch(() => {})
   return outcome
 }
 
-const runAlone = async (cwd: string, args: ReadonlyArray<string>, env: Environment): Promise<Outcome> => {
+const runAlone = async (
+  cwd: string,
+  args: ReadonlyArray<string>,
+  env: EnvironmentVariables
+): Promise<ProcessOutcome> => {
   const stdout = capture(process.stdout)
   const stderr = capture(process.stderr)
   const home = process.cwd()

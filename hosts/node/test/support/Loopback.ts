@@ -1,10 +1,10 @@
 /** A server of another party on loopback, which is closed after the test. */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Test } from "./Process.ts"
+import type { TestLifetime } from "./Process.ts"
 
 /** Returns its host and port. */
-export const serve = async (test: Test, listener: RequestListener): Promise<string> => {
+export const listenOnLoopback = async (test: TestLifetime, listener: RequestListener): Promise<string> => {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   test.onTestFinished(() => {
@@ -16,7 +16,7 @@ export const serve = async (test: Test, listener: RequestListener): Promise<stri
 }
 
 /** A partner's webhook receiver, whose status depends on the path. */
-export const receive = (test: Test, statusOf: (path: string) => number): Promise<string> =>
-  serve(test, (request, response) => {
+export const startReceiver = (test: TestLifetime, statusOf: (path: string) => number): Promise<string> =>
+  listenOnLoopback(test, (request, response) => {
     request.resume().on("end", () => response.writeHead(statusOf(request.url ?? "")).end())
   })

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
 /** The mails' texts, in no order. A mail that is being written has another name. */
-export const mails = async (cwd: string): Promise<ReadonlyArray<string>> => {
+export const readOutbox = async (cwd: string): Promise<ReadonlyArray<string>> => {
   const outbox = join(cwd, "data", "outbox")
   const files = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith(".eml"))
   return Promise.all(files.map((file) => readFile(join(outbox, file), "utf8")))

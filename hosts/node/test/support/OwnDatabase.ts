@@ -7,7 +7,7 @@ import * as Scope from "effect/Scope"
 import type * as Process from "./Process.ts"
 
 /** Dropped after the test. */
-export const make = async (test: Process.Test): Promise<Process.Environment> => {
+export const makeDatabase = async (test: Process.TestLifetime): Promise<Process.EnvironmentVariables> => {
   const scope = Effect.runSync(Scope.make())
   const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
   test.onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
@@ -15,9 +15,9 @@ export const make = async (test: Process.Test): Promise<Process.Environment> => 
 }
 
 /** The rows that a statement returns. */
-export const rows = (env: Process.Environment, statement: string) =>
+export const queryRows = (env: Process.EnvironmentVariables, statement: string) =>
   Effect.runPromise(
-    TestDatabase.onDatabase(Redacted.make(env["DATABASE_URL"] ?? ""), (sql) =>
+    TestDatabase.runOnDatabase(Redacted.make(env["DATABASE_URL"] ?? ""), (sql) =>
       sql.unsafe<Readonly<Record<string, unknown>>>(statement)
     )
   )

@@ -1,7 +1,7 @@
 /** A partner with a key and a licensed persona, and its API calls. */
 import * as Process from "./Process.ts"
 
-export const register = async (cwd: string, env: Process.Environment = {}) => {
+export const registerPartner = async (cwd: string, env: Process.EnvironmentVariables = {}) => {
   const organization = await Process.json(cwd, ["org", "create", "--name", "Acme Sports"], env)
   const persona = await Process.json(
     cwd,
@@ -18,7 +18,10 @@ export const register = async (cwd: string, env: Process.Environment = {}) => {
 }
 
 /** An organization with a test key, which needs no licences. */
-export const testing = async (cwd: string, name: string): Promise<{ readonly id: string; readonly key: string }> => {
+export const registerTestPartner = async (
+  cwd: string,
+  name: string
+): Promise<{ readonly id: string; readonly key: string }> => {
   const { id } = await Process.json(cwd, ["org", "create", "--name", name])
   const words = ["--org", id, "--name", "k", "--scopes", "topics:submit,topics:read", "--environment", "test"]
   const { full_key: key } = await Process.json(cwd, ["key", "create", ...words])
@@ -26,15 +29,15 @@ export const testing = async (cwd: string, name: string): Promise<{ readonly id:
 }
 
 /** The test persona that declines at once. */
-export const declines = "7e570000-0000-4000-8000-000000000002"
+export const decliningPersonaId = "7e570000-0000-4000-8000-000000000002"
 
 /** The demo organization's key and persona, read from the server's output. */
-export const demo = (service: Process.Service) => ({
+export const readDemoCredentials = (service: Process.RunningService) => ({
   key: /pk_live_\w+/.exec(service.stdout())?.[0] ?? "",
   persona: { id: / ([0-9a-f-]{36}) {2}Ada/.exec(service.stdout())?.[1] ?? "" }
 })
 
-export const call = async (apiRoot: string, key: string, path: string, body?: unknown) => {
+export const callApi = async (apiRoot: string, key: string, path: string, body?: unknown) => {
   const response = await fetch(`${apiRoot}/partner/v1${path}`, {
     headers: { "x-api-key": key, "content-type": "application/json" },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
@@ -44,13 +47,13 @@ export const call = async (apiRoot: string, key: string, path: string, body?: un
 }
 
 /** Submits a topic to one persona, and returns its share id. */
-export const submit = async (apiRoot: string, key: string, personaId: string): Promise<string> => {
+export const submitTopic = async (apiRoot: string, key: string, personaId: string): Promise<string> => {
   const reference = `r-${Math.random()}`
-  await call(apiRoot, key, "/topics", {
+  await callApi(apiRoot, key, "/topics", {
     content: `Who wins the derby? ${reference}`,
     persona_ids: [personaId],
     external_reference: reference
   })
-  const found = await call(apiRoot, key, `/topics/by-reference/${reference}`)
+  const found = await callApi(apiRoot, key, `/topics/by-reference/${reference}`)
   return found.body.data.commentaries[0].share_id
 }

@@ -14,30 +14,30 @@ const bare = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: pro
 /** With this option the program does not restart Node with a service's options. */
 const startOnce = { NODE_OPTIONS: "--max-semi-space-size=16" }
 
-export type Environment = Readonly<Record<string, string>>
+export type EnvironmentVariables = Readonly<Record<string, string>>
 
-export interface Test {
+export interface TestLifetime {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
-export interface Outcome {
+export interface ProcessOutcome {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-export interface Service {
+export interface RunningService {
   readonly pid: number
   readonly apiRoot: string
   readonly stdout: () => string
   readonly stderr: () => string
-  readonly stop: (signal?: NodeJS.Signals) => Promise<Outcome>
+  readonly stop: (signal?: NodeJS.Signals) => Promise<ProcessOutcome>
 }
 
 const children = new Map<string, Array<ChildProcess>>()
 
 /** A working directory. After the test it is removed and its processes are killed. */
-export const folder = async (test: Test) => {
+export const makeWorkingFolder = async (test: TestLifetime) => {
   const path = await mkdtemp(join(tmpdir(), "partner-commentary-"))
   test.onTestFinished(async () => {
     for (const child of children.get(path) ?? []) child.kill("SIGKILL")
@@ -48,7 +48,7 @@ export const folder = async (test: Test) => {
 }
 
 /** `limits` is a shell command such as `ulimit -f 100`. */
-const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment, limits?: string) => {
+const launch = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables, limits?: string) => {
   const [command = "", ...rest] = [
     ...(limits === undefined ? [] : ["sh", "-c", `${limits} && exec "$@"`, "sh"]),
     process.execPath,
@@ -65,23 +65,29 @@ const launch = (cwd: string, args: ReadonlyArray<string>, env: Environment, limi
   child.stderr.setEncoding("utf8").on("data", (text) => {
     stderr += text
   })
-  const ended = new Promise<Outcome>((resolve) => {
+  const ended = new Promise<ProcessOutcome>((resolve) => {
     child.on("close", (code) => resolve({ code, stdout, stderr }))
   })
   return { child, ended, stdout: () => stdout, stderr: () => stderr }
 }
 
 /** Runs a command in the test's own process. */
-export const run = (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<Outcome> =>
-  InProcess.run(cwd, args, env)
+export const run = (
+  cwd: string,
+  args: ReadonlyArray<string>,
+  env: EnvironmentVariables = {}
+): Promise<ProcessOutcome> => InProcess.runInProcess(cwd, args, env)
 
 /** Runs a command in a child process, for tests of exit codes, streams, file modes and simultaneous commands. */
-export const spawned = (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<Outcome> =>
-  launch(cwd, args, env).ended
+export const spawned = (
+  cwd: string,
+  args: ReadonlyArray<string>,
+  env: EnvironmentVariables = {}
+): Promise<ProcessOutcome> => launch(cwd, args, env).ended
 
 /** The JSON value that a command prints. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
-export const json = async (cwd: string, args: ReadonlyArray<string>, env: Environment = {}): Promise<any> => {
+export const json = async (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables = {}): Promise<any> => {
   const { code, stderr, stdout } = await run(cwd, [...args, "--json"], env)
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`)
   return JSON.parse(stdout)
@@ -91,9 +97,9 @@ export const json = async (cwd: string, args: ReadonlyArray<string>, env: Enviro
 export const start = async (
   cwd: string,
   args: ReadonlyArray<string> = ["serve"],
-  env: Environment = {},
+  env: EnvironmentVariables = {},
   limits?: string
-): Promise<Service> => {
+): Promise<RunningService> => {
   const { child, ended, stderr, stdout } = launch(cwd, args, { PORT: "0", ...env }, limits)
   const apiRoot = await ready(child, ended, stdout)
   // Node reads both streams in the same turn of the event loop, in any order.
@@ -110,7 +116,7 @@ export const start = async (
   }
 }
 
-const ready = (child: ChildProcess, ended: Promise<Outcome>, stdout: () => string) =>
+const ready = (child: ChildProcess, ended: Promise<ProcessOutcome>, stdout: () => string) =>
   new Promise<string>((resolve, reject) => {
     child.stdout?.on("data", () => {
       const line = /^ready ?(.*)\n/m.exec(stdout())

@@ -18,19 +18,19 @@ const requests = (stderr: string) =>
     .map(({ annotations }) => annotations)
 
 it("each request is logged with its route, status, time, organization and request id, and never a token", async (test) => {
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve"], { LOG_REQUESTS: "true" })
-  const { key, persona } = Partner.demo(service)
-  const shareId = await Partner.submit(service.apiRoot, key, persona.id)
+  const { key, persona } = Partner.readDemoCredentials(service)
+  const shareId = await Partner.submitTopic(service.apiRoot, key, persona.id)
   const [mail = ""] = await Process.eventually(
-    () => Outbox.mails(cwd),
+    () => Outbox.readOutbox(cwd),
     ({ length }) => length > 0
   )
   const link = /http:\/\/[^\s"]+\/creator\/([\w.-]+)/.exec(mail.replaceAll("=\r\n", ""))
   const token = link?.[1] ?? ""
   expect(token.length).toBeGreaterThan(20)
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${service.apiRoot}${path}`, { headers })
-  const [topic] = (await Partner.call(service.apiRoot, key, "/topics")).body.data
+  const [topic] = (await Partner.callApi(service.apiRoot, key, "/topics")).body.data
   expect((await ask(`/creator/${token}`)).status).toBe(200)
   await ask(`/partner/v1/topics/${topic.topic_id}/status`, { "x-api-key": key, "x-request-id": "poll-1" })
   await ask("/partner/v1/topics", { "x-request-id": "anonymous-1" })
@@ -57,7 +57,7 @@ it("each request is logged with its route, status, time, organization and reques
 })
 
 it("requests are not logged by default", async (test) => {
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve"])
   await fetch(`${service.apiRoot}/partner/v1/topics`)
   expect(requests((await service.stop()).stderr)).toEqual([])

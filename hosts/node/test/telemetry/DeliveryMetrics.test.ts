@@ -5,17 +5,17 @@ import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 it("shows attempts by outcome, the latency of events, held deliveries, and failing webhooks", async (test) => {
-  const cwd = await Process.folder(test)
-  const receiver = await Loopback.receive(test, (path) => (path === "/gone" ? 410 : 204))
-  const { key } = await Partner.testing(cwd, "Acme Sports")
+  const cwd = await Process.makeWorkingFolder(test)
+  const receiver = await Loopback.startReceiver(test, (path) => (path === "/gone" ? 410 : 204))
+  const { key } = await Partner.registerTestPartner(cwd, "Acme Sports")
   const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true" })
   const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())![0]
   for (const path of ["well", "gone"]) {
     const url = `http://${receiver}/${path}`
-    expect((await Partner.call(apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(201)
+    expect((await Partner.callApi(apiRoot, key, "/webhooks", { url, events: ["commentary.failed"] })).status).toBe(201)
   }
   const content = "Who goes down this season?"
-  await Partner.call(apiRoot, key, "/topics", { content, persona_ids: [Partner.declines] })
+  await Partner.callApi(apiRoot, key, "/topics", { content, persona_ids: [Partner.decliningPersonaId] })
   const metrics = async () => {
     const text = await (await fetch(address)).text()
     const value = (pattern: string) => Number(new RegExp(`^partner_commentary_${pattern} (\\S+)$`, "m").exec(text)?.[1])
@@ -49,9 +49,11 @@ it("shows attempts by outcome, the latency of events, held deliveries, and faili
     disabled: 1
   })
   // A manual redelivery of an old event does not count for the latency.
-  const webhooks = (await Partner.call(apiRoot, key, "/webhooks")).body.data as ReadonlyArray<Record<string, string>>
+  const webhooks = (await Partner.callApi(apiRoot, key, "/webhooks")).body.data as ReadonlyArray<Record<string, string>>
   const wellId = webhooks.find(({ url }) => url?.endsWith("/well"))?.["id"]
-  const [arrived] = (await Partner.call(apiRoot, key, `/webhooks/${wellId}/deliveries`)).body.data
-  expect((await Partner.call(apiRoot, key, `/webhooks/${wellId}/deliveries/${arrived.id}/retry`, {})).status).toBe(200)
+  const [arrived] = (await Partner.callApi(apiRoot, key, `/webhooks/${wellId}/deliveries`)).body.data
+  expect((await Partner.callApi(apiRoot, key, `/webhooks/${wellId}/deliveries/${arrived.id}/retry`, {})).status).toBe(
+    200
+  )
   expect(await Process.eventually(metrics, ({ manual }) => manual === 1)).toMatchObject({ manual: 1, arrived: 1 })
 })

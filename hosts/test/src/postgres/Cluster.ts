@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { usual, type Version } from "./Binaries.ts"
+import { defaultVersion, type PostgresVersion } from "./Binaries.ts"
 
-export interface Cluster {
+export interface PostgresCluster {
   /** The superuser's URL, for the database `postgres`. */
   readonly url: string
   /** The process id of the server, which changes on restart. */
@@ -14,22 +14,22 @@ export interface Cluster {
   readonly stop: () => Promise<void>
 }
 
-export const start = (
+export const startCluster = (
   options: {
-    readonly version?: Version
+    readonly version?: PostgresVersion
     /** `NAME=VALUE`, as in a server's configuration. */
     readonly settings?: ReadonlyArray<string>
     readonly tls?: { readonly cert: string; readonly key: string }
     /** The folder of a base backup, which the server starts from instead of an empty cluster. */
     readonly dataFrom?: string
   } = {}
-): Promise<Cluster> =>
+): Promise<PostgresCluster> =>
   new Promise((resolve, reject) => {
     const keeper = spawn(
       process.execPath,
       [
         fileURLToPath(new URL("./Keeper.ts", import.meta.url)),
-        String(options.version ?? usual),
+        String(options.version ?? defaultVersion),
         ...(options.settings ?? [])
       ],
       // A separate process group: Ctrl-C in the terminal reaches this process, which then stops the keeper.

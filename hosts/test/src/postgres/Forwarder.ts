@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-export interface Forwarder {
+export interface PortForwarder {
   /** The first target's address with this port. */
   readonly url: string
   /** New connections go to another server from now on. */
@@ -10,7 +10,7 @@ export interface Forwarder {
   readonly close: () => Promise<void>
 }
 
-export const open = async (first: string): Promise<Forwarder> => {
+export const openForwarder = async (first: string): Promise<PortForwarder> => {
   let target = new URL(first)
   const sockets = new Set<Socket>()
   const listener = createServer((client) => {

@@ -10,7 +10,7 @@ const isFree = (port: number) =>
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
   })
 
-export const freePort = async (): Promise<number> => {
+export const findFreePort = async (): Promise<number> => {
   for (;;) {
     const port = range.from + Math.floor(Math.random() * (range.to - range.from))
     if (await isFree(port)) return port

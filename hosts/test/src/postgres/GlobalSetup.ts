@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Cluster from "./Cluster.ts"
-import { dropAll } from "./TestDatabase.ts"
+import { dropDatabasesOfRun } from "./TestDatabase.ts"
 
 /** @public vitest calls it before all tests. */
 export default async () => {
@@ -13,8 +13,8 @@ export default async () => {
   if (process.env["TEST_DATABASE_RUN"]) return
   const run = randomBytes(4).toString("hex")
   process.env["TEST_DATABASE_RUN"] = run
-  if (process.env["TEST_DATABASE_URL"]) return () => Effect.runPromise(dropAll(run))
-  const cluster = await Cluster.start()
+  if (process.env["TEST_DATABASE_URL"]) return () => Effect.runPromise(dropDatabasesOfRun(run))
+  const cluster = await Cluster.startCluster()
   process.env["TEST_DATABASE_URL"] = cluster.url
   return cluster.stop
 }

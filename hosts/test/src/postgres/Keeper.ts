@@ -11,10 +11,10 @@ import { appendFileSync, chmodSync, chownSync, mkdtempSync, readFileSync, rmSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { copy, usual, type Version } from "./Binaries.ts"
-import { freePort } from "./FreePort.ts"
+import { copyBinaries, defaultVersion, type PostgresVersion } from "./Binaries.ts"
+import { findFreePort } from "./FreePort.ts"
 
-const [versionText = String(usual), ...settings] = process.argv.slice(2)
+const [versionText = String(defaultVersion), ...settings] = process.argv.slice(2)
 
 const idOf = (option: "-u" | "-g") => Number(execFileSync("id", [option, "nobody"], { encoding: "utf8" }))
 const owner = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
@@ -46,8 +46,8 @@ const trusted = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1
 const admission = `host all /^guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
 const admissionBefore16 = `host all guarded 127.0.0.1/32 scram-sha-256\n${trusted}`
 
-const make = (version: Version) => {
-  copy(version, join(folder, "native"))
+const make = (version: PostgresVersion) => {
+  copyBinaries(version, join(folder, "native"))
   chmodSync(folder, 0o755)
   if (owner.uid !== undefined) {
     execFileSync("mkdir", ["-m", "700", data])
@@ -152,8 +152,8 @@ const commands = createInterface({ input: process.stdin })
 commands.once("close", () => void end(0))
 
 try {
-  make(Number(versionText) as Version)
-  const port = await freePort()
+  make(Number(versionText) as PostgresVersion)
+  const port = await findFreePort()
   writeFileSync(join(data, "postgresql.conf"), configuration(port))
   await start(port)
   commands.on("line", (line) => {

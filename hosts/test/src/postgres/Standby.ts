@@ -5,18 +5,18 @@ import { basename, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Cluster from "./Cluster.ts"
-import { onDatabase } from "./TestDatabase.ts"
+import { runOnDatabase } from "./TestDatabase.ts"
 
 /** Files that are not copied: the state of the running process, and the configuration that the keeper rewrites. */
 const skipped = ["postmaster.pid", "postmaster.opts", "postgresql.conf"]
 
-export const start = Effect.fnUntraced(function* (primary: Cluster.Cluster) {
+export const startStandby = Effect.fnUntraced(function* (primary: Cluster.PostgresCluster) {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "backup-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
   )
   // A backup must begin and end on one connection.
-  yield* onDatabase(Redacted.make(primary.url), (sql) =>
+  yield* runOnDatabase(Redacted.make(primary.url), (sql) =>
     Effect.gen(function* () {
       const [place] = yield* sql<{ readonly data_directory: string }>`SHOW data_directory`
       yield* sql`SELECT pg_backup_start('standby', true)`
@@ -34,7 +34,7 @@ export const start = Effect.fnUntraced(function* (primary: Cluster.Cluster) {
   const { port } = new URL(primary.url)
   return yield* Effect.acquireRelease(
     Effect.promise(() =>
-      Cluster.start({
+      Cluster.startCluster({
         dataFrom: folder,
         settings: [`primary_conninfo=host=127.0.0.1 port=${port} user=postgres`]
       })

@@ -26,7 +26,7 @@ const at = (url: string, database: string): Redacted.Redacted => {
 }
 
 /** Runs an effect on one database over a single connection. */
-export const onDatabase = <A, E>(
+export const runOnDatabase = <A, E>(
   url: Redacted.Redacted,
   use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E, SqlClient.SqlClient>
 ) =>
@@ -40,8 +40,8 @@ const prefixOf = (run: string) => `test_${run}_`
 const nameOf = (kind: string) =>
   `${prefixOf(process.env["TEST_DATABASE_RUN"] ?? "0")}${kind}_${randomBytes(6).toString("hex")}`
 
-export const dropAll = Effect.fnUntraced(function* (run: string) {
-  yield* onDatabase(
+export const dropDatabasesOfRun = Effect.fnUntraced(function* (run: string) {
+  yield* runOnDatabase(
     Redacted.make(yield* ofTheRun),
     Effect.fnUntraced(function* (sql) {
       const names = yield* sql<{ readonly name: string }>`SELECT datname AS name FROM pg_database
@@ -69,7 +69,7 @@ const tablesOf = (sql: SqlClient.SqlClient) =>
 
 export const databasesOn = (server: Effect.Effect<string>) => {
   const run = (statement: string) =>
-    Effect.flatMap(server, (url) => onDatabase(Redacted.make(url), (sql) => Effect.asVoid(sql.unsafe(statement))))
+    Effect.flatMap(server, (url) => runOnDatabase(Redacted.make(url), (sql) => Effect.asVoid(sql.unsafe(statement))))
 
   const created = Effect.fnUntraced(function* (kind: string, template: string) {
     const name = nameOf(kind)
@@ -90,7 +90,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
     made ??= Effect.runPromise(
       Effect.gen(function* () {
         const { name, url } = yield* created("template", "template0")
-        tables = yield* onDatabase(url, (sql) => Effect.andThen(migrate, tablesOf(sql)))
+        tables = yield* runOnDatabase(url, (sql) => Effect.andThen(migrate, tablesOf(sql)))
         return name
       })
     )
@@ -156,7 +156,7 @@ export const { empty, fresh, layer, named, used } = databasesOn(ofTheRun)
  * The same stores with a clock that waits for them. A name other than `:memory:` refers to one database for the lifetime of the
  * process.
  */
-export const layerNamed = (name: string) =>
+export const layerOfNamedDatabase = (name: string) =>
   Layer.provideMerge(
     SettlingClock.layer,
     Layer.unwrap(Effect.map(name === ":memory:" ? used : named(name), (url) => Postgres.layerWithoutMigration({ url })))

@@ -6,13 +6,13 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 /** The statements of one turn, as they were sent. */
-export type Turn = ReadonlyArray<string>
+export type StatementTurn = ReadonlyArray<string>
 
-export interface Wire {
+export interface RecordingProxy {
   /** The server's address through this proxy. */
   readonly url: string
   /** All turns so far, on all connections. */
-  readonly turns: Array<Turn>
+  readonly turns: Array<StatementTurn>
   /** The number of open connections. */
   readonly open: () => number
   /**
@@ -57,10 +57,13 @@ class Messages {
 const texts = (body: Buffer): ReadonlyArray<string> => body.toString("utf8").split("\0")
 
 /** The address must not require TLS, because the proxy reads plain text. Turns are recorded by default. */
-export const open = async (target: string, options: { readonly writesDown?: boolean } = {}): Promise<Wire> => {
+export const openRecordingProxy = async (
+  target: string,
+  options: { readonly writesDown?: boolean } = {}
+): Promise<RecordingProxy> => {
   const { writesDown = true } = options
   const { hostname, port } = new URL(target)
-  const turns: Array<Turn> = []
+  const turns: Array<StatementTurn> = []
   const lines = new Set<Line>()
   let isSilent = false
 

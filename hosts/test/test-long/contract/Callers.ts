@@ -9,14 +9,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /** `opens`: every valid request succeeds. `closed`: every request must fail. `partly`: some requests are refused. */
-export interface Caller {
+export interface FuzzedCaller {
   readonly name: string
   readonly headers: ReadonlyArray<readonly [string, string]>
   readonly may: "opens" | "closed" | "partly"
 }
 
 /** Callers by the description's names of its security schemes. */
-export type Callers = Readonly<Record<string, ReadonlyArray<Caller>>>
+export type CallersByScheme = Readonly<Record<string, ReadonlyArray<FuzzedCaller>>>
 
 export const layer = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
@@ -43,14 +43,14 @@ const organization = Effect.fnUntraced(function* (limits: Organization["limits"]
 })
 
 const byKey =
-  (may: Caller["may"], what: string) =>
-  ({ text }: { readonly text: string }): Caller => ({ name: `${what} key`, headers: [["X-Api-Key", text]], may })
+  (may: FuzzedCaller["may"], what: string) =>
+  ({ text }: { readonly text: string }): FuzzedCaller => ({ name: `${what} key`, headers: [["X-Api-Key", text]], may })
 
 const byToken =
-  (may: Caller["may"], what: string) =>
-  (text: string): Caller => ({ name: `${what} token`, headers: [["Authorization", `Bearer ${text}`]], may })
+  (may: FuzzedCaller["may"], what: string) =>
+  (text: string): FuzzedCaller => ({ name: `${what} token`, headers: [["Authorization", `Bearer ${text}`]], may })
 
-export const callers = Effect.gen(function* () {
+export const seedCallers = Effect.gen(function* () {
   yield* Seed.persona(null)
   const owners = yield* Effect.forEach([1, 2, 3], () => organization(wide))
   const [owner, ...rest] = owners
@@ -70,7 +70,7 @@ export const callers = Effect.gen(function* () {
   const ended = yield* Seed.key(owner, { expiresAt: 1 as never })
   const tokens = yield* Effect.forEach(managed, (one) => Seed.token(one))
   const foreign = yield* Seed.token({ id: "00000000-0000-4000-8000-000000000000" })
-  const all: Callers = {
+  const all: CallersByScheme = {
     ApiKey: [
       ...live.map(byKey("opens", "live")),
       ...test.map(byKey("opens", "test")),

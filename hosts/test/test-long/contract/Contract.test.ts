@@ -6,10 +6,10 @@
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { layer } from "./Callers.ts"
-import { guarantee } from "./Guarantee.ts"
+import { guaranteeContract } from "./Guarantee.ts"
 
 const runs = Number(process.env["CONTRACT_RUNS"] ?? 2000)
 
 it.live("every answer to thousands of requests is one that the description allows, and never a 5xx", () =>
-  guarantee({ runs, reachesAll: true, rounds: Math.max(4, Math.round(runs / 40)) }).pipe(Effect.provide(layer))
+  guaranteeContract({ runs, reachesAll: true, rounds: Math.max(4, Math.round(runs / 40)) }).pipe(Effect.provide(layer))
 )

@@ -1,13 +1,13 @@
 /** The served description as a list of operations. The fuzzer knows nothing else about the service. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a document from outside, read as it comes
-export type Untyped = any
+export type UntypedJson = any
 
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-export interface Parameter {
+export interface OpenApiParameter {
   readonly name: string
   readonly in: "path" | "query" | "header"
   readonly description?: string
@@ -21,22 +21,22 @@ export interface ResponseDescription {
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema; readonly examples?: object }>>
 }
 
-export interface Operation {
+export interface OpenApiOperation {
   readonly name: string
   readonly method: string
   /** A path below `{api_root}`, with `{parameter}` for each parameter. */
   readonly path: string
-  readonly parameters: ReadonlyArray<Parameter>
+  readonly parameters: ReadonlyArray<OpenApiParameter>
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | undefined
   readonly responses: Readonly<Record<string, ResponseDescription>>
   /** The names of the security schemes. Any one of them authorizes the call. */
   readonly schemes: ReadonlyArray<string>
 }
 
-export interface Document {
+export interface OpenApiDocument {
   readonly openapi: string
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Untyped>>>>
-  readonly components: Readonly<Record<string, Readonly<Record<string, Untyped>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, UntypedJson>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, UntypedJson>>>>
   readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly servers?: ReadonlyArray<{ readonly url: string }>
 }
@@ -44,7 +44,7 @@ export interface Document {
 const methods = ["get", "post", "put", "patch", "delete"]
 
 /** Operations with fewer path parameters come first, because the other operations need ids from their responses. */
-export const operationsOf = (document: Document): ReadonlyArray<Operation> =>
+export const operationsOf = (document: OpenApiDocument): ReadonlyArray<OpenApiOperation> =>
   Object.entries(document.paths)
     .flatMap(([path, item]) =>
       methods
@@ -54,18 +54,18 @@ export const operationsOf = (document: Document): ReadonlyArray<Operation> =>
     .toSorted((one, other) => one.path.split("{").length - other.path.split("{").length)
 
 const operation = (
-  document: Document,
+  document: OpenApiDocument,
   path: string,
   method: string,
   shared: ReadonlyArray<unknown>,
-  given: Untyped
-): Operation => {
-  const body = resolve(document, given.requestBody)
+  given: UntypedJson
+): OpenApiOperation => {
+  const body = resolveReference(document, given.requestBody)
   return {
     name: given.operationId ?? `${method} ${path}`,
     method: method.toUpperCase(),
     path: `${basePath(document)}${path}`,
-    parameters: [...shared, ...(given.parameters ?? [])].map((one) => resolve(document, one)),
+    parameters: [...shared, ...(given.parameters ?? [])].map((one) => resolveReference(document, one)),
     body: body && { schema: body.content["application/json"].schema, required: body.required === true },
     responses: Object.fromEntries(
       Object.entries(given.responses).map(([status, response]) => [status, resolveResponse(document, response)])
@@ -75,27 +75,30 @@ const operation = (
 }
 
 /** The path of the first server. The document's paths are relative to it. */
-const basePath = ({ servers }: Document): string => {
+const basePath = ({ servers }: OpenApiDocument): string => {
   const url = servers?.[0]?.url ?? ""
   return url.replace(/^[a-z]+:\/\/[^/]*/, "").replace(/\/$/, "")
 }
 
 /** Follows a `$ref` within the document. */
-export const resolve = (document: Document, given: Untyped): Untyped => {
+export const resolveReference = (document: OpenApiDocument, given: UntypedJson): UntypedJson => {
   if (typeof given?.$ref !== "string") return given
   const found = given.$ref
     .slice(2)
     .split("/")
     .reduce(
-      (at: Untyped, key: string) => at?.[decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")],
+      (at: UntypedJson, key: string) => at?.[decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")],
       document
     )
   if (found === undefined) throw new Error(`nothing is at ${given.$ref}`)
-  return resolve(document, found)
+  return resolveReference(document, found)
 }
 
-const resolveResponse = (document: Document, given: Untyped): ResponseDescription => {
-  const { headers, ...rest } = resolve(document, given)
-  const entries = Object.entries(headers ?? {}).map(([name, header]) => [name.toLowerCase(), resolve(document, header)])
+const resolveResponse = (document: OpenApiDocument, given: UntypedJson): ResponseDescription => {
+  const { headers, ...rest } = resolveReference(document, given)
+  const entries = Object.entries(headers ?? {}).map(([name, header]) => [
+    name.toLowerCase(),
+    resolveReference(document, header)
+  ])
   return { ...rest, headers: Object.fromEntries(entries) }
 }

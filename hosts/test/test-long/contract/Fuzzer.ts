@@ -4,52 +4,59 @@
  * their number do not stop the run.
  */
 import * as fc from "fast-check"
-import type { Caller, Callers } from "./Callers.ts"
-import { type Document, operationsOf } from "./Description.ts"
+import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
+import { type OpenApiDocument, operationsOf } from "./Description.ts"
 import * as Judge from "./Judge.ts"
 import * as Memory from "./Memory.ts"
-import { requests, type Sent } from "./Requests.ts"
+import { arbitraryRequests, type GeneratedRequest } from "./Requests.ts"
 import * as Verdict from "./Verdict.ts"
 import * as Wire from "./Wire.ts"
 
-export interface Options {
+export interface FuzzerOptions {
   readonly root: string
-  readonly document: Document
-  readonly callers: Callers
+  readonly document: OpenApiDocument
+  readonly callers: CallersByScheme
   /** Requests per operation. */
   readonly runs: number
   readonly rounds: number
   readonly seed: number
 }
 
-export interface Report {
+export interface FuzzerReport {
   /** At most one fault per operation: the smallest request that reproduces it, as a curl command. */
   readonly faults: ReadonlyArray<string>
   /** How often each operation returned each status and code. */
   readonly tallies: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-export const run = async ({ callers, document, root, rounds, runs, seed }: Options): Promise<Report> => {
+export const runFuzzer = async ({
+  callers,
+  document,
+  root,
+  rounds,
+  runs,
+  seed
+}: FuzzerOptions): Promise<FuzzerReport> => {
   const operations = operationsOf(document)
-  const judge = Judge.make(document)
-  const memory = Memory.make()
-  const wire = Wire.make(root)
+  const judge = Judge.makeResponseJudge(document)
+  const memory = Memory.makeValueMemory()
+  const wire = Wire.makeHttpConnection(root)
   const made = new Map<string, Array<string>>()
   const tallies = new Map(operations.map(({ name }) => [name, new Map<string, number>()]))
   const faults = new Map<string, string>()
 
-  const exchange = async (sent: Sent, plain: Wire.Plain): Promise<Wire.Answered> => {
+  const exchange = async (sent: GeneratedRequest, plain: Wire.RawRequest): Promise<Wire.FuzzedResponse> => {
     const answer = await wire.send(plain)
-    const code = (Judge.parsed(answer.text) as { error?: { code?: string } } | undefined)?.error?.code ?? ""
+    const code = (Judge.parseJson(answer.text) as { error?: { code?: string } } | undefined)?.error?.code ?? ""
     const tally = tallies.get(sent.operation.name)
     const label = `${answer.status} ${code}`.trim()
     tally?.set(label, (tally.get(label) ?? 0) + 1)
     return answer
   }
 
-  const check = async (sent: Sent) => {
+  const check = async (sent: GeneratedRequest) => {
     const { arguments: given, caller, operation, origin } = sent
-    const plain = Wire.plain(sent)
+    const plain = Wire.toRawRequest(sent)
     const answer = await exchange(sent, plain)
     const problems = [...judge.judge(operation, answer), ...Verdict.problemsOf(judge, sent, answer)]
     const name = given.find(({ parameter }) => parameter.name === "X-Request-Id")
@@ -60,7 +67,7 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
       problems.push(...(await headProblems(wire, plain, answer, caller)))
     const keyed = given.some(({ parameter }) => parameter.name === "Idempotency-Key")
     if (answer.status < 300) {
-      if (operation.method !== "DELETE") memory.see(operation, caller, Judge.parsed(answer.text))
+      if (operation.method !== "DELETE") memory.see(operation, caller, Judge.parseJson(answer.text))
       // Keep every fourth deleted resource in memory, so that requests for deleted resources are tested too.
       else if (origin % 4 !== 0)
         for (const { parameter, text } of given) if (parameter.in === "path") memory.forget(text)
@@ -71,7 +78,7 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
   }
 
   /** Deletes the caller's oldest resource if it has more than `keptOfEach` and the description has a DELETE operation for it. */
-  const tidy = async ({ headers }: Wire.Answered, caller: Caller): Promise<ReadonlyArray<string>> => {
+  const tidy = async ({ headers }: Wire.FuzzedResponse, caller: FuzzedCaller): Promise<ReadonlyArray<string>> => {
     const location = headers.get("location") ?? ""
     const removal = operations.find(({ method, path }) => method === "DELETE" && matches(path, location))
     if (removal === undefined) return []
@@ -105,17 +112,20 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
       // The limit of shrinking steps. A fault that is still large after them stays as it is.
       let shrinks = 200
       let failed = false
-      const checkOrRest = async (sent: Sent) => {
+      const checkOrRest = async (sent: GeneratedRequest) => {
         if (failed && shrinks-- <= 0) return
         await check(sent).catch((error) => {
           failed = true
           throw error
         })
       }
-      const details = await fc.check(fc.asyncProperty(requests(document, operation, memory, callers), checkOrRest), {
-        numRuns: Math.ceil(runs / rounds),
-        seed: seed + round * 1009 + index
-      })
+      const details = await fc.check(
+        fc.asyncProperty(arbitraryRequests(document, operation, memory, callers), checkOrRest),
+        {
+          numRuns: Math.ceil(runs / rounds),
+          seed: seed + round * 1009 + index
+        }
+      )
       if (details.failed) faults.set(operation.name, `${operation.name}: ${describe(details.errorInstance)}`)
     }
   }
@@ -126,7 +136,7 @@ export const run = async ({ callers, document, root, rounds, runs, seed }: Optio
 const keptOfEach = 6
 
 class Fault extends Error {
-  constructor(problems: ReadonlyArray<string>, curl: string, answer: Wire.Answered) {
+  constructor(problems: ReadonlyArray<string>, curl: string, answer: Wire.FuzzedResponse) {
     super(`${problems.join("; ")}\n  ${curl.slice(0, 3000)}\n  → ${answer.status} ${answer.text.slice(0, 800)}`)
   }
 }
@@ -137,7 +147,12 @@ const matches = (path: string, location: string): boolean =>
   new RegExp(`${path.replace(/\{\w+\}/g, "[^/]+")}$`).test(location)
 
 /** HEAD must respond as GET does, without the body. */
-const headProblems = async (wire: Wire.Wire, plain: Wire.Plain, answer: Wire.Answered, caller: Caller) => {
+const headProblems = async (
+  wire: Wire.HttpConnection,
+  plain: Wire.RawRequest,
+  answer: Wire.FuzzedResponse,
+  caller: FuzzedCaller
+) => {
   const head = await wire.send({ ...plain, method: "HEAD" })
   if (head.status === 429 && caller.may !== "opens") return []
   const type = "content-type"
@@ -147,7 +162,7 @@ const headProblems = async (wire: Wire.Wire, plain: Wire.Plain, answer: Wire.Ans
 }
 
 /** The first answer again, as the description promises. The repeated request counts against the rate limit, too. */
-const replayProblems = async (wire: Wire.Wire, plain: Wire.Plain, first: Wire.Answered) => {
+const replayProblems = async (wire: Wire.HttpConnection, plain: Wire.RawRequest, first: Wire.FuzzedResponse) => {
   const again = await wire.send(plain)
   const isReplayed =
     again.status === first.status && again.text === first.text && again.headers.get("idempotency-replayed") === "true"
@@ -157,7 +172,7 @@ const replayProblems = async (wire: Wire.Wire, plain: Wire.Plain, first: Wire.An
 }
 
 /** A readable summary with one line per operation. */
-export const summary = ({ tallies }: Report): string =>
+export const summarizeReport = ({ tallies }: FuzzerReport): string =>
   [...tallies]
     .map(([name, counts]) => {
       const all = [...counts].toSorted(([one], [other]) => one.localeCompare(other))

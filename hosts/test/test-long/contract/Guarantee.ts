@@ -2,25 +2,25 @@
 import { assert } from "@effect/vitest"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import { callers } from "./Callers.ts"
-import type { Document } from "./Description.ts"
+import { seedCallers } from "./Callers.ts"
+import type { OpenApiDocument } from "./Description.ts"
 import * as Fuzzer from "./Fuzzer.ts"
 import * as Verdict from "./Verdict.ts"
 
 /** `reachesAll`: every operation must have succeeded at least once, which takes some hundreds of requests. */
-export const guarantee = Effect.fnUntraced(function* (
-  options: Pick<Fuzzer.Options, "runs" | "rounds"> & { readonly reachesAll: boolean }
+export const guaranteeContract = Effect.fnUntraced(function* (
+  options: Pick<Fuzzer.FuzzerOptions, "runs" | "rounds"> & { readonly reachesAll: boolean }
 ) {
   const { call } = yield* TestApi
   const served = yield* call("/openapi.json")
-  const document = yield* Effect.promise(() => served.json() as Promise<Document>)
+  const document = yield* Effect.promise(() => served.json() as Promise<OpenApiDocument>)
   const seed = Number(process.env["CONTRACT_SEED"] ?? Math.floor(Math.random() * 2 ** 30))
-  assert.deepStrictEqual(Verdict.unsaid(document), [], "the description says this no more")
-  const known = yield* callers
+  assert.deepStrictEqual(Verdict.undocumentedRules(document), [], "the description says this no more")
+  const known = yield* seedCallers
   const report = yield* Effect.promise(() =>
-    Fuzzer.run({ ...options, seed, document, callers: known, root: new URL(served.url).origin })
+    Fuzzer.runFuzzer({ ...options, seed, document, callers: known, root: new URL(served.url).origin })
   )
-  const told = `${Fuzzer.summary(report)}\nCONTRACT_SEED=${seed} CONTRACT_RUNS=${options.runs}\n`
+  const told = `${Fuzzer.summarizeReport(report)}\nCONTRACT_SEED=${seed} CONTRACT_RUNS=${options.runs}\n`
   yield* Effect.sync(() => process.stdout.write(told))
   if (report.faults.length > 0) assert.fail(`CONTRACT_SEED=${seed}\n${report.faults.join("\n\n")}`)
   if (!options.reachesAll) return

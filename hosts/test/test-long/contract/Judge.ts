@@ -2,12 +2,12 @@
 import Ajv2020 from "ajv/dist/2020.js"
 import type { ValidateFunction } from "ajv/dist/types/index.js"
 import addFormats from "ajv-formats"
-import type { Document, JsonSchema, Operation } from "./Description.ts"
-import type { Answered } from "./Wire.ts"
+import type { JsonSchema, OpenApiDocument, OpenApiOperation } from "./Description.ts"
+import type { FuzzedResponse } from "./Wire.ts"
 
-export interface Judge {
+export interface ResponseJudge {
   /** One sentence for each fault. Empty if there is none. */
-  readonly judge: (operation: Operation, answer: Answered) => ReadonlyArray<string>
+  readonly judge: (operation: OpenApiOperation, answer: FuzzedResponse) => ReadonlyArray<string>
   /** The schema violation of the value, if any. */
   readonly wrong: (schema: JsonSchema, value: unknown) => string | undefined
   /** The schema violations for each path in the value, such as `topics[3].content`. The whole value is `body`. */
@@ -17,7 +17,7 @@ export interface Judge {
 /** The headers that the description promises "on every answer". */
 const always = ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]
 
-export const make = (document: Document): Judge => {
+export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
   const ajv = new Ajv2020.default({
     strictSchema: true,
     strictTypes: false,
@@ -49,19 +49,19 @@ export const make = (document: Document): Judge => {
     return validate(value) ? undefined : ajv.errorsText(validate.errors).slice(0, 500)
   }
 
-  const headerProblems = (operation: Operation, { headers, status }: Answered) =>
+  const headerProblems = (operation: OpenApiOperation, { headers, status }: FuzzedResponse) =>
     Object.entries(operation.responses[status]?.headers ?? {}).flatMap(([name, { required, schema }]) => {
       const given = headers.get(name)
       if (given === null) return required === true || always.includes(name) ? [`the header ${name} is missing`] : []
-      const why = wrong(schema, typed(schema, given) ?? given)
+      const why = wrong(schema, parseBySchema(schema, given) ?? given)
       return why === undefined ? [] : [`the header ${name}: ${given} is wrong: ${why}`]
     })
 
-  const bodyProblems = (operation: Operation, { headers, status, text }: Answered) => {
+  const bodyProblems = (operation: OpenApiOperation, { headers, status, text }: FuzzedResponse) => {
     const type = (headers.get("content-type") ?? "").split(";")[0] ?? ""
     const described = operation.responses[status]?.content?.[type]
     if (described === undefined) return [`a body of type ${type || "none"} is not described`]
-    const body = parsed(text)
+    const body = parseJson(text)
     if (body === undefined) return ["the body is not JSON"]
     const why = wrong(described.schema, body)
     const code = (body as { error?: { code?: string } }).error?.code
@@ -98,7 +98,7 @@ const placeOf = (pointer: string): string =>
         .replaceAll("/", ".")
 
 /** Converts text to the schema's type. Returns undefined if the text has several possible readings. */
-export const typed = (schema: JsonSchema, text: string): unknown => {
+export const parseBySchema = (schema: JsonSchema, text: string): unknown => {
   const type = schema["type"]
   if (type === "integer" || type === "number") {
     const value = Number(text)
@@ -107,7 +107,7 @@ export const typed = (schema: JsonSchema, text: string): unknown => {
   return type === "boolean" && /^(true|false)$/.test(text) ? text === "true" : text
 }
 
-export const parsed = (text: string): unknown => {
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

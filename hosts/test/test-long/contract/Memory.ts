@@ -2,34 +2,34 @@
  * Stores values of earlier responses, so that later requests can use them. Every successful response becomes a sighting: field
  * names, their values, and the caller. An `id` is stored under the name of its resource: the `id` of a `persona` as `persona_id`.
  */
-import type { Caller } from "./Callers.ts"
-import type { Operation, Parameter } from "./Description.ts"
+import type { FuzzedCaller } from "./Callers.ts"
+import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
 
-export interface Sighting {
+export interface SeenValue {
   /** Ascending: the newest sighting has the highest number. */
   readonly order: number
-  readonly caller: Caller
+  readonly caller: FuzzedCaller
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
-export interface Memory {
-  readonly see: (operation: Operation, caller: Caller, answer: unknown) => void
+export interface ValueMemory {
+  readonly see: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
   /** Removes every sighting that contains the value, because the resource is gone. */
   readonly forget: (value: string) => void
   /** The sightings that have a value for at least one name of each list, newest last. */
-  readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<Sighting>
+  readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<SeenValue>
 }
 
 /** The number of sightings kept per operation. */
 const kept = 60
 
-export const make = (): Memory => {
-  const sightings = new Map<string, Array<Sighting>>()
+export const makeValueMemory = (): ValueMemory => {
+  const sightings = new Map<string, Array<SeenValue>>()
   let order = 0
   return {
     see: (operation, caller, answer) => {
       const values = new Map<string, Array<string>>()
-      collect(values, answer, singular(lastPart(operation.path)), "")
+      collect(values, answer, toSingular(lastPart(operation.path)), "")
       if (values.size === 0) return
       const known = sightings.get(operation.name) ?? []
       sightings.set(operation.name, known)
@@ -55,13 +55,13 @@ export const make = (): Memory => {
 const collect = (into: Map<string, Array<string>>, value: unknown, owner: string, name: string) => {
   if (typeof value === "string") {
     if (value.length === 0 || value.length > 300) return
-    const label = name === "id" ? `${owner}_id` : singular(name)
+    const label = name === "id" ? `${owner}_id` : toSingular(name)
     const known = into.get(label) ?? []
     into.set(label, known)
     if (known.length < 20) known.push(value)
   } else if (Array.isArray(value)) for (const item of value) collect(into, item, owner, name)
   else if (typeof value === "object" && value !== null) {
-    const inner = name === "" || name === "data" ? owner : singular(name)
+    const inner = name === "" || name === "data" ? owner : toSingular(name)
     for (const [key, one] of Object.entries(value)) collect(into, one, inner, key)
   }
 }
@@ -70,8 +70,11 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
  * The names under which a parameter's values are stored. An `id` takes the name of the path segment before it. Field names in the
  * parameter's description count as much as its own name.
  */
-export const labelsOf = (operation: Operation, { description, name }: Parameter): ReadonlyArray<string> => {
-  if (name === "id") return [`${singular(before(operation.path, name))}_id`]
+export const labelsOfParameter = (
+  operation: OpenApiOperation,
+  { description, name }: OpenApiParameter
+): ReadonlyArray<string> => {
+  if (name === "id") return [`${toSingular(before(operation.path, name))}_id`]
   const words = [...(description ?? "").matchAll(/`([\w.]+)`/g)].map(([, word = ""]) => word.split(".").at(-1) ?? "")
   return [name, ...words]
 }
@@ -85,5 +88,5 @@ const lastPart = (path: string): string =>
     .filter((part) => part !== "" && !part.startsWith("{"))
     .findLast((part) => part.endsWith("s") && part !== "status") ?? ""
 
-export const singular = (name: string): string =>
+export const toSingular = (name: string): string =>
   name.endsWith("ies") ? `${name.slice(0, -3)}y` : name.replace(/(?<=[^s])s$/, "")

@@ -1,26 +1,35 @@
 /** Generates valid and invalid requests to an operation, from its description and from values of earlier responses. */
 import * as fc from "fast-check"
-import type { Caller, Callers } from "./Callers.ts"
-import type { Document, JsonSchema, Operation, Parameter } from "./Description.ts"
-import { labelsOf, type Memory, type Sighting, singular } from "./Memory.ts"
-import { values } from "./Values.ts"
-import { furtherHeaders, headerTexts, junk, pathParts, queryParts, rawBodies, spoiled, types } from "./Weird.ts"
+import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
+import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./Description.ts"
+import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
+import { arbitraryValues } from "./Values.ts"
+import {
+  extraQueryParts,
+  headerTexts,
+  invalidJsonBodies,
+  junkValues,
+  mediaTypes,
+  rawPathSegments,
+  spoilValue,
+  unknownHeaders
+} from "./Weird.ts"
 
 /** A parameter's text. `odd`: the text is encoded in a way that leaves its meaning open. */
-export interface Argument {
-  readonly parameter: Parameter
+export interface ParameterText {
+  readonly parameter: OpenApiParameter
   readonly text: string
   readonly odd: boolean
 }
 
 /** The body: a JSON value, bytes that may not be JSON, or no body. */
-export type Payload = { readonly value: unknown } | { readonly bytes: Uint8Array } | undefined
+export type RequestPayload = { readonly value: unknown } | { readonly bytes: Uint8Array } | undefined
 
-export interface Sent {
-  readonly operation: Operation
-  readonly caller: Caller
-  readonly arguments: ReadonlyArray<Argument>
-  readonly payload: Payload
+export interface GeneratedRequest {
+  readonly operation: OpenApiOperation
+  readonly caller: FuzzedCaller
+  readonly arguments: ReadonlyArray<ParameterText>
+  readonly payload: RequestPayload
   readonly type: { readonly type: string | undefined; readonly right: boolean | undefined }
   /** Sent in chunks, without a Content-Length. */
   readonly chunked: boolean
@@ -36,29 +45,34 @@ const asText = (value: unknown): string => (typeof value === "string" ? value : 
 const even = (value: unknown) => ({ text: asText(value), odd: false })
 
 /** One of the sighting's values for the parameter. */
-const seen = (sighting: Sighting, operation: Operation, parameter: Parameter, pick: number): string | undefined => {
-  const found = labelsOf(operation, parameter).flatMap((label) => sighting.values.get(label) ?? [])
+const seen = (
+  sighting: SeenValue,
+  operation: OpenApiOperation,
+  parameter: OpenApiParameter,
+  pick: number
+): string | undefined => {
+  const found = labelsOfParameter(operation, parameter).flatMap((label) => sighting.values.get(label) ?? [])
   return found[pick % found.length]
 }
 
 const argument = (
-  document: Document,
-  operation: Operation,
-  parameter: Parameter,
-  home: Sighting | undefined
-): fc.Arbitrary<Argument | undefined> => {
-  const right = values(document, parameter.schema, "within")
+  document: OpenApiDocument,
+  operation: OpenApiOperation,
+  parameter: OpenApiParameter,
+  home: SeenValue | undefined
+): fc.Arbitrary<ParameterText | undefined> => {
+  const right = arbitraryValues(document, parameter.schema, "within")
   const known = home === undefined ? right : fc.nat(99).map((pick) => seen(home, operation, parameter, pick))
   const inPath = parameter.in === "path"
-  const raw = inPath ? pathParts : parameter.in === "header" ? headerTexts : undefined
+  const raw = inPath ? rawPathSegments : parameter.in === "header" ? headerTexts : undefined
   const given = fc.oneof(
     { weight: inPath ? 12 : 2, arbitrary: fc.tuple(known, right).map(([text, other]) => even(text ?? other)) },
     { weight: inPath ? 2 : 6, arbitrary: right.map(even) },
-    { weight: 2, arbitrary: values(document, parameter.schema, "around").map(even) },
-    { weight: 1, arbitrary: junk.map(even) },
+    { weight: 2, arbitrary: arbitraryValues(document, parameter.schema, "around").map(even) },
+    { weight: 1, arbitrary: junkValues.map(even) },
     ...(raw === undefined ? [] : [{ weight: 1, arbitrary: raw.map((text) => ({ text, odd: inPath })) }])
   )
-  const told = given.map(({ odd, text }): Argument | undefined => {
+  const told = given.map(({ odd, text }): ParameterText | undefined => {
     const fitting = parameter.in === "header" ? headerText(text) : odd ? text : text.slice(0, 700).toWellFormed()
     return inPath && fitting === "" ? { parameter, text: " ", odd } : { parameter, text: fitting, odd }
   })
@@ -75,8 +89,8 @@ const headerText = (text: string): string =>
     .replace(/^[ \t]+|[ \t]+$/g, "")
 
 /** Replaces most ids in a body with ids that the caller has seen. */
-const acquainted = (value: unknown, home: Sighting | undefined, pick: number, name = ""): unknown => {
-  const known = home?.values.get(singular(name)) ?? []
+const acquainted = (value: unknown, home: SeenValue | undefined, pick: number, name = ""): unknown => {
+  const known = home?.values.get(toSingular(name)) ?? []
   if (typeof value === "string") {
     return /_ids?$/.test(name) && known.length > 0 && pick % 7 !== 0 ? known[pick % known.length] : value
   }
@@ -87,19 +101,25 @@ const acquainted = (value: unknown, home: Sighting | undefined, pick: number, na
   )
 }
 
-const asJson = (value: unknown): Payload => ({ value: JSON.parse(JSON.stringify(value) ?? "null") })
+const asJson = (value: unknown): RequestPayload => ({ value: JSON.parse(JSON.stringify(value) ?? "null") })
 
-const payloads = (document: Document, { body }: Operation, home: Sighting | undefined): fc.Arbitrary<Payload> => {
-  const nothing = fc.constant<Payload>(undefined)
-  const raw = rawBodies.map((bytes): Payload => ({ bytes }))
+const payloads = (
+  document: OpenApiDocument,
+  { body }: OpenApiOperation,
+  home: SeenValue | undefined
+): fc.Arbitrary<RequestPayload> => {
+  const nothing = fc.constant<RequestPayload>(undefined)
+  const raw = invalidJsonBodies.map((bytes): RequestPayload => ({ bytes }))
   if (body === undefined) return fc.oneof({ weight: 15, arbitrary: nothing }, { weight: 1, arbitrary: raw })
   const made = (aim: "within" | "around") =>
-    fc.tuple(values(document, body.schema, aim), fc.nat(999)).map(([value, pick]) => acquainted(value, home, pick))
+    fc
+      .tuple(arbitraryValues(document, body.schema, aim), fc.nat(999))
+      .map(([value, pick]) => acquainted(value, home, pick))
   return fc.oneof(
     { weight: 12, arbitrary: made("within").map(asJson) },
     { weight: 5, arbitrary: made("around").map(asJson) },
-    { weight: 4, arbitrary: made("within").chain(spoiled).map(asJson) },
-    { weight: 1, arbitrary: junk.map(asJson) },
+    { weight: 4, arbitrary: made("within").chain(spoilValue).map(asJson) },
+    { weight: 1, arbitrary: junkValues.map(asJson) },
     { weight: 2, arbitrary: raw },
     { weight: 1, arbitrary: nothing }
   )
@@ -107,16 +127,20 @@ const payloads = (document: Document, { body }: Operation, home: Sighting | unde
 
 const garbage = fc
   .tuple(headerTexts, fc.constantFrom("X-Api-Key", "Authorization"))
-  .map(([text, header]): Caller => ({ name: "garbage", headers: [[header, headerText(text)]], may: "closed" }))
+  .map(([text, header]): FuzzedCaller => ({ name: "garbage", headers: [[header, headerText(text)]], may: "closed" }))
 
-const nobody: Caller = { name: "nobody", headers: [], may: "closed" }
+const nobody: FuzzedCaller = { name: "nobody", headers: [], may: "closed" }
 
-const callersOf = (operation: Operation, callers: Callers, home: Sighting | undefined): fc.Arbitrary<Caller> => {
-  const by = (may: Caller["may"]) =>
+const callersOf = (
+  operation: OpenApiOperation,
+  callers: CallersByScheme,
+  home: SeenValue | undefined
+): fc.Arbitrary<FuzzedCaller> => {
+  const by = (may: FuzzedCaller["may"]) =>
     operation.schemes.flatMap((scheme) => callers[scheme] ?? []).filter((caller) => caller.may === may)
   const wrong = Object.entries(callers)
     .filter(([scheme]) => !operation.schemes.includes(scheme))
-    .flatMap(([, some]) => some.map((caller): Caller => ({ ...caller, may: "closed" })))
+    .flatMap(([, some]) => some.map((caller): FuzzedCaller => ({ ...caller, may: "closed" })))
   return fc.oneof(
     { weight: home === undefined ? 0 : 16, arbitrary: fc.constant(home?.caller ?? nobody) },
     { weight: 6, arbitrary: fc.constantFrom(...by("opens")) },
@@ -127,12 +151,14 @@ const callersOf = (operation: Operation, callers: Callers, home: Sighting | unde
 }
 
 /** The names of the ids in a body. */
-const idsIn = (document: Document, schema: JsonSchema | undefined): ReadonlyArray<string> =>
+const idsIn = (document: OpenApiDocument, schema: JsonSchema | undefined): ReadonlyArray<string> =>
   schema === undefined
     ? []
-    : [...JSON.stringify(inlined(document, schema)).matchAll(/"(\w+_ids?)":\{/g)].map(([, name = ""]) => singular(name))
+    : [...JSON.stringify(inlined(document, schema)).matchAll(/"(\w+_ids?)":\{/g)].map(([, name = ""]) =>
+        toSingular(name)
+      )
 
-const inlined = (document: Document, schema: unknown): unknown =>
+const inlined = (document: OpenApiDocument, schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema), (_, value) =>
     typeof value?.$ref === "string" && value.$ref.startsWith("#/components/schemas/")
       ? inlined(document, document.components["schemas"]?.[value.$ref.split("/").at(-1)])
@@ -140,19 +166,19 @@ const inlined = (document: Document, schema: unknown): unknown =>
   )
 
 /** Uses the values seen so far. */
-export const requests = (
-  document: Document,
-  operation: Operation,
-  memory: Memory,
-  callers: Callers
-): fc.Arbitrary<Sent> => {
+export const arbitraryRequests = (
+  document: OpenApiDocument,
+  operation: OpenApiOperation,
+  memory: ValueMemory,
+  callers: CallersByScheme
+): fc.Arbitrary<GeneratedRequest> => {
   const wanted = [
-    ...operation.parameters.filter((one) => one.in === "path").map((one) => labelsOf(operation, one)),
+    ...operation.parameters.filter((one) => one.in === "path").map((one) => labelsOfParameter(operation, one)),
     ...idsIn(document, operation.body?.schema).map((name) => [name])
   ]
   const ours = new Set(operation.schemes.flatMap((scheme) => callers[scheme] ?? []).map(({ headers }) => headers))
   const homes = memory.with(wanted).filter(({ caller }) => ours.has(caller.headers) && caller.may === "opens")
-  const sent = (home: Sighting | undefined): fc.Arbitrary<Sent> =>
+  const sent = (home: SeenValue | undefined): fc.Arbitrary<GeneratedRequest> =>
     fc.record(
       {
         operation: fc.constant(operation),
@@ -161,12 +187,12 @@ export const requests = (
           .tuple(...operation.parameters.map((parameter) => argument(document, operation, parameter, home)))
           .map((all) => all.filter((one) => one !== undefined)),
         payload: payloads(document, operation, home),
-        type: types,
+        type: mediaTypes,
         chunked: fc.nat(15).map((turn) => turn === 1),
-        headers: furtherHeaders,
+        headers: unknownHeaders,
         query: fc.oneof(
           { weight: 20, arbitrary: fc.constant([]) },
-          queryParts.map((part) => [part])
+          extraQueryParts.map((part) => [part])
         ),
         origin: fc.nat(60_000)
       },

@@ -4,15 +4,15 @@
  * acceptance of one that they forbid.
  */
 import { isIP } from "node:net"
-import type { Sent } from "./Requests.ts"
+import type { GeneratedRequest } from "./Requests.ts"
 
-export interface Statement {
+export interface DocumentedRule {
   readonly operation: RegExp
   /** The field's path in the refusal or in the schema violation. */
   readonly field: RegExp
   readonly sentence: string
   /** Whether the sentence applies to this value. By default it applies to every value. */
-  readonly when?: (value: unknown, sent: Sent) => boolean
+  readonly when?: (value: unknown, sent: GeneratedRequest) => boolean
 }
 
 const topics = /^createTopics?$/
@@ -23,16 +23,16 @@ const depth = (value: unknown): number =>
   typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0
 const url = (value: unknown) => URL.parse(String(value))
 
-const textOf = ({ arguments: given }: Sent, name: string) =>
+const textOf = ({ arguments: given }: GeneratedRequest, name: string) =>
   given.find(({ parameter }) => parameter.name === name)?.text
 
-const isNoPeriod = (_: unknown, sent: Sent): boolean => {
+const isNoPeriod = (_: unknown, sent: GeneratedRequest): boolean => {
   const to = Date.parse(textOf(sent, "to") ?? new Date().toISOString())
   const from = Date.parse(textOf(sent, "from") ?? "1970-01-01T00:00:00Z")
   return from >= to || (textOf(sent, "from") !== undefined && to - from > 366 * 86_400_000)
 }
 
-const isNoSpan = (value: unknown, { payload }: Sent): boolean => {
+const isNoSpan = (value: unknown, { payload }: GeneratedRequest): boolean => {
   const body = payload !== undefined && "value" in payload ? payload.value : undefined
   const until = (body as { readonly until?: unknown } | undefined)?.until
   const since = Date.parse(String(value))
@@ -44,7 +44,7 @@ const isUnreadable = (value: unknown) =>
   !/[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value).replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 
 /** Reasons to refuse a request that the schemas allow. */
-export const refusals: ReadonlyArray<Statement> = [
+export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
   {
     operation: topics,
     field: inTopic("content$"),
@@ -143,7 +143,7 @@ export const refusals: ReadonlyArray<Statement> = [
 ]
 
 /** Requests that the schemas forbid but the service accepts. */
-export const acceptances: ReadonlyArray<Statement> = [
+export const documentedAcceptances: ReadonlyArray<DocumentedRule> = [
   { operation: /./, field: /^X-Request-Id$/, sentence: "Anything else than these characters is ignored." },
   {
     operation: topics,
@@ -153,12 +153,12 @@ export const acceptances: ReadonlyArray<Statement> = [
   }
 ]
 
-export const find = (
-  statements: ReadonlyArray<Statement>,
-  sent: Sent,
+export const findRule = (
+  statements: ReadonlyArray<DocumentedRule>,
+  sent: GeneratedRequest,
   field: string,
   value: unknown
-): Statement | undefined =>
+): DocumentedRule | undefined =>
   statements.find(
     (one) =>
       one.operation.test(sent.operation.name) &&

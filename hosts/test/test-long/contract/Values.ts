@@ -1,9 +1,9 @@
 /** Generates values for a JSON schema of the description: allowed values, and values just inside or outside of its limits. */
 import * as fc from "fast-check"
-import { type Document, type JsonSchema, resolve } from "./Description.ts"
+import { type JsonSchema, type OpenApiDocument, resolveReference } from "./Description.ts"
 
 /** Distance to the limits: `within` stays inside of them, `around` sometimes crosses them. */
-export type Aim = "within" | "around"
+export type LimitDistance = "within" | "around"
 
 const offsets = fc.constantFrom("Z", "Z", "z", "+00:00", "+05:30", "-11:00", "+14:00")
 const fractions = fc.constantFrom("", ".5", ".123", ".123456789")
@@ -49,7 +49,7 @@ const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {
   return made
 }
 
-const text = (schema: JsonSchema, aim: Aim): fc.Arbitrary<string> => {
+const text = (schema: JsonSchema, aim: LimitDistance): fc.Arbitrary<string> => {
   const format = formats[String(schema["format"])]
   if (format !== undefined && schema["pattern"] === undefined) return format
   const min = Number(schema["minLength"] ?? 0)
@@ -70,7 +70,7 @@ const text = (schema: JsonSchema, aim: Aim): fc.Arbitrary<string> => {
   )
 }
 
-const number = (schema: JsonSchema, integer: boolean, aim: Aim): fc.Arbitrary<number> => {
+const number = (schema: JsonSchema, integer: boolean, aim: LimitDistance): fc.Arbitrary<number> => {
   const min = Number(schema["minimum"] ?? -1000)
   const max = Number(schema["maximum"] ?? min + 100_000)
   const usual = integer ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true, noDefaultInfinity: true })
@@ -79,8 +79,13 @@ const number = (schema: JsonSchema, integer: boolean, aim: Aim): fc.Arbitrary<nu
 }
 
 /** Values that the schema allows (sometimes its examples), or values around its limits. */
-export const values = (document: Document, given: JsonSchema, aim: Aim, depth = 0): fc.Arbitrary<unknown> => {
-  const schema: JsonSchema = resolve(document, given)
+export const arbitraryValues = (
+  document: OpenApiDocument,
+  given: JsonSchema,
+  aim: LimitDistance,
+  depth = 0
+): fc.Arbitrary<unknown> => {
+  const schema: JsonSchema = resolveReference(document, given)
   const plain = unexampled(document, schema, aim, depth)
   const examples = (schema["examples"] as ReadonlyArray<unknown> | undefined) ?? []
   return examples.length === 0
@@ -95,8 +100,13 @@ export const values = (document: Document, given: JsonSchema, aim: Aim, depth = 
 const isFree = (schema: JsonSchema): boolean =>
   schema["type"] === "string" && !["enum", "format", "pattern", "minLength"].some((keyword) => keyword in schema)
 
-const unexampled = (document: Document, schema: JsonSchema, aim: Aim, depth: number): fc.Arbitrary<unknown> => {
-  const inner = (one: JsonSchema) => values(document, one, aim, depth + 1)
+const unexampled = (
+  document: OpenApiDocument,
+  schema: JsonSchema,
+  aim: LimitDistance,
+  depth: number
+): fc.Arbitrary<unknown> => {
+  const inner = (one: JsonSchema) => arbitraryValues(document, one, aim, depth + 1)
   if ("const" in schema) return fc.constant(schema["const"])
   if (Array.isArray(schema["enum"])) {
     const wrong = aim === "within" ? [] : schema["enum"].map((one) => String(one).toUpperCase())
@@ -107,7 +117,7 @@ const unexampled = (document: Document, schema: JsonSchema, aim: Aim, depth: num
     if (choices !== undefined) return fc.oneof(...choices.map(inner))
   }
   if (Array.isArray(schema["allOf"])) {
-    const parts = (schema["allOf"] as ReadonlyArray<JsonSchema>).map((part) => resolve(document, part))
+    const parts = (schema["allOf"] as ReadonlyArray<JsonSchema>).map((part) => resolveReference(document, part))
     return unexampled(document, Object.assign({}, schema, ...parts, { allOf: undefined }), aim, depth)
   }
   const types = [schema["type"] ?? (schema["properties"] === undefined ? "any" : "object")].flat() as Array<string>
@@ -115,10 +125,10 @@ const unexampled = (document: Document, schema: JsonSchema, aim: Aim, depth: num
 }
 
 const ofType = (
-  document: Document,
+  document: OpenApiDocument,
   schema: JsonSchema,
   type: string,
-  aim: Aim,
+  aim: LimitDistance,
   depth: number
 ): fc.Arbitrary<unknown> => {
   switch (type) {
@@ -140,8 +150,13 @@ const ofType = (
   }
 }
 
-const list = (document: Document, schema: JsonSchema, aim: Aim, depth: number): fc.Arbitrary<unknown> => {
-  const items = values(document, (schema["items"] as JsonSchema | undefined) ?? {}, aim, depth + 1)
+const list = (
+  document: OpenApiDocument,
+  schema: JsonSchema,
+  aim: LimitDistance,
+  depth: number
+): fc.Arbitrary<unknown> => {
+  const items = arbitraryValues(document, (schema["items"] as JsonSchema | undefined) ?? {}, aim, depth + 1)
   const minLength = Number(schema["minItems"] ?? 0)
   const most = Number(schema["maxItems"] ?? minLength + 3)
   const maxLength = Math.min(most, minLength + 3)
@@ -155,10 +170,15 @@ const list = (document: Document, schema: JsonSchema, aim: Aim, depth: number): 
   return fc.oneof({ weight: 20, arbitrary: fc.array(items, { minLength, maxLength }) }, { weight: 1, arbitrary: full })
 }
 
-const object = (document: Document, schema: JsonSchema, aim: Aim, depth: number): fc.Arbitrary<unknown> => {
+const object = (
+  document: OpenApiDocument,
+  schema: JsonSchema,
+  aim: LimitDistance,
+  depth: number
+): fc.Arbitrary<unknown> => {
   const properties = (schema["properties"] as Readonly<Record<string, JsonSchema>> | undefined) ?? {}
   const model = Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, values(document, property, aim, depth + 1)])
+    Object.entries(properties).map(([name, property]) => [name, arbitraryValues(document, property, aim, depth + 1)])
   )
   const requiredKeys = ((schema["required"] as ReadonlyArray<string> | undefined) ?? []).filter((name) => name in model)
   const record = fc.record(model, { requiredKeys, noNullPrototype: true })

@@ -1,9 +1,9 @@
 /** Decides by the description whether the service was right to accept or refuse a request, and whether the reason is right. */
-import type { Document } from "./Description.ts"
-import { type Judge, parsed, typed } from "./Judge.ts"
-import type { Sent } from "./Requests.ts"
+import type { OpenApiDocument } from "./Description.ts"
+import { parseBySchema, parseJson, type ResponseJudge } from "./Judge.ts"
+import type { GeneratedRequest } from "./Requests.ts"
 import * as Stated from "./Stated.ts"
-import type { Answered } from "./Wire.ts"
+import type { FuzzedResponse } from "./Wire.ts"
 
 /** Schema violations: the field and the reason. */
 interface Wrong {
@@ -18,7 +18,7 @@ interface Reading {
   readonly unclear: boolean
 }
 
-const read = (judge: Judge, sent: Sent): Reading => {
+const read = (judge: ResponseJudge, sent: GeneratedRequest): Reading => {
   const { body } = sent.operation
   const wrongs: Array<Wrong> = []
   let unclear = sent.query.length > 0 || sent.headers.length > 0
@@ -26,7 +26,7 @@ const read = (judge: Judge, sent: Sent): Reading => {
     if (why !== undefined) wrongs.push({ field, value, why })
   }
   for (const { odd, parameter, text } of sent.arguments) {
-    const value = odd ? undefined : typed(parameter.schema, text)
+    const value = odd ? undefined : parseBySchema(parameter.schema, text)
     if (value === undefined) unclear = true
     else look(parameter.name, value, judge.wrong(parameter.schema, value))
   }
@@ -54,10 +54,14 @@ const parts = (answer: unknown): ReadonlyArray<{ readonly index: number; readonl
   ) ?? []
 
 /** One sentence for each difference from the expected behaviour. */
-export const problemsOf = (judge: Judge, sent: Sent, answered: Answered): ReadonlyArray<string> => {
+export const problemsOf = (
+  judge: ResponseJudge,
+  sent: GeneratedRequest,
+  answered: FuzzedResponse
+): ReadonlyArray<string> => {
   const { status } = answered
   const { caller } = sent
-  const answer = parsed(answered.text) ?? {}
+  const answer = parseJson(answered.text) ?? {}
   const { unclear, wrongs } = read(judge, sent)
   if (status < 300 && caller.may === "closed") return [`${caller.name} was let in`]
   if (status < 300) {
@@ -65,7 +69,7 @@ export const problemsOf = (judge: Judge, sent: Sent, answered: Answered): Readon
     const taken = wrongs.filter(
       ({ field, value }) =>
         !refused.has(Number(/^\w+\[(\d+)\]/.exec(field)?.[1] ?? -1)) &&
-        Stated.find(Stated.acceptances, sent, field, value) === undefined
+        Stated.findRule(Stated.documentedAcceptances, sent, field, value) === undefined
     )
     const reasonless = parts(answer).flatMap(({ error, index }) =>
       error === undefined || unclear || wrongs.some(({ field }) => field.includes(`[${index}]`))
@@ -85,14 +89,16 @@ export const problemsOf = (judge: Judge, sent: Sent, answered: Answered): Readon
 }
 
 /** Reported problems that match neither a schema nor a sentence of the description. */
-const unexplained = (sent: Sent, { code, details }: Refusal): ReadonlyArray<string> =>
+const unexplained = (sent: GeneratedRequest, { code, details }: Refusal): ReadonlyArray<string> =>
   code !== "invalid_request"
     ? []
     : (details?.errors ?? [])
-        .filter(({ field }) => Stated.find(Stated.refusals, sent, field, valueOf(sent, field)) === undefined)
+        .filter(
+          ({ field }) => Stated.findRule(Stated.documentedRefusals, sent, field, valueOf(sent, field)) === undefined
+        )
         .map(({ constraint, field }) => `refused for what the description does not say: ${field} ${constraint}`)
 
-const valueOf = (sent: Sent, field: string): unknown => {
+const valueOf = (sent: GeneratedRequest, field: string): unknown => {
   const argument = sent.arguments.find(({ parameter }) => parameter.name === field)
   return (
     argument?.text ??
@@ -111,12 +117,14 @@ const at = (value: unknown, field: string): unknown =>
       )
 
 /** The fuzzer's sentences that are missing from the document. */
-export const unsaid = (document: Document): ReadonlyArray<string> => {
+export const undocumentedRules = (document: OpenApiDocument): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {
     if (typeof value === "string") words.push(value)
     return value
   })
   const all = words.join("\n")
-  return [...Stated.refusals, ...Stated.acceptances].map(({ sentence }) => sentence).filter((one) => !all.includes(one))
+  return [...Stated.documentedRefusals, ...Stated.documentedAcceptances]
+    .map(({ sentence }) => sentence)
+    .filter((one) => !all.includes(one))
 }

@@ -1,10 +1,10 @@
 /** Input from hostile and careless callers: junk values, invalid bodies, unusual paths and headers. */
 import { gzipSync } from "node:zlib"
 import * as fc from "fast-check"
-import type { Untyped } from "./Description.ts"
+import type { UntypedJson } from "./Description.ts"
 
 /** Replaces any value. */
-export const junk: fc.Arbitrary<unknown> = fc.oneof(
+export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, "", " ", 0, -1, 1e308, 2 ** 53, true, [], {}, [[]], "null", "\u0000", "../..", "%00"),
   fc.constantFrom("x".repeat(5000), "😀".repeat(501), "-".repeat(257), "a\u0301".repeat(300), "\ufeff", "\u202e"),
   fc.constantFrom("__proto__", "constructor", "${1+1}", "' OR 1=1 --", "<script>", "\r\nX: y", "1e400", "NaN", "-0"),
@@ -13,14 +13,14 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
 )
 
 /** The value with one part replaced by junk or removed, or with one unknown part added. */
-export const spoiled = (value: unknown): fc.Arbitrary<unknown> => {
+export const spoilValue = (value: unknown): fc.Arbitrary<unknown> => {
   const places = placesIn(value)
-  if (places.length === 0) return junk
+  if (places.length === 0) return junkValues
   return fc
-    .tuple(fc.constantFrom(...places), junk, fc.constantFrom("replace", "remove", "add"))
+    .tuple(fc.constantFrom(...places), junkValues, fc.constantFrom("replace", "remove", "add"))
     .map(([path, bad, how]) => {
       const copy = structuredClone(value)
-      const parent = path.slice(0, -1).reduce((at: Untyped, key) => at[key], copy as Untyped)
+      const parent = path.slice(0, -1).reduce((at: UntypedJson, key) => at[key], copy as UntypedJson)
       const last = path.at(-1) as string
       if (how === "replace") parent[last] = bad
       else if (how === "add" && !Array.isArray(parent)) parent[`${last}_`] = bad
@@ -64,7 +64,7 @@ const texts = fc.constantFrom(
 )
 
 /** Bytes that are not valid JSON. */
-export const rawBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
+export const invalidJsonBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: texts.map((text) => new TextEncoder().encode(text)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }) },
   { weight: 1, arbitrary: fc.constant(Uint8Array.from(Buffer.from("\ufeff{}", "utf16le"))) },
@@ -73,7 +73,7 @@ export const rawBodies: fc.Arbitrary<Uint8Array> = fc.oneof(
 )
 
 /** Path segments in raw form: escaped, partly escaped or unescaped. HTTP parsers reject non-ASCII segments, so there are none. */
-export const pathParts: fc.Arbitrary<string> = fc.oneof(
+export const rawPathSegments: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("%2F", "%2f..%2f", ".", "..", "%2E%2E", "%", "%zz", "%00", "%ff", "%C3%28", "%ED%A0%80", ";", ";a=1"),
   fc.constantFrom("a%20b", "%C3%A9", "%F0%9F%98%80", "a+b", "*", "null", "undefined", "by-reference", "bulk"),
   fc.constantFrom("x".repeat(257), "%41".repeat(256), "%E6%BC%A2".repeat(200), "0".repeat(2000), "a:b", "@", "~", "|"),
@@ -81,7 +81,7 @@ export const pathParts: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** Parameters appended to a query. */
-export const queryParts: fc.Arbitrary<string> = fc.oneof(
+export const extraQueryParts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("", "&", "=", "a", "=b", "%", "%zz=1", "a[]=1", "__proto__=1", "+", "a=b=c", "?", "%00=%00"),
   fc
     .tuple(fc.string({ maxLength: 8 }), fc.string({ unit: "binary", maxLength: 12 }))
@@ -89,34 +89,35 @@ export const queryParts: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** Media types for a JSON body. `right` says whether the description lists the type. */
-export const types: fc.Arbitrary<{ readonly type: string | undefined; readonly right: boolean | undefined }> = fc.oneof(
-  { weight: 30, arbitrary: fc.constant({ type: "application/json", right: true }) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom("application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON")
-      .map((type) => ({ type, right: true }))
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom(undefined, "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded")
-      .map((type) => ({ type, right: false }))
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom(
-        "garbage",
-        "application/json; charset=latin1",
-        "application/json;",
-        "application/jsonp",
-        "\u00e9",
-        ";"
-      )
-      .map((type) => ({ type, right: undefined }))
-  }
-)
+export const mediaTypes: fc.Arbitrary<{ readonly type: string | undefined; readonly right: boolean | undefined }> =
+  fc.oneof(
+    { weight: 30, arbitrary: fc.constant({ type: "application/json", right: true }) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom("application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON")
+        .map((type) => ({ type, right: true }))
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom(undefined, "text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded")
+        .map((type) => ({ type, right: false }))
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom(
+          "garbage",
+          "application/json; charset=latin1",
+          "application/json;",
+          "application/jsonp",
+          "\u00e9",
+          ";"
+        )
+        .map((type) => ({ type, right: undefined }))
+    }
+  )
 
 /** Text that is valid in a header: bytes of ISO 8859-1 without control characters. */
 export const headerTexts: fc.Arbitrary<string> = fc.oneof(
@@ -139,7 +140,7 @@ export const headerTexts: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** Headers that the description does not name. */
-export const furtherHeaders: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc.oneof(
+export const unknownHeaders: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc.oneof(
   { weight: 20, arbitrary: fc.constant([]) },
   {
     weight: 1,

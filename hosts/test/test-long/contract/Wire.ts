@@ -1,14 +1,14 @@
 /** Sends a request over a socket without the normalization of `fetch`, and prints it as a curl command. */
 import * as Http from "node:http"
-import type { Argument, Sent } from "./Requests.ts"
+import type { GeneratedRequest, ParameterText } from "./Requests.ts"
 
-export interface Answered {
+export interface FuzzedResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-export interface Plain {
+export interface RawRequest {
   readonly method: string
   readonly target: string
   readonly headers: ReadonlyArray<readonly [string, string]>
@@ -18,7 +18,7 @@ export interface Plain {
 }
 
 /** The request's raw form. */
-export const plain = (sent: Sent): Plain => {
+export const toRawRequest = (sent: GeneratedRequest): RawRequest => {
   const { operation, payload, type } = sent
   const at = (place: string) => sent.arguments.filter(({ parameter }) => parameter.in === place)
   const path = at("path").reduce(
@@ -48,20 +48,20 @@ export const plain = (sent: Sent): Plain => {
   }
 }
 
-const inQuery = ({ parameter, text }: Argument) => `${parameter.name}=${encodeURIComponent(text)}`
+const inQuery = ({ parameter, text }: ParameterText) => `${parameter.name}=${encodeURIComponent(text)}`
 
-export interface Wire {
-  readonly send: (request: Plain) => Promise<Answered>
+export interface HttpConnection {
+  readonly send: (request: RawRequest) => Promise<FuzzedResponse>
   readonly close: () => void
-  readonly curl: (request: Plain) => string
+  readonly curl: (request: RawRequest) => string
 }
 
-export const make = (root: string): Wire => {
+export const makeHttpConnection = (root: string): HttpConnection => {
   const { hostname, port } = new URL(root)
   const kept = new Http.Agent({ keepAlive: true, maxSockets: 4 })
 
-  const send = (plain: Plain, again = true): Promise<Answered> =>
-    new Promise<Answered>((resolve, reject) => {
+  const send = (plain: RawRequest, again = true): Promise<FuzzedResponse> =>
+    new Promise<FuzzedResponse>((resolve, reject) => {
       const { address, body, chunked, headers, method, target } = plain
       const request = Http.request({
         hostname,

@@ -1,8 +1,8 @@
 /** A `fetch` whose exchanges Prism validates. It records the observed operations and statuses. */
 import type { Operation } from "../../test/support/authorization/Operations.ts"
-import { violations } from "./Prism.ts"
+import { violationsIn } from "./Prism.ts"
 
-export interface Judged {
+export interface JudgedClient {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
   /** `createTopic 201`, … */
   readonly seen: ReadonlySet<string>
@@ -19,7 +19,7 @@ const operationOf = (all: ReadonlyArray<Operation>, method: string, path: string
     .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
     .toSorted((one, other) => parameters(one) - parameters(other))[0]
 
-export const judged = (all: ReadonlyArray<Operation>): Judged => {
+export const makeJudgedClient = (all: ReadonlyArray<Operation>): JudgedClient => {
   const seen = new Set<string>()
   const found: Array<string> = []
   return {
@@ -31,7 +31,7 @@ export const judged = (all: ReadonlyArray<Operation>): Judged => {
       const { pathname } = new URL(url)
       const { id = "no operation" } = operationOf(all, init.method ?? "GET", pathname) ?? {}
       if (id === "no operation") found.push(`${pathname} is not described`)
-      const wrong = violations(response.headers, text)
+      const wrong = violationsIn(response.headers, text)
       if (wrong !== undefined) found.push(`${id} ${pathname} ${init.body ?? ""}: ${wrong}`)
       seen.add(`${id} ${response.status}`)
       return response

@@ -6,9 +6,9 @@ import { assert } from "@effect/vitest"
 import { ApiError, PartnerCommentary, PartnerCommentaryDashboard } from "@partner-commentary/client"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
-import { waits } from "../../test/support/authorization/Estate.ts"
-import { act, tokenFor } from "../../test/support/Requests.ts"
-import type { Judged } from "./Judged.ts"
+import { waitingPersonaId } from "../../test/support/authorization/Estate.ts"
+import { actAsCreator, creatorTokenFor } from "../../test/support/Requests.ts"
+import type { JudgedClient } from "./Judged.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
@@ -26,7 +26,7 @@ const refused = (code: string, call: () => PromiseLike<unknown>) =>
     assert.strictEqual(error.code, code)
   })
 
-export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Judged) {
+export const playPartnersStory = Effect.fnUntraced(function* (baseUrl: string, { fetch }: JudgedClient) {
   const owner = yield* Seed.organization()
   const ada = yield* Seed.persona(owner, { name: "Ada Vance" })
   const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })
@@ -57,17 +57,17 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
   yield* run(() => topics.get(topic_id))
   yield* run(() => topics.commentaries(topic_id))
 
-  yield* act(yield* tokenFor(bo, content), "decline", { reason: "Not my sport." })
-  const link = yield* tokenFor(ada, content)
-  yield* act(link, "respond", { perspective })
+  yield* actAsCreator(yield* creatorTokenFor(bo, content), "decline", { reason: "Not my sport." })
+  const link = yield* creatorTokenFor(ada, content)
+  yield* actAsCreator(link, "respond", { perspective })
   yield* run(async () => {
     for (;;) {
       const { summary } = await topics.status(topic_id)
       if (summary.commentary_generated === 1) return
     }
   })
-  yield* act(link, "approve")
-  yield* act(yield* tokenFor(cy, content), "decline")
+  yield* actAsCreator(link, "approve")
+  yield* actAsCreator(yield* creatorTokenFor(cy, content), "decline")
   const { commentaries } = yield* run(() => topics.waitFor(topic_id, { intervalMs: 20 }))
   const commentary = commentaries[0]?.commentary?.id ?? assert.fail("nothing came of it")
   yield* run(() => topics.byReference("a:b.c-d_e"))
@@ -136,7 +136,9 @@ export const tell = Effect.fnUntraced(function* (baseUrl: string, { fetch }: Jud
 
   const test = new PartnerCommentary({ ...options, apiKey: (yield* Seed.key(owner, { environment: "test" })).text })
   yield* run(() => test.personas.list())
-  const simulated = yield* run(() => test.topics.create({ content: "Who wins the derby?", persona_ids: [waits] }))
+  const simulated = yield* run(() =>
+    test.topics.create({ content: "Who wins the derby?", persona_ids: [waitingPersonaId] })
+  )
   const share = simulated.results[0]?.share_id ?? assert.fail("what was sent has no share_id")
   yield* run(() => test.test.advance(share, { action: "respond" }))
   yield* refused("invalid_request", () => test.test.advance(share, { action: "decline" }))

@@ -15,10 +15,15 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { type Operation, operations, pathOf, type Things } from "../../test/support/authorization/Operations.ts"
-import { judged } from "./Judged.ts"
-import { tell } from "./PartnersStory.ts"
-import { proxy, type Untyped } from "./Prism.ts"
+import {
+  type NamedResources,
+  type Operation,
+  pathWithIds,
+  readOperations
+} from "../../test/support/authorization/Operations.ts"
+import { makeJudgedClient } from "./Judged.ts"
+import { playPartnersStory } from "./PartnersStory.ts"
+import { startPrismProxy, type UntypedJson } from "./Prism.ts"
 
 const served = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
@@ -32,7 +37,7 @@ const apiRoot = Effect.map(
 )
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
-const nothing: Things = {
+const nothing: NamedResources = {
   topic: unknown,
   commentary: unknown,
   reference: "nobodys",
@@ -45,9 +50,9 @@ const nothing: Things = {
 
 it.live("a partner's whole story, requests and answers, agrees with the description", () =>
   Effect.gen(function* () {
-    const all = yield* operations
-    const judge = judged(all)
-    yield* tell(yield* proxy(yield* apiRoot, { requests: true }), judge)
+    const all = yield* readOperations
+    const judge = makeJudgedClient(all)
+    yield* playPartnersStory(yield* startPrismProxy(yield* apiRoot, { requests: true }), judge)
     assert.deepStrictEqual(judge.found, [])
     const missing = all.filter(({ id, success }) => !judge.seen.has(`${id} ${success}`)).map(({ id }) => id)
     assert.deepStrictEqual(missing, [], "these never succeeded")
@@ -73,9 +78,9 @@ const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: s
 
 it.live("every refusal that an operation knows agrees with the description", () =>
   Effect.gen(function* () {
-    const all = yield* operations
-    const judge = judged(all)
-    const root = yield* proxy(yield* apiRoot, { requests: false })
+    const all = yield* readOperations
+    const judge = makeJudgedClient(all)
+    const root = yield* startPrismProxy(yield* apiRoot, { requests: false })
     const keys = yield* ApiKeys
     const owner = yield* Seed.organization()
     const tired = yield* Seed.organization({ limits: { requests_per_hour: 0 } })
@@ -98,7 +103,7 @@ it.live("every refusal that an operation knows agrees with the description", () 
     let calls = 0
     const ask = (operation: Operation, { headers, ...init }: RequestInit, query = "") =>
       Effect.promise(() =>
-        judge.fetch(`${root}${pathOf(operation, nothing)}${query}`, {
+        judge.fetch(`${root}${pathWithIds(operation, nothing)}${query}`, {
           method: operation.method,
           headers: { "x-forwarded-for": `10.0.${++calls >> 8}.${calls & 255}`, ...(headers as Record<string, string>) },
           ...init
@@ -124,9 +129,9 @@ it.live("every refusal that an operation knows agrees with the description", () 
 )
 
 /** Faults that Prism must report, each in another operation's response. Otherwise a run without reports would prove nothing. */
-const plant = ({ paths }: Untyped) => {
+const plant = ({ paths }: UntypedJson) => {
   const get = (path: string) => paths[`/partner/v1${path}`].get.responses
-  const body = (answer: Untyped, data: object) => {
+  const body = (answer: UntypedJson, data: object) => {
     answer.content["application/json"].schema = { type: "object", properties: { data } }
   }
   body(get("/usage")[200], { type: "object", properties: { period: { type: "string" } } })
@@ -143,8 +148,8 @@ const plant = ({ paths }: Untyped) => {
 
 it.live("Prism sees what is planted: a type, a field, a null, a length, a header, a status", () =>
   Effect.gen(function* () {
-    const judge = judged(yield* operations)
-    const root = yield* proxy(yield* apiRoot, { requests: true, planted: plant })
+    const judge = makeJudgedClient(yield* readOperations)
+    const root = yield* startPrismProxy(yield* apiRoot, { requests: true, planted: plant })
     const owner = yield* Seed.organization()
     yield* Seed.persona(owner)
     const headers = { "x-api-key": (yield* Seed.key(owner)).text, authorization: `Bearer ${yield* Seed.token(owner)}` }

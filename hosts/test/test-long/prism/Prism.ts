@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "@partner-commentary/test/postgres/FreePort"
+import { findFreePort } from "@partner-commentary/test/postgres/FreePort"
 import * as Effect from "effect/Effect"
 
 const bin = createRequire(import.meta.url).resolve("@stoplight/prism-cli/dist/index.js")
@@ -13,11 +13,11 @@ interface Options {
   /** Also validates requests, including their credentials. Otherwise invalid requests reach the service. */
   readonly requests: boolean
   /** A change to the description that Prism gets. */
-  readonly planted?: (document: Untyped) => void
+  readonly planted?: (document: UntypedJson) => void
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a document that tests change at will
-export type Untyped = any
+export type UntypedJson = any
 
 /** Copies the description for Prism. Prism always rejects calls without credentials. If it must not, the copy requires none. */
 const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
@@ -37,8 +37,8 @@ const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests
  * Starts a proxy before the service at `apiRoot` and returns its address. The proxy turns responses that violate the description
  * into errors. It ends with the scope.
  */
-export const proxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
-  const port = yield* Effect.promise(freePort)
+export const startPrismProxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
+  const port = yield* Effect.promise(findFreePort)
   const requests = options.requests ? [] : ["--validate-request", "false"]
   const file = yield* copied(apiRoot, options)
   const args = [bin, "proxy", file, apiRoot, "--errors", "--port", String(port), ...requests]
@@ -63,7 +63,7 @@ export const proxy = Effect.fnUntraced(function* (apiRoot: string, options: Opti
 })
 
 /** The violations that Prism reports in its header or in its own error response. Undefined if there are none. */
-export const violations = (headers: Headers, body: string): string | undefined => {
+export const violationsIn = (headers: Headers, body: string): string | undefined => {
   const told = headers.get("sl-violations")
   if (told !== null && told !== "[]") return told
   return headers.get("content-type")?.startsWith("application/problem+json") === true ? body : undefined

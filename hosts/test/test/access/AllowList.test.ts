@@ -10,7 +10,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { keyring, met } from "../support/Keyring.ts"
+import { makeKeyring, resultOfRequest } from "../support/Keyring.ts"
 
 const behind = (proxies: ReadonlyArray<string>) =>
   TestApi.layerHttp.pipe(
@@ -21,10 +21,10 @@ const behind = (proxies: ReadonlyArray<string>) =>
 /** Which of these callers a key with this allow list accepts. */
 const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const { create } = yield* keyring(yield* Seed.organization())
+    const { create } = yield* makeKeyring(yield* Seed.organization())
     const { full_key } = yield* create({ ip_whitelist: list })
     return yield* Effect.filter(callers, (caller) =>
-      Effect.map(met(full_key, { "x-forwarded-for": caller }), (outcome) => {
+      Effect.map(resultOfRequest(full_key, { "x-forwarded-for": caller }), (outcome) => {
         assert.include([200, "ip_restricted"], outcome)
         return outcome === 200
       })

@@ -9,8 +9,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { json } from "../support/Json.ts"
-import { keyring, met, valid } from "../support/Keyring.ts"
+import { readJson } from "../support/Json.ts"
+import { makeKeyring, resultOfRequest, validKeyBody } from "../support/Keyring.ts"
 
 const start = Date.parse("2026-02-01T12:00:00.000Z")
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
@@ -19,7 +19,7 @@ it.effect("a key is created, used, rotated with a grace, and revoked: each shows
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const owner = yield* Seed.organization()
-    const { ask, create, find, list, revoke, rotate } = yield* keyring(owner)
+    const { ask, create, find, list, revoke, rotate } = yield* makeKeyring(owner)
 
     const created = yield* create({ name: "  Backend  " })
     assert.match(created.full_key, /^pk_live_[0-9A-Za-z]{38}$/)
@@ -28,7 +28,7 @@ it.effect("a key is created, used, rotated with a grace, and revoked: each shows
       name: "Backend",
       full_key: created.full_key,
       key_prefix: created.full_key.slice(0, 16),
-      scopes: valid.scopes,
+      scopes: validKeyBody.scopes,
       created_at: "2026-02-01T12:00:00.000Z",
       environment: "live",
       ip_whitelist: [],
@@ -36,7 +36,7 @@ it.effect("a key is created, used, rotated with a grace, and revoked: each shows
     })
     const { full_key: old, ...kept } = created
     const shown = { ...kept, last_used_at: null, revoked_at: null }
-    assert.strictEqual(yield* met(old), 200)
+    assert.strictEqual(yield* resultOfRequest(old), 200)
     yield* (yield* ApiKeyStore).markUsed([{ id: ApiKeyId.make(created.id), at: start }])
     const used = { ...shown, last_used_at: "2026-02-01T12:00:00.000Z" }
     assert.deepStrictEqual(yield* list, [used])
@@ -54,7 +54,7 @@ it.effect("a key is created, used, rotated with a grace, and revoked: each shows
       created_at: "2026-02-01T13:00:00.000Z",
       replaces: { id: created.id, revoked_at: "2026-02-01T14:00:00.000Z" }
     })
-    assert.deepStrictEqual([yield* met(old), yield* met(successor.full_key)], [200, 200])
+    assert.deepStrictEqual([yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)], [200, 200])
     const both = yield* list
     assert.deepStrictEqual(
       both.map(({ id, revoked_at }: Record<string, unknown>) => [id, revoked_at]),
@@ -65,13 +65,16 @@ it.effect("a key is created, used, rotated with a grace, and revoked: each shows
     )
     assert.notInclude(JSON.stringify(both), "full_key")
     yield* TestClock.adjust("59 minutes")
-    assert.strictEqual(yield* met(old), 200)
+    assert.strictEqual(yield* resultOfRequest(old), 200)
     yield* TestClock.adjust("1 minute")
-    assert.deepStrictEqual([yield* met(old), yield* met(successor.full_key)], ["key_revoked", 200])
+    assert.deepStrictEqual(
+      [yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)],
+      ["key_revoked", 200]
+    )
 
     const ended = yield* revoke(successor.id)
     assert.deepStrictEqual(ended, { id: successor.id, revoked_at: "2026-02-01T14:00:00.000Z" })
-    assert.strictEqual(yield* met(successor.full_key), "key_revoked")
+    assert.strictEqual(yield* resultOfRequest(successor.full_key), "key_revoked")
     yield* TestClock.adjust("1 minute")
     assert.deepStrictEqual(yield* revoke(successor.id), ended)
     assert.strictEqual((yield* ask("GET", `/${successor.id}`)).status, 200)
@@ -80,10 +83,10 @@ it.effect("a key is created, used, rotated with a grace, and revoked: each shows
 
 it.effect("201 names the new key's address, and everything that is done stands in the audit log", () =>
   Effect.gen(function* () {
-    const { ask, create, revoke, rotate } = yield* keyring(yield* Seed.organization())
+    const { ask, create, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
     const { id } = yield* create()
     for (const [path, body] of [
-      ["", valid],
+      ["", validKeyBody],
       [`/${id}/rotate`, undefined]
     ] as const) {
       const response = yield* ask("POST", path, body)
@@ -113,23 +116,23 @@ it.effect("201 names the new key's address, and everything that is done stands i
 it.effect("a rotation without a body keeps the old key for a day, one for a compromised key ends it at once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { ask, create, rotate } = yield* keyring(yield* Seed.organization())
+    const { ask, create, rotate } = yield* makeKeyring(yield* Seed.organization())
     const [usual, empty, leaked] = [yield* create(), yield* create(), yield* create()]
     const { replaces } = yield* rotate(usual.id)
     assert.strictEqual(replaces.revoked_at, "2026-02-02T12:00:00.000Z")
     assert.strictEqual((yield* ask("POST", `/${empty.id}/rotate`, "")).status, 201)
-    assert.strictEqual(yield* met(leaked.full_key), 200)
+    assert.strictEqual(yield* resultOfRequest(leaked.full_key), 200)
     yield* rotate(leaked.id, { grace_period_seconds: 0 })
-    assert.strictEqual(yield* met(leaked.full_key), "key_revoked")
+    assert.strictEqual(yield* resultOfRequest(leaked.full_key), "key_revoked")
     yield* TestClock.adjust("24 hours")
-    assert.strictEqual(yield* met(usual.full_key), "key_revoked")
+    assert.strictEqual(yield* resultOfRequest(usual.full_key), "key_revoked")
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("a successor has its predecessor's settings and lifetime, and the grace ends with the old key's life", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { create, rotate } = yield* keyring(yield* Seed.organization())
+    const { create, rotate } = yield* makeKeyring(yield* Seed.organization())
     const settings = {
       name: "Sandbox",
       scopes: ["usage:read"],
@@ -149,7 +152,7 @@ it.effect("a successor has its predecessor's settings and lifetime, and the grac
 
 it.effect("a key that is revoked, expired or rotated already cannot be rotated, and the reason is said", () =>
   Effect.gen(function* () {
-    const { create, refused, revoke, rotate } = yield* keyring(yield* Seed.organization())
+    const { create, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
     const [revoked, rotated] = [yield* create(), yield* create()]
     const expired = yield* create({ expires_at: "1970-01-01T00:00:01Z" })
     yield* revoke(revoked.id)
@@ -169,7 +172,7 @@ it.effect("a key that is revoked, expired or rotated already cannot be rotated, 
 
 it.effect("of rotations of one key at once exactly one makes a successor", () =>
   Effect.gen(function* () {
-    const { ask, create, list } = yield* keyring(yield* Seed.organization())
+    const { ask, create, list } = yield* makeKeyring(yield* Seed.organization())
     const { id } = yield* create()
     const responses = yield* Effect.all(
       Array.from({ length: 10 }, () => ask("POST", `/${id}/rotate`)),
@@ -182,10 +185,10 @@ it.effect("of rotations of one key at once exactly one makes a successor", () =>
 
 it.effect("of 30 keys created at once 20 are, in each environment; a full organization may still rotate", () =>
   Effect.gen(function* () {
-    const { ask, create, list, refused, revoke, rotate } = yield* keyring(yield* Seed.organization())
+    const { ask, create, list, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
     for (const environment of ["live", "test"]) {
       const responses = yield* Effect.all(
-        Array.from({ length: 30 }, () => ask("POST", "", { ...valid, environment })),
+        Array.from({ length: 30 }, () => ask("POST", "", { ...validKeyBody, environment })),
         { concurrency: "unbounded" }
       )
       assert.lengthOf(
@@ -199,22 +202,22 @@ it.effect("of 30 keys created at once 20 are, in each environment; a full organi
     }
     const keys = yield* list
     assert.lengthOf(keys, 40)
-    const [problem] = yield* refused("POST", "", valid)
+    const [problem] = yield* refused("POST", "", validKeyBody)
     assert.strictEqual(problem.field, "environment")
     assert.include(problem.constraint, "20 active keys")
     const live = keys.filter(({ environment }: { environment: string }) => environment === "live")
     yield* rotate(live[0].id)
-    assert.strictEqual((yield* ask("POST", "", valid)).status, 400)
+    assert.strictEqual((yield* ask("POST", "", validKeyBody)).status, 400)
     yield* revoke(live[1].id)
     yield* create()
-    assert.strictEqual((yield* ask("POST", "", valid)).status, 400)
+    assert.strictEqual((yield* ask("POST", "", validKeyBody)).status, 400)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("another organization's key is 404, byte for byte like an unknown and a malformed one", () =>
   Effect.gen(function* () {
-    const mine = yield* keyring(yield* Seed.organization())
-    const theirs = yield* keyring(yield* Seed.organization({ name: "Rival" }))
+    const mine = yield* makeKeyring(yield* Seed.organization())
+    const theirs = yield* makeKeyring(yield* Seed.organization({ name: "Rival" }))
     const { full_key, id } = yield* theirs.create()
     const bytes = (method: string, path: string) =>
       Effect.gen(function* () {
@@ -239,14 +242,14 @@ it.effect("another organization's key is 404, byte for byte like an unknown and 
       assert.deepStrictEqual(yield* mine.refused(method, `/${id}${path}`), [404, "not_found"])
     }
     assert.deepStrictEqual(yield* mine.list, [])
-    assert.strictEqual(yield* met(full_key), 200)
+    assert.strictEqual(yield* resultOfRequest(full_key), 200)
     assert.strictEqual((yield* theirs.find(id)).revoked_at, null)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("keys that ended more than 90 days ago leave the list, and are found by their id", () =>
   Effect.gen(function* () {
-    const { create, find, list, revoke } = yield* keyring(yield* Seed.organization())
+    const { create, find, list, revoke } = yield* makeKeyring(yield* Seed.organization())
     const [lasting, revoked] = [yield* create(), yield* create()]
     const expired = yield* create({ expires_at: "1970-01-01T01:00:00Z" })
     yield* revoke(revoked.id)
@@ -267,12 +270,12 @@ it.effect("100 keys a day can be created and rotated: who made ever new ones wou
     const owner = yield* Seed.organization()
     const token = yield* Seed.token(owner, { expiresIn: Duration.days(2) })
     const post = (path: string, body: unknown) => call(`/partner/v1/api-keys${path}`, { method: "POST", token, body })
-    const created = yield* json(yield* post("", { name: "One", scopes: ["topics:read"] }))
+    const created = yield* readJson(yield* post("", { name: "One", scopes: ["topics:read"] }))
     let id: string = created.data.id
     for (let count = 2; count <= 100; count++) {
       const rotated = yield* post(`/${id}/rotate`, { grace_period_seconds: 0 })
       assert.strictEqual(rotated.status, 201)
-      id = (yield* json(rotated)).data.id
+      id = (yield* readJson(rotated)).data.id
     }
     for (const refused of [
       yield* post(`/${id}/rotate`, {}),
@@ -280,7 +283,7 @@ it.effect("100 keys a day can be created and rotated: who made ever new ones wou
     ]) {
       assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "86400"])
       assert.strictEqual(refused.headers.get("x-ratelimit-limit"), "1000000")
-      assert.deepStrictEqual((yield* json(refused)).error.details, { retry_after: 86400, limit: 100, remaining: 0 })
+      assert.deepStrictEqual((yield* readJson(refused)).error.details, { retry_after: 86400, limit: 100, remaining: 0 })
     }
     yield* TestClock.adjust("1 day")
     assert.strictEqual((yield* post(`/${id}/rotate`, {})).status, 201)

@@ -9,7 +9,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const paths = [
   ["GET", "/topics", "topics:read"],
@@ -31,7 +31,7 @@ const refusal = (method: string, path: string, key?: string) =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const response = yield* call(`/partner/v1${path}`, { method, ...(key === undefined ? {} : { key }) })
-    const body = yield* json(response)
+    const body = yield* readJson(response)
     if (response.status === 401) {
       assert.deepStrictEqual(Object.keys(body.error).sort(), ["code", "message"])
       assert.strictEqual(body.success, false)
@@ -111,13 +111,13 @@ it.effect("an unknown path or method is 404 in the envelope, with or without a k
       for (const headers of [{}, { key }]) {
         const response = yield* call(path, { method, ...headers })
         assert.strictEqual(response.status, 404, `${method} ${path}`)
-        const body = yield* json(response)
+        const body = yield* readJson(response)
         assert.deepStrictEqual([body.success, body.error.code], [false, "not_found"])
         assert.include(body.error.message, "http://test.invalid/docs")
         assert.isNotNull(response.headers.get("x-request-id"))
       }
     }
-    const wrong = yield* json(yield* call("/partner/v1/topics", { method: "DELETE", key }))
+    const wrong = yield* readJson(yield* call("/partner/v1/topics", { method: "DELETE", key }))
     assert.include(wrong.error.message, "This path takes no DELETE, but POST, GET.")
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -4,42 +4,46 @@ import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { ApiKeyId } from "@partner-commentary/core/shared/Ids"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import type { Whose } from "../support/authorization/Callers.ts"
-import { snapshot } from "../support/authorization/Estate.ts"
-import { bodies } from "../support/authorization/Examples.ts"
+import type { ResourceOwner } from "../support/authorization/Callers.ts"
+import { readEverything } from "../support/authorization/Estate.ts"
+import { exampleBodies } from "../support/authorization/Examples.ts"
 import {
-  homeOf,
+  environmentOf,
+  type NamedResources,
   type Operation,
-  operations,
+  readOperations,
   scopeOf,
-  type Things,
   webhookScopeOf
 } from "../support/authorization/Operations.ts"
 import {
-  ask,
+  type AuthorizationScene,
   behindProxy,
-  type Cell,
-  fresh,
-  named,
-  type Scene,
-  scene,
-  unknown
+  type MatrixCell,
+  makeFreshResources,
+  makeScene,
+  nameOfCell,
+  sendRequestOf,
+  unknownResources
 } from "../support/authorization/Scene.ts"
 
 /** Strings that only the first organization may see. All its keys see its personas, and its test keys see simulated topics. */
-const hidden = ({ simulated, things }: Scene, { operation }: Cell, whose: Whose): ReadonlyArray<string> => {
+const hidden = (
+  { simulated, things }: AuthorizationScene,
+  { operation }: MatrixCell,
+  whose: ResourceOwner
+): ReadonlyArray<string> => {
   const { persona, share, ...always } = things
   // Every key of an organization may see the organization's name.
   const name = whose === "other environment" && operation.id === "getMe" ? [] : ["The First"]
   const marks = [...Object.values(always), ...name, "the-first"]
   if (whose === "other organization") return [...marks, persona, share, simulated]
-  return homeOf(operation) === "test" ? [...marks, share, simulated] : marks
+  return environmentOf(operation) === "test" ? [...marks, share, simulated] : marks
 }
 
 it.effect("every operation asks for the scope of what it does, or for a token, and has an example request", () =>
   Effect.gen(function* () {
-    const all = yield* operations
-    assert.deepStrictEqual(Object.keys(bodies).toSorted(), all.map(({ id }) => id).toSorted())
+    const all = yield* readOperations
+    assert.deepStrictEqual(Object.keys(exampleBodies).toSorted(), all.map(({ id }) => id).toSorted())
     for (const operation of all) {
       const scope = scopeOf(operation)
       const scheme = operation.path.includes("/api-keys") ? "DashboardToken" : "ApiKey"
@@ -54,32 +58,32 @@ it.effect("every operation asks for the scope of what it does, or for a token, a
 
 it.effect("whoever may not is refused by rule, learns nothing, and changes nothing", () =>
   Effect.gen(function* () {
-    const present = yield* scene
+    const present = yield* makeScene
     const { all, cells, owner, simulated, things } = present
     const hostile = cells.filter(({ answer }) => answer.is !== "success" || answer.whose !== "own")
-    const look = snapshot(owner, all, things, simulated)
+    const look = readEverything(owner, all, things, simulated)
     const before = yield* look
     for (const cell of hostile) {
       const { answer, operation } = cell
-      const met = yield* ask(present, cell, things)
+      const met = yield* sendRequestOf(present, cell, things)
       if (operation.method === "GET") {
-        const head = yield* ask(present, cell, things, { method: "HEAD" })
-        assert.deepStrictEqual([head.status, head.text], [met.status, ""], named(cell))
+        const head = yield* sendRequestOf(present, cell, things, { method: "HEAD" })
+        assert.deepStrictEqual([head.status, head.text], [met.status, ""], nameOfCell(cell))
       }
       if (answer.is === "refused") {
-        assert.deepStrictEqual([met.status, met.code], [answer.status, answer.code], named(cell))
+        assert.deepStrictEqual([met.status, met.code], [answer.status, answer.code], nameOfCell(cell))
         if (met.status === 401) {
           assert.deepStrictEqual(Object.keys(JSON.parse(met.text).error).toSorted(), ["code", "message"])
           const scope = operation.webhookScope ?? operation.scope
           if (scope !== undefined && answer.code === "scope_denied") assert.include(met.text, scope)
-          assert.strictEqual((yield* ask(present, cell, unknown)).bytes, met.bytes, named(cell))
+          assert.strictEqual((yield* sendRequestOf(present, cell, unknownResources)).bytes, met.bytes, nameOfCell(cell))
         }
       } else if (answer.is === "unknown") {
-        assert.deepStrictEqual([met.status, met.code], [404, "not_found"], named(cell))
-        assert.strictEqual((yield* ask(present, cell, unknown)).bytes, met.bytes, named(cell))
+        assert.deepStrictEqual([met.status, met.code], [404, "not_found"], nameOfCell(cell))
+        assert.strictEqual((yield* sendRequestOf(present, cell, unknownResources)).bytes, met.bytes, nameOfCell(cell))
       } else {
-        assert.strictEqual(met.status, operation.success, `${named(cell)}: ${met.text}`)
-        for (const thing of hidden(present, cell, answer.whose)) assert.notInclude(met.text, thing, named(cell))
+        assert.strictEqual(met.status, operation.success, `${nameOfCell(cell)}: ${met.text}`)
+        for (const thing of hidden(present, cell, answer.whose)) assert.notInclude(met.text, thing, nameOfCell(cell))
       }
     }
     assert.deepStrictEqual(yield* look, before)
@@ -87,13 +91,17 @@ it.effect("whoever may not is refused by rule, learns nothing, and changes nothi
   }).pipe(Effect.provide(behindProxy))
 )
 
-const made = ({ id }: Operation, data: { readonly id: string }): Partial<Things> => {
+const made = ({ id }: Operation, data: { readonly id: string }): Partial<NamedResources> => {
   if (id === "createWebhook") return { webhook: data.id }
   return id === "createApiKey" || id === "rotateApiKey" ? { key: data.id } : {}
 }
 
 /** Removes what the call created, because at most 20 active keys and 20 webhooks may exist. */
-const tidied = Effect.fnUntraced(function* ({ owner, things }: Scene, { id }: Operation, left: Things) {
+const tidied = Effect.fnUntraced(function* (
+  { owner, things }: AuthorizationScene,
+  { id }: Operation,
+  left: NamedResources
+) {
   if (left.key !== things.key) yield* (yield* ApiKeys).revoke(ApiKeyId.make(left.key))
   if (left.webhook === things.webhook || id === "deleteWebhook") return
   const { call } = yield* TestApi
@@ -103,13 +111,13 @@ const tidied = Effect.fnUntraced(function* ({ owner, things }: Scene, { id }: Op
 
 it.effect("whoever may, succeeds", () =>
   Effect.gen(function* () {
-    const present = yield* scene
+    const present = yield* makeScene
     const own = present.cells.filter(({ answer }) => answer.is === "success" && answer.whose === "own")
     for (const cell of own) {
       const { operation } = cell
-      const things = yield* fresh(present, operation)
-      const met = yield* ask(present, cell, things)
-      assert.strictEqual(met.status, operation.success, `${named(cell)}: ${met.text}`)
+      const things = yield* makeFreshResources(present, operation)
+      const met = yield* sendRequestOf(present, cell, things)
+      assert.strictEqual(met.status, operation.success, `${nameOfCell(cell)}: ${met.text}`)
       yield* tidied(present, operation, { ...things, ...made(operation, JSON.parse(met.text).data) })
     }
     for (const operation of present.all)
@@ -122,28 +130,28 @@ it.effect("whoever may, succeeds", () =>
 
 it.effect("an answer kept under an idempotency key is given to nobody else", () =>
   Effect.gen(function* () {
-    const present = yield* scene
-    const own = ({ answer }: Cell) => answer.is === "success" && answer.whose === "own"
+    const present = yield* makeScene
+    const own = ({ answer }: MatrixCell) => answer.is === "success" && answer.whose === "own"
     for (const operation of present.all.filter(({ keeps }) => keeps)) {
       const cells = present.cells.filter((cell) => cell.operation === operation)
       const [first, ...others] = [...cells.filter(own), ...cells.filter((cell) => !own(cell))]
       if (first === undefined) return assert.fail(`${operation.id} is open to nobody`)
-      const things = yield* fresh(present, operation)
+      const things = yield* makeFreshResources(present, operation)
       const more = { nth: present.next(), headers: { "idempotency-key": "the-firsts" } }
-      const made = yield* ask(present, first, things, more)
+      const made = yield* sendRequestOf(present, first, things, more)
       assert.strictEqual(made.status, operation.success, made.text)
       for (const cell of others) {
-        const met = yield* ask(present, cell, things, more)
+        const met = yield* sendRequestOf(present, cell, things, more)
         const replayed = met.headers.get("idempotency-replayed")
         if (own(cell)) {
-          assert.deepStrictEqual([met.status, met.text, replayed], [made.status, made.text, "true"], named(cell))
+          assert.deepStrictEqual([met.status, met.text, replayed], [made.status, made.text, "true"], nameOfCell(cell))
         } else if (cell.answer.is === "success") {
           // The caller has its own idempotency keys, so this is no replay of the first organization's response.
-          assert.strictEqual(met.status, operation.success, named(cell))
-          assert.notStrictEqual(met.text, made.text, named(cell))
+          assert.strictEqual(met.status, operation.success, nameOfCell(cell))
+          assert.notStrictEqual(met.text, made.text, nameOfCell(cell))
         } else {
-          assert.isNull(replayed, named(cell))
-          assert.strictEqual(met.status, cell.answer.is === "unknown" ? 404 : cell.answer.status, named(cell))
+          assert.isNull(replayed, nameOfCell(cell))
+          assert.strictEqual(met.status, cell.answer.is === "unknown" ? 404 : cell.answer.status, nameOfCell(cell))
         }
       }
     }

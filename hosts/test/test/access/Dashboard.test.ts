@@ -13,7 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const operations = [
   ["POST", ""],
@@ -28,7 +28,7 @@ const answer = (method: string, path: string, headers: Record<string, string>) =
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const response = yield* call(`/partner/v1/api-keys${path}`, { method, headers })
-    const { error } = yield* json(response)
+    const { error } = yield* readJson(response)
     return { status: response.status, ...error }
   })
 
@@ -80,7 +80,7 @@ it.effect("no other operation takes a token in place of a key", () =>
     ]) {
       const response = yield* call(`/partner/v1${path}`, { method: method ?? "", token })
       assert.strictEqual(
-        (yield* json(response)).error.message,
+        (yield* readJson(response)).error.message,
         "The API key is missing or invalid. Send it as X-Api-Key: KEY."
       )
       assert.strictEqual(response.status, 401)
@@ -123,7 +123,7 @@ it.effect("a token names its organization by id, in any case, or by the identity
     const owned = (owner: { readonly id: string }) =>
       Effect.gen(function* () {
         const { call } = yield* TestApi
-        const { data } = yield* json(yield* call("/partner/v1/api-keys", { token: yield* Seed.token(owner) }))
+        const { data } = yield* readJson(yield* call("/partner/v1/api-keys", { token: yield* Seed.token(owner) }))
         return data.length
       })
     assert.strictEqual(yield* named(first.id), 201)

@@ -6,8 +6,8 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { json } from "../support/Json.ts"
-import { keyring, met } from "../support/Keyring.ts"
+import { readJson } from "../support/Json.ts"
+import { makeKeyring, resultOfRequest } from "../support/Keyring.ts"
 
 const start = Date.parse("2026-02-01T12:00:00.000Z")
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
@@ -20,21 +20,21 @@ const changes = Effect.flatMap(
 it.effect("a key's name and address list change at once, and what is left out stays", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { answered, create, find } = yield* keyring(yield* Seed.organization())
+    const { answered, create, find } = yield* makeKeyring(yield* Seed.organization())
     const { full_key: key, ...created } = yield* create({ name: "Backend" })
     const shown = { ...created, last_used_at: null, revoked_at: null }
-    assert.strictEqual(yield* met(key), 200)
+    assert.strictEqual(yield* resultOfRequest(key), 200)
 
     const change = (body: object) => Effect.map(answered(200, "PATCH", `/${created.id}`, body), ({ data }) => data)
     const named = { ...shown, name: "Editorial backend" }
     assert.deepStrictEqual(yield* change({ name: " Editorial backend " }), named)
     const bound = { ...named, ip_whitelist: ["203.0.113.0/24"] }
     assert.deepStrictEqual(yield* change({ ip_whitelist: ["203.0.113.0/24"] }), bound)
-    assert.strictEqual(yield* met(key), "ip_restricted")
+    assert.strictEqual(yield* resultOfRequest(key), "ip_restricted")
     assert.deepStrictEqual(yield* find(created.id), bound)
     assert.deepStrictEqual(yield* change({}), bound)
     assert.deepStrictEqual(yield* change({ ip_whitelist: [] }), named)
-    assert.strictEqual(yield* met(key), 200)
+    assert.strictEqual(yield* resultOfRequest(key), 200)
     const entries = yield* changes
     assert.deepStrictEqual(
       entries.map(({ details }) => JSON.parse(details)),
@@ -50,8 +50,8 @@ it.effect("a key's name and address list change at once, and what is left out st
 it.effect("a change that is wrong, or of a key that ended or is another organization's, changes nothing", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const { create, find, refused, revoke } = yield* keyring(yield* Seed.organization())
-    const stranger = yield* keyring(yield* Seed.organization({ name: "Another" }))
+    const { create, find, refused, revoke } = yield* makeKeyring(yield* Seed.organization())
+    const stranger = yield* makeKeyring(yield* Seed.organization({ name: "Another" }))
     const { id } = yield* create()
     const before = yield* find(id)
     const fields = (problems: ReadonlyArray<{ readonly field: string }>) => problems.map(({ field }) => field)
@@ -75,14 +75,14 @@ it.effect("a key asks whose it is, what it may do, when it expires, and what is 
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const owner = yield* Seed.organization({ limits: { requests_per_hour: 50, burst_per_minute: 5 } })
-    const { create } = yield* keyring(owner)
+    const { create } = yield* makeKeyring(owner)
     const { full_key: key, ...created } = yield* create({
       environment: "test",
       scopes: ["usage:read"],
       expires_at: "2026-03-01T00:00:00Z"
     })
     const { call } = yield* TestApi
-    const { data } = yield* json(yield* call("/partner/v1/me", { key }))
+    const { data } = yield* readJson(yield* call("/partner/v1/me", { key }))
     assert.deepStrictEqual(data, {
       organization: { id: owner.id, name: owner.name },
       key: { id: created.id, name: created.name, key_prefix: created.key_prefix },

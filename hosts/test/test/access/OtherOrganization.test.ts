@@ -5,7 +5,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
@@ -22,7 +22,7 @@ it.effect("another organization's and another environment's topics are 404, byte
     }
     const live = yield* Seed.key(theirs)
     const created = yield* call("/partner/v1/topics", { method: "POST", key: live.text, body })
-    const { data } = yield* json(created)
+    const { data } = yield* readJson(created)
 
     const strangers = [yield* Seed.key(mine), yield* Seed.key(theirs, { environment: "test" })]
     const bytes = (path: string, key: string, method = "GET") =>
@@ -50,7 +50,7 @@ it.effect("another organization's and another environment's topics are 404, byte
       assert.strictEqual(reference.replace("their-reference", "nones-reference"), nobodys)
       assert.include(reference, "not_found")
       const list = yield* call("/partner/v1/topics", { key })
-      const listed = yield* json(list)
+      const listed = yield* readJson(list)
       assert.deepStrictEqual([listed.data, listed.pagination.total], [[], 0])
     }
     const own = yield* call(`/partner/v1/topics/${data.topic_id}`, { key: live.text })

@@ -16,7 +16,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const behindProxy = TestApi.layerHttp.pipe(
   Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
@@ -43,10 +43,10 @@ it.effect("paths outside of the contract's are 404 for a refused stranger too: t
     // Calls to unknown paths count too.
     assert.lengthOf((yield* statuses(60, "/elsewhere", stranger))[404] ?? [], 60)
     const refused = yield* call("/partner/v1/nowhere", stranger)
-    assert.deepStrictEqual([refused.status, (yield* json(refused)).error.code], [429, "rate_limit_exceeded"])
+    assert.deepStrictEqual([refused.status, (yield* readJson(refused)).error.code], [429, "rate_limit_exceeded"])
     for (const path of ["/elsewhere", "/", "/partner/v1", "/partner/v2/topics", "/partner/v1x/", "/elsewhere;x"]) {
       const response = yield* call(path, stranger)
-      assert.deepStrictEqual([response.status, (yield* json(response)).error.code], [404, "not_found"], path)
+      assert.deepStrictEqual([response.status, (yield* readJson(response)).error.code], [404, "not_found"], path)
     }
   }).pipe(Effect.provide(Layer.provideMerge(behindProxy, application)))
 )

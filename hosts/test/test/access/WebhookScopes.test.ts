@@ -5,7 +5,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const rows: ReadonlyArray<readonly [scopes: ReadonlyArray<Scope>, reads: boolean, writes: boolean]> = [
   [["webhooks:read"], true, false],
@@ -31,7 +31,7 @@ for (const [scopes, reads, writes] of rows) {
         const body = { url: "https://example.com/hook", events: ["creator.approved"] }
         const write = yield* call("/partner/v1/webhooks", { method: "POST", key, body })
         assert.strictEqual(write.status, writes ? 201 : 401)
-        if (!writes) assert.include((yield* json(write)).error.message, "webhooks:write")
+        if (!writes) assert.include((yield* readJson(write)).error.message, "webhooks:write")
       }).pipe(Effect.provide(InMemory.layer))
   )
 }

@@ -6,7 +6,7 @@ import { TestPartnerCommentary } from "@partner-commentary/test"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
-import { clientOf, refusal, run } from "../support/ClientCalls.ts"
+import { expectRefusal, makeClient, runCall } from "../support/ClientCalls.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
@@ -68,21 +68,21 @@ it.effect("every topic of every page comes by, newest first, and none twice", ()
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const ada = yield* Seed.persona(owner)
-    const { client, requests } = yield* clientOf((yield* Seed.key(owner)).text)
+    const { client, requests } = yield* makeClient((yield* Seed.key(owner)).text)
     const made: Array<string> = []
     for (let at = 0; at < 7; at++) {
       const topic = { content: `Who wins match number ${at}?`, persona_ids: [ada.id] }
-      made.unshift((yield* run(() => client.topics.create(topic))).topic_id)
+      made.unshift((yield* runCall(() => client.topics.create(topic))).topic_id)
     }
     const before = requests()
-    const listed = yield* run(async () => {
+    const listed = yield* runCall(async () => {
       const ids: Array<string> = []
       for await (const { topic_id } of client.topics.list({ status: "pending", limit: 3 })) ids.push(topic_id)
       return ids
     })
     assert.deepStrictEqual(listed, made)
     assert.strictEqual(requests() - before, 3)
-    const page = yield* run(() => client.topics.list({ limit: 2, offset: 1 }))
+    const page = yield* runCall(() => client.topics.list({ limit: 2, offset: 1 }))
     assert.strictEqual(page.pagination.total, 7)
     assert.deepStrictEqual(
       page.data.map(({ topic_id }) => topic_id),
@@ -97,37 +97,41 @@ it.effect("each refusal is an ApiError with its code, its status and its details
     const ada = yield* Seed.persona(owner)
     const strangers = yield* Seed.persona(null)
     const key = yield* Seed.key(owner)
-    const { client, requests } = yield* clientOf(key.text)
+    const { client, requests } = yield* makeClient(key.text)
     const topic = { content, persona_ids: [ada.id] }
 
-    const invalid = yield* refusal("invalid_request", () => client.topics.create({ content: "?", persona_ids: [] }))
+    const invalid = yield* expectRefusal("invalid_request", () =>
+      client.topics.create({ content: "?", persona_ids: [] })
+    )
     assert.strictEqual(invalid.status, 400)
     assert.isAbove(invalid.details.errors.length, 1)
     assert.match(invalid.requestId ?? "", /./)
-    const limit = yield* refusal("invalid_request", () => client.topics.list({ limit: 1000 }))
+    const limit = yield* expectRefusal("invalid_request", () => client.topics.list({ limit: 1000 }))
     assert.strictEqual(limit.details.field, "limit")
 
-    const nobody = yield* refusal("no_valid_personas", () => client.topics.create({ content, persona_ids: [unknown] }))
+    const nobody = yield* expectRefusal("no_valid_personas", () =>
+      client.topics.create({ content, persona_ids: [unknown] })
+    )
     assert.deepStrictEqual(nobody.details, [{ persona_id: unknown, status: "not_licensed" }])
-    const licence = yield* refusal("not_licensed", () => client.personas.get(strangers.id))
+    const licence = yield* expectRefusal("not_licensed", () => client.personas.get(strangers.id))
     assert.deepStrictEqual([licence.status, licence.details.persona_id], [403, strangers.id])
-    assert.strictEqual((yield* refusal("not_found", () => client.topics.get(unknown))).status, 404)
-    yield* refusal("not_found", () => client.topics.byReference("nobody's".replace("'", "-")))
-    yield* refusal("not_found", () => client.topics.waitFor(unknown))
+    assert.strictEqual((yield* expectRefusal("not_found", () => client.topics.get(unknown))).status, 404)
+    yield* expectRefusal("not_found", () => client.topics.byReference("nobody's".replace("'", "-")))
+    yield* expectRefusal("not_found", () => client.topics.waitFor(unknown))
     assert.strictEqual(requests(), 7)
 
-    yield* run(() => client.topics.create(topic))
+    yield* runCall(() => client.topics.create(topic))
     const before = requests()
-    const quota = yield* refusal("rate_limit_exceeded", () =>
+    const quota = yield* expectRefusal("rate_limit_exceeded", () =>
       client.topics.create({ ...topic, content: "And who wins the cup this year?" })
     )
     assert.deepStrictEqual([quota.status, quota.details.quota, requests() - before], [429, "topics_per_month", 1])
 
-    const reader = yield* clientOf((yield* Seed.key(owner, { scopes: ["topics:read"] })).text)
-    assert.match((yield* refusal("scope_denied", () => reader.client.personas.list())).message, /personas:read/)
-    const stranger = yield* clientOf("pk_live_nobodys")
-    assert.strictEqual((yield* refusal("unauthorized", () => stranger.client.personas.list())).status, 401)
+    const reader = yield* makeClient((yield* Seed.key(owner, { scopes: ["topics:read"] })).text)
+    assert.match((yield* expectRefusal("scope_denied", () => reader.client.personas.list())).message, /personas:read/)
+    const stranger = yield* makeClient("pk_live_nobodys")
+    assert.strictEqual((yield* expectRefusal("unauthorized", () => stranger.client.personas.list())).status, 401)
     yield* Effect.orDie((yield* ApiKeys).revoke(key.id))
-    yield* refusal("key_revoked", () => client.personas.list())
+    yield* expectRefusal("key_revoked", () => client.personas.list())
   }).pipe(Effect.provide(InMemory.layer))
 )

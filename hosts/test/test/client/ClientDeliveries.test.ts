@@ -3,8 +3,8 @@ import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
-import { clientOf, refusal, run } from "../support/ClientCalls.ts"
-import { seeded } from "../support/DeliveryCalls.ts"
+import { expectRefusal, makeClient, runCall } from "../support/ClientCalls.ts"
+import { seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
@@ -13,61 +13,65 @@ it.effect("deliveries are listed, looked at, sent again and recovered", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 410, excerpt: "gone" }))
-    const { declined, key } = yield* seeded
-    const { webhooks } = (yield* clientOf(key)).client
-    const { id } = yield* run(() => webhooks.create({ url: "https://example.com/hook", events: ["commentary.failed"] }))
+    const { declined, key } = yield* seedDecliningPartner
+    const { webhooks } = (yield* makeClient(key)).client
+    const { id } = yield* runCall(() =>
+      webhooks.create({ url: "https://example.com/hook", events: ["commentary.failed"] })
+    )
     yield* declined("Who goes down this season?")
     yield* eventually(
       "the webhook is disabled",
       Effect.map(
-        run(() => webhooks.get(id)),
+        runCall(() => webhooks.get(id)),
         ({ status }) => status === "disabled"
       )
     )
     for (const content of ["And who goes up instead?", "Who is third?"]) yield* declined(content)
-    const page = yield* run(() => webhooks.deliveries(id, { limit: 2, status: "held" }))
+    const page = yield* runCall(() => webhooks.deliveries(id, { limit: 2, status: "held" }))
     assert.deepStrictEqual([page.data.length, page.pagination.limit], [2, 2])
-    const all = yield* run(async () => {
+    const all = yield* runCall(async () => {
       const ids: Array<string> = []
       for await (const delivery of webhooks.deliveries(id, { limit: 1 })) ids.push(delivery.id)
       return ids
     })
     assert.strictEqual(all.length, 3)
     const [newest = "", , oldest = ""] = all
-    const seen = yield* run(() => webhooks.delivery(id, oldest))
+    const seen = yield* runCall(() => webhooks.delivery(id, oldest))
     assert.deepInclude(seen, { id: oldest, event_id: `evt_${oldest}`, status: "held", type: "commentary.failed" })
     assert.deepInclude(seen.attempts[0], { kind: "scheduled", response_code: 410, response_excerpt: "gone" })
-    assert.strictEqual((yield* run(() => webhooks.retry(id, newest))).status, "held")
+    assert.strictEqual((yield* runCall(() => webhooks.retry(id, newest))).status, "held")
     const since = new Date(Date.parse(seen.created_at)).toISOString()
-    const dry = yield* run(() => webhooks.recover(id, { since, dry_run: true }))
+    const dry = yield* runCall(() => webhooks.recover(id, { since, dry_run: true }))
     assert.deepInclude(dry, { since, dry_run: true, count: 3, failed: 0, held: 3 })
-    assert.deepInclude(yield* run(() => webhooks.recover(id, { since })), { dry_run: false, count: 3 })
+    assert.deepInclude(yield* runCall(() => webhooks.recover(id, { since })), { dry_run: false, count: 3 })
     yield* receivers.answer(() => Effect.succeed({}))
-    yield* run(() => webhooks.update(id, { status: "active" }))
+    yield* runCall(() => webhooks.update(id, { status: "active" }))
     yield* eventually(
       "all are delivered",
       Effect.map(
-        run(() => webhooks.deliveries(id, { status: "delivered" })),
+        runCall(() => webhooks.deliveries(id, { status: "delivered" })),
         ({ data }) => data.length === 3
       )
     )
-    yield* refusal("not_found", () => webhooks.delivery(id, unknown))
-    yield* refusal("not_found", () => webhooks.retry(id, unknown))
-    const refused = yield* refusal("invalid_request", () => webhooks.recover(id, { since: "2020-01-01T00:00:00Z" }))
+    yield* expectRefusal("not_found", () => webhooks.delivery(id, unknown))
+    yield* expectRefusal("not_found", () => webhooks.retry(id, unknown))
+    const refused = yield* expectRefusal("invalid_request", () =>
+      webhooks.recover(id, { since: "2020-01-01T00:00:00Z" })
+    )
     assert.strictEqual(refused.details.field, "since")
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("events after one are iterated over until none is left", () =>
   Effect.gen(function* () {
-    const { declined, key } = yield* seeded
-    const { events } = (yield* clientOf(key)).client
-    const start = yield* run(() => events.list({ order: "asc" }))
+    const { declined, key } = yield* seedDecliningPartner
+    const { events } = (yield* makeClient(key)).client
+    const start = yield* runCall(() => events.list({ order: "asc" }))
     for (const content of ["Who goes down this season?", "And who goes up instead?", "Who is third?"]) {
       yield* declined(content)
     }
-    const newest = (yield* run(() => events.list())).data.map(({ id }) => id)
-    const after = yield* run(async () => {
+    const newest = (yield* runCall(() => events.list())).data.map(({ id }) => id)
+    const after = yield* runCall(async () => {
       const ids: Array<string> = []
       for await (const { id } of events.list({ after: start.pagination.next_cursor ?? "", limit: 1 })) ids.push(id)
       return ids

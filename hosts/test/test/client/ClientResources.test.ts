@@ -6,7 +6,7 @@ import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { clientOf, dashboardOf, refusal, run, serviceFetch } from "../support/ClientCalls.ts"
+import { expectRefusal, makeClient, makeDashboardClient, runCall, serviceFetch } from "../support/ClientCalls.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
@@ -17,48 +17,48 @@ const setUp = Effect.gen(function* () {
   const owner = yield* Seed.organization()
   const ada = yield* Seed.persona(owner)
   const { text: key } = yield* Seed.key(owner)
-  return { owner, ada, key, ...(yield* clientOf(key)) }
+  return { owner, ada, key, ...(yield* makeClient(key)) }
 })
 
 it.effect("a webhook is registered, listed, changed, tried out, verified and deleted", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { client, requests } = yield* setUp
-    const { secret, ...made } = yield* run(() => client.webhooks.create({ url, events: ["creator.approved"] }))
+    const { secret, ...made } = yield* runCall(() => client.webhooks.create({ url, events: ["creator.approved"] }))
     assert.match(secret, /^whsec_/)
     assert.deepInclude(made, { url, events: ["creator.approved"], status: "active", consecutive_failures: 0 })
-    assert.deepStrictEqual(yield* run(() => client.webhooks.list()), [made])
-    assert.deepStrictEqual(yield* run(() => client.webhooks.get(made.id)), made)
-    const changed = yield* run(() =>
+    assert.deepStrictEqual(yield* runCall(() => client.webhooks.list()), [made])
+    assert.deepStrictEqual(yield* runCall(() => client.webhooks.get(made.id)), made)
+    const changed = yield* runCall(() =>
       client.webhooks.update(made.id, { status: "paused", events: ["partner.approved"] })
     )
     assert.deepStrictEqual([changed.status, changed.events], ["paused", ["partner.approved"]])
 
-    const tried = yield* run(() => client.webhooks.test(made.id))
+    const tried = yield* runCall(() => client.webhooks.test(made.id))
     assert.deepStrictEqual(
       [tried.success, tried.delivery_status, tried.response_code, tried.error],
       [true, "delivered", 200, null]
     )
     const sent = (yield* receivers.sent).at(-1) ?? assert.fail("nothing was sent")
-    const event = yield* run(() =>
+    const event = yield* runCall(() =>
       verifyWebhook(sent.body, sent.headers, ["an older secret of this endpoint's", secret])
     )
     assert.deepStrictEqual([event.type, event.id], ["webhook.test", tried.test_event_id])
-    const other = yield* run(() =>
+    const other = yield* runCall(() =>
       verifyWebhook(sent.body, sent.headers, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").catch((error) => error)
     )
     assert.include(other, { name: "WebhookVerificationError", reason: "wrong_signature" })
 
     yield* receivers.answer(() => Effect.succeed({ status: 503 }))
     const before = requests()
-    const failed = yield* run(() => client.webhooks.test(made.id))
+    const failed = yield* runCall(() => client.webhooks.test(made.id))
     assert.deepStrictEqual([failed.success, failed.response_code, requests() - before], [false, 503, 1])
     assert.match(failed.error ?? "", /503/)
 
-    assert.deepStrictEqual(yield* run(() => client.webhooks.delete(made.id)), { id: made.id, deleted: true })
-    yield* refusal("not_found", () => client.webhooks.get(made.id))
-    yield* refusal("not_found", () => client.webhooks.test(made.id))
-    const refused = yield* refusal("invalid_request", () => client.webhooks.create({ url, events: [] }))
+    assert.deepStrictEqual(yield* runCall(() => client.webhooks.delete(made.id)), { id: made.id, deleted: true })
+    yield* expectRefusal("not_found", () => client.webhooks.get(made.id))
+    yield* expectRefusal("not_found", () => client.webhooks.test(made.id))
+    const refused = yield* expectRefusal("invalid_request", () => client.webhooks.create({ url, events: [] }))
     assert.strictEqual(refused.details.field, "events")
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -66,41 +66,41 @@ it.effect("a webhook is registered, listed, changed, tried out, verified and del
 it.effect("an API key is made, used, rotated and revoked with the dashboard's token", () =>
   Effect.gen(function* () {
     const { owner } = yield* setUp
-    const { apiKeys } = yield* dashboardOf(yield* Seed.token(owner))
-    const created = yield* run(() =>
+    const { apiKeys } = yield* makeDashboardClient(yield* Seed.token(owner))
+    const created = yield* runCall(() =>
       apiKeys.create({ name: "Backend", scopes: ["topics:read"], environment: "test", ip_whitelist: [] })
     )
     assert.match(created.full_key, /^pk_test_/)
     assert.deepInclude(created, { name: "Backend", scopes: ["topics:read"], environment: "test", expires_at: null })
-    const { client } = yield* clientOf(created.full_key)
-    assert.deepStrictEqual((yield* run(() => client.topics.list())).data, [])
+    const { client } = yield* makeClient(created.full_key)
+    assert.deepStrictEqual((yield* runCall(() => client.topics.list())).data, [])
 
-    const renamed = yield* run(() => apiKeys.update(created.id, { name: "Newsroom", ip_whitelist: [] }))
+    const renamed = yield* runCall(() => apiKeys.update(created.id, { name: "Newsroom", ip_whitelist: [] }))
     assert.strictEqual(renamed.name, "Newsroom")
-    const me = yield* run(() => client.me())
+    const me = yield* runCall(() => client.me())
     assert.deepStrictEqual([me.key.id, me.key.name, me.scopes], [created.id, "Newsroom", ["topics:read"]])
     assert.strictEqual(me.organization.id, owner.id)
 
-    const rotated = yield* run(() => apiKeys.rotate(created.id, { grace_period_seconds: 3600 }))
+    const rotated = yield* runCall(() => apiKeys.rotate(created.id, { grace_period_seconds: 3600 }))
     assert.strictEqual(rotated.replaces.id, created.id)
-    const old = yield* run(() => apiKeys.get(created.id))
+    const old = yield* runCall(() => apiKeys.get(created.id))
     assert.strictEqual(old.revoked_at, rotated.replaces.revoked_at)
     assert.notProperty(old, "full_key")
-    const listed = yield* run(() => apiKeys.list())
+    const listed = yield* runCall(() => apiKeys.list())
     assert.includeMembers(
       listed.map(({ id }) => id),
       [created.id, rotated.id]
     )
-    yield* run(() => client.topics.list())
+    yield* runCall(() => client.topics.list())
 
-    const successor = yield* clientOf(rotated.full_key)
-    yield* run(() => successor.client.topics.list())
-    const revoked = yield* run(() => apiKeys.revoke(rotated.id))
+    const successor = yield* makeClient(rotated.full_key)
+    yield* runCall(() => successor.client.topics.list())
+    const revoked = yield* runCall(() => apiKeys.revoke(rotated.id))
     assert.strictEqual(revoked.id, rotated.id)
-    yield* refusal("key_revoked", () => successor.client.topics.list())
-    yield* refusal("not_found", () => apiKeys.get(unknown))
-    const stranger = yield* dashboardOf("a.b.c")
-    yield* refusal("unauthorized", () => stranger.apiKeys.list())
+    yield* expectRefusal("key_revoked", () => successor.client.topics.list())
+    yield* expectRefusal("not_found", () => apiKeys.get(unknown))
+    const stranger = yield* makeDashboardClient("a.b.c")
+    yield* expectRefusal("unauthorized", () => stranger.apiKeys.list())
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -115,7 +115,7 @@ it.effect("many topics are answered each for itself, and each result has what it
   Effect.gen(function* () {
     const { ada, client } = yield* setUp
     const topic = { content, persona_ids: [ada.id, unknown] }
-    const { results } = yield* run(() =>
+    const { results } = yield* runCall(() =>
       client.topics.createMany([
         topic,
         { content: "?", persona_ids: [ada.id] },
@@ -160,16 +160,16 @@ it.effect("a call under a key of one's own is answered again, and its work done 
     const seen: Array<ResponseInfo> = []
     const options = { idempotencyKey: "order-17", onResponse: (each: ResponseInfo) => seen.push(each) }
     const topic = { content, persona_ids: [ada.id] }
-    const first = yield* run(() => client.topics.create(topic, options))
-    assert.deepStrictEqual(yield* run(() => client.topics.create(topic, options)), first)
+    const first = yield* runCall(() => client.topics.create(topic, options))
+    assert.deepStrictEqual(yield* runCall(() => client.topics.create(topic, options)), first)
     assert.deepStrictEqual(
       seen.map(({ replayed }) => replayed),
       [false, true]
     )
     const other = { ...topic, content: "Who wins the derby?" }
-    const refused = yield* refusal("invalid_request", () => client.topics.create(other, options))
+    const refused = yield* expectRefusal("invalid_request", () => client.topics.create(other, options))
     assert.match(refused.details.field, /idempotency-key/i)
-    assert.strictEqual((yield* run(() => client.topics.list())).pagination.total, 1)
+    assert.strictEqual((yield* runCall(() => client.topics.list())).pagination.total, 1)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -179,7 +179,7 @@ it.effect("a POST whose answer was lost is sent again by itself, and gets the an
     const service = yield* serviceFetch
     const seen: Array<ResponseInfo> = []
     let lost = 0
-    const { client } = yield* clientOf(key, {
+    const { client } = yield* makeClient(key, {
       onResponse: (each) => seen.push(each),
       fetch: async (url, init) => {
         const answer = await service(url, init)
@@ -187,9 +187,9 @@ it.effect("a POST whose answer was lost is sent again by itself, and gets the an
         throw new TypeError("fetch failed", { cause: new Error("read ECONNRESET") })
       }
     })
-    const topic = yield* run(() => client.topics.create({ content, persona_ids: [ada.id] }))
+    const topic = yield* runCall(() => client.topics.create({ content, persona_ids: [ada.id] }))
     assert.strictEqual(topic.results[0]?.status, "sent")
-    const hook = yield* run(() => client.webhooks.create({ url, events: ["creator.approved"] }))
+    const hook = yield* runCall(() => client.webhooks.create({ url, events: ["creator.approved"] }))
     assert.deepStrictEqual(
       seen.map(({ attempt, replayed }) => [attempt, replayed]),
       [
@@ -197,9 +197,9 @@ it.effect("a POST whose answer was lost is sent again by itself, and gets the an
         [2, true]
       ]
     )
-    assert.strictEqual((yield* run(() => client.topics.list())).pagination.total, 1)
-    assert.lengthOf(yield* run(() => client.webhooks.list()), 1)
-    const tried = yield* run(() => client.webhooks.test(hook.id).catch((error: unknown) => error))
+    assert.strictEqual((yield* runCall(() => client.topics.list())).pagination.total, 1)
+    assert.lengthOf(yield* runCall(() => client.webhooks.list()), 1)
+    const tried = yield* runCall(() => client.webhooks.test(hook.id).catch((error: unknown) => error))
     assert.instanceOf(tried, ConnectionError)
     assert.lengthOf(yield* (yield* Receivers).sent, 1)
   }).pipe(Effect.provide(InMemory.layer))

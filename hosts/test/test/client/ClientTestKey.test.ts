@@ -6,7 +6,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import { clientOf, run } from "../support/ClientCalls.ts"
+import { makeClient, runCall } from "../support/ClientCalls.ts"
 
 const waits = "7e570000-0000-4000-8000-000000000005"
 
@@ -14,30 +14,32 @@ it.effect("a simulated creator is taken through every step, and what it wrote is
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
     const owner = yield* Seed.organization()
-    const { client } = yield* clientOf((yield* Seed.key(owner, { environment: "test" })).text)
-    const personas = yield* run(() => client.personas.list())
+    const { client } = yield* makeClient((yield* Seed.key(owner, { environment: "test" })).text)
+    const personas = yield* runCall(() => client.personas.list())
     assert.include(
       personas.map(({ id }) => id),
       waits
     )
 
-    const topic = yield* run(() => client.topics.create({ content: "Who wins the derby?", persona_ids: [waits] }))
+    const topic = yield* runCall(() => client.topics.create({ content: "Who wins the derby?", persona_ids: [waits] }))
     const share = topic.results[0]?.share_id ?? assert.fail("what was sent has no share_id")
-    const waiting = yield* Effect.forkChild(run(() => client.topics.waitFor(topic.topic_id, { intervalMs: 5 })))
-    const responded = yield* run(() => client.test.advance(share, { action: "respond" }))
+    const waiting = yield* Effect.forkChild(runCall(() => client.topics.waitFor(topic.topic_id, { intervalMs: 5 })))
+    const responded = yield* runCall(() => client.test.advance(share, { action: "respond" }))
     assert.deepStrictEqual([responded.status, responded.actions], ["opinion_injected", ["generate", "fail"]])
-    yield* run(() => client.test.advance(share))
-    assert.isTrue((yield* run(() => client.test.advance(share))).has_commentary)
+    yield* runCall(() => client.test.advance(share))
+    assert.isTrue((yield* runCall(() => client.test.advance(share))).has_commentary)
 
     const { commentaries } = yield* Fiber.join(waiting)
     const commentary = commentaries[0]?.commentary ?? assert.fail("nothing came of it")
     assert.isNull(commentary.partner_approved_at)
-    const accepted = yield* run(() => client.topics.approveCommentary(topic.topic_id, commentary.id))
+    const accepted = yield* runCall(() => client.topics.approveCommentary(topic.topic_id, commentary.id))
     assert.strictEqual(accepted.partner_approved_at, "2026-02-01T12:00:00.000Z")
     assert.strictEqual(accepted.content, commentary.content)
 
     const until = "2026-02-02T00:00:00Z"
-    const report = yield* run(() => client.metrics.performance({ from: new Date("2026-01-31T00:00:00Z"), to: until }))
+    const report = yield* runCall(() =>
+      client.metrics.performance({ from: new Date("2026-01-31T00:00:00Z"), to: until })
+    )
     assert.deepStrictEqual([report.overall.counts.sent, report.overall.counts.approved], [1, 1])
     assert.strictEqual(report.personas[0]?.persona_id, waits)
   }).pipe(Effect.provide(InMemory.layer))
@@ -47,11 +49,11 @@ it.effect("the rate limit is told with every answer, and a refusal by it says ho
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
     const owner = yield* Seed.organization({ limits: { burst_per_minute: 2 } })
-    const { client } = yield* clientOf((yield* Seed.key(owner)).text, { maxRetries: 0 })
+    const { client } = yield* makeClient((yield* Seed.key(owner)).text, { maxRetries: 0 })
     const seen: Array<ResponseInfo> = []
     const onResponse = (response: ResponseInfo) => seen.push(response)
-    yield* run(() => client.usage.get({ onResponse }))
-    const usage = yield* run(() => client.usage.get({ onResponse }))
+    yield* runCall(() => client.usage.get({ onResponse }))
+    const usage = yield* runCall(() => client.usage.get({ onResponse }))
     assert.strictEqual(usage.quotas.topics_per_month, 1000)
     assert.deepStrictEqual(
       seen.map(({ rateLimit }) => [rateLimit?.limit, rateLimit?.remaining]),
@@ -61,7 +63,7 @@ it.effect("the rate limit is told with every answer, and a refusal by it says ho
       ]
     )
     assert.isAbove(seen[0]?.rateLimit?.resetsInMs ?? 0, 3_500_000)
-    const refused = yield* run(() => client.usage.get().catch((error: unknown) => error))
+    const refused = yield* runCall(() => client.usage.get().catch((error: unknown) => error))
     assert.include(refused, { code: "rate_limit_exceeded", status: 429 })
     assert.include((refused as { details: object }).details, { retry_after: 60, limit: 2, remaining: 0 })
   }).pipe(Effect.provide(InMemory.layer))

@@ -6,7 +6,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const runs = 250
 const persona = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
@@ -136,7 +136,7 @@ const nothingStored = (key: string) =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const list = yield* call("/partner/v1/topics", { key })
-    const { pagination } = yield* json(list)
+    const { pagination } = yield* readJson(list)
     assert.strictEqual(pagination.total, 0)
     const still = yield* call("/partner/v1/topics", { method: "POST", key, body: valid })
     assert.strictEqual(still.status, 201, "the refused ones left no duplicate window behind")
@@ -171,7 +171,7 @@ it.effect("POST /topics names every problem at once, the first one leading", () 
       key,
       body: { content: 1, persona_ids: ["x", persona, 2], output_types: ["gif"], metadata: [] }
     })
-    const { error } = yield* json(response)
+    const { error } = yield* readJson(response)
     assert.deepStrictEqual(error.details, {
       field: "content",
       constraint: "must be a string",
@@ -190,7 +190,7 @@ it.effect("POST /topics tells of what no schema says together with the rest, and
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     const body = { content: "x", persona_ids: ["q"], external_reference: "a b", metadata: { pad: "x".repeat(17_000) } }
-    const { error } = yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body }))
+    const { error } = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))
     assert.deepStrictEqual(
       error.details.errors.map((problem: { readonly field: string }) => problem.field),
       ["content", "persona_ids[0]", "external_reference", "metadata"]
@@ -210,7 +210,7 @@ it.effect("POST /topics answers a list of a hundred thousand mistakes in a few w
       assert.strictEqual(JSON.parse(text).error.details.field, "persona_ids")
     }
     const many = { ...valid, persona_ids: Array.from({ length: 999 }, () => 1) }
-    const { error } = yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body: many }))
+    const { error } = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body: many }))
     assert.strictEqual(error.details.errors.length, 100)
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -318,7 +318,7 @@ it.effect(
       )
       const longest = yield* call(`/partner/v1/topics/by-reference/${"%61".repeat(256)}`, { key })
       assert.strictEqual(longest.status, 404)
-      const { error } = yield* json(longest)
+      const { error } = yield* readJson(longest)
       assert.include(error.message, "a".repeat(256))
     }).pipe(Effect.provide(InMemory.layer)),
   60_000

@@ -4,14 +4,14 @@ import { assert, layer } from "@effect/vitest"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 
 const committed = JSON.parse(readFileSync(new URL("../../../../docs/openapi.json", import.meta.url), "utf8"))
 
 const pages = ["/openapi.json", "/docs", "/docs/explorer.js", "/docs/scalar.js"]
 
-const call = (path: string, call?: Call) => Effect.flatMap(TestApi, (api) => api.call(path, call))
+const call = (path: string, call?: ApiCall) => Effect.flatMap(TestApi, (api) => api.call(path, call))
 
 const text = (response: Response) => Effect.promise(() => response.text())
 

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
 
 const content = "Who will win the cup this year?"
@@ -25,10 +25,10 @@ it.effect(
         })
       yield* post(personas.slice(0, 2))
       for (const some of [personas.slice(0, 1), personas.slice(0, 3), personas]) {
-        const { answer, turns } = yield* OnTheWire.during(post(some))
+        const { answer, turns } = yield* OnTheWire.recordTurns(post(some))
         assert.strictEqual(answer.status, 201)
-        assert.strictEqual((yield* json(answer)).data.personas_sent, some.length)
-        assert.deepStrictEqual(turns.map(OnTheWire.kindOf), ["SELECT licenses", "WITH"])
+        assert.strictEqual((yield* readJson(answer)).data.personas_sent, some.length)
+        assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), ["SELECT licenses", "WITH"])
       }
     }).pipe(Effect.provide(OnTheWire.layer))
 )
@@ -49,9 +49,9 @@ it.effect(
           body: { content: `${content} ${number}`, persona_ids: [persona.id] }
         })
       yield* post(0)
-      const first = yield* OnTheWire.during(post(1))
+      const first = yield* OnTheWire.recordTurns(post(1))
       assert.strictEqual(first.answer.status, 201)
-      assert.deepStrictEqual(first.turns.map(OnTheWire.kindOf), [
+      assert.deepStrictEqual(first.turns.map(OnTheWire.kindOfTurn), [
         "SELECT stored_responses",
         "SELECT licenses",
         "BEGIN",
@@ -60,9 +60,9 @@ it.effect(
         "UPDATE stored_responses",
         "COMMIT"
       ])
-      const again = yield* OnTheWire.during(post(1))
+      const again = yield* OnTheWire.recordTurns(post(1))
       assert.strictEqual(again.answer.headers.get("idempotency-replayed"), "true")
-      assert.deepStrictEqual(again.turns.map(OnTheWire.kindOf), ["SELECT stored_responses"])
+      assert.deepStrictEqual(again.turns.map(OnTheWire.kindOfTurn), ["SELECT stored_responses"])
     }).pipe(Effect.provide(OnTheWire.layer))
 )
 
@@ -73,11 +73,11 @@ it.effect("GET status is one way to Postgres, and writes nothing; the key was as
     const personas = yield* Effect.forEach(Array.from({ length: 3 }), () => Seed.persona(owner))
     const { text: key } = yield* Seed.key(owner)
     const body = { content, persona_ids: personas.map(({ id }) => id) }
-    const created = yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body }))
+    const created = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))
     const status = call(`/partner/v1/topics/${created.data.topic_id}/status`, { key })
-    const { answer, turns } = yield* OnTheWire.during(status)
+    const { answer, turns } = yield* OnTheWire.recordTurns(status)
     assert.strictEqual(answer.status, 200)
-    assert.deepStrictEqual(turns.map(OnTheWire.kindOf), ["SELECT topics"])
+    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), ["SELECT topics"])
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
@@ -89,22 +89,22 @@ it.effect("topics and polls that come at one time go to Postgres together, and e
     const { text: key } = yield* Seed.key(owner)
     const post = (number: number) => {
       const body = { content: `${content} ${number}`, persona_ids: [persona.id] }
-      return Effect.flatMap(call("/partner/v1/topics", { method: "POST", key, body }), json)
+      return Effect.flatMap(call("/partner/v1/topics", { method: "POST", key, body }), readJson)
     }
     const ids = [(yield* post(0)).data.topic_id]
     const numbers = Array.from({ length: 20 }, (_, index) => index)
-    const posted = yield* OnTheWire.during(Effect.forEach(numbers, post, { concurrency: "unbounded" }))
+    const posted = yield* OnTheWire.recordTurns(Effect.forEach(numbers, post, { concurrency: "unbounded" }))
     // The first one repeats a topic that was submitted before.
     assert.lengthOf(
       posted.answer.filter(({ success }) => success),
       19
     )
     ids.push(...posted.answer.slice(1).map(({ data }) => data.topic_id))
-    const written = posted.turns.map(OnTheWire.kindOf).filter((kind) => kind !== "SELECT licenses")
+    const written = posted.turns.map(OnTheWire.kindOfTurn).filter((kind) => kind !== "SELECT licenses")
     assert.isTrue(written.every((kind) => kind === "WITH"))
     assert.isAtMost(written.length, 10)
-    const polled = yield* OnTheWire.during(
-      Effect.forEach(ids, (id) => Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json), {
+    const polled = yield* OnTheWire.recordTurns(
+      Effect.forEach(ids, (id) => Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), readJson), {
         concurrency: "unbounded"
       })
     )
@@ -112,7 +112,7 @@ it.effect("topics and polls that come at one time go to Postgres together, and e
       polled.answer.map(({ data }) => [data.topic_id, data.personas.length]),
       ids.map((id) => [id, 1])
     )
-    assert.isTrue(polled.turns.map(OnTheWire.kindOf).every((kind) => kind === "SELECT topics"))
+    assert.isTrue(polled.turns.map(OnTheWire.kindOfTurn).every((kind) => kind === "SELECT topics"))
     assert.isAtMost(polled.turns.length, 10)
   }).pipe(Effect.provide(OnTheWire.layer))
 )

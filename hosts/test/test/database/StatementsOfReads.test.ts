@@ -7,11 +7,16 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { homeOf, operations, send, type Things } from "../support/authorization/Operations.ts"
+import {
+  environmentOf,
+  type NamedResources,
+  readOperations,
+  sendOperation
+} from "../support/authorization/Operations.ts"
 import { eventually } from "../support/Eventually.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
-import { act, get, reached, submit, tokenFor } from "../support/Requests.ts"
-import { post, retry } from "../support/WebhookCalls.ts"
+import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
+import { postWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
 const all = { concurrency: 10 } as const
 /** The limit of webhooks per organization. */
@@ -33,7 +38,7 @@ const estate = Effect.fnUntraced(function* (size: number) {
   )
   const webhooks = yield* Effect.forEach(numbers.slice(0, mostWebhooks), (number) =>
     Effect.map(
-      post(live, {
+      postWebhook(live, {
         url: `https://example.com/${size}/${number}`,
         events: [number === 0 ? "creator.approved" : "commentary.failed"]
       }),
@@ -41,40 +46,44 @@ const estate = Effect.fnUntraced(function* (size: number) {
     )
   )
   const content = `Is ${size} too many to ask at once?`
-  const topic = yield* submit(live, content, personas, { external_reference })
+  const topic = yield* submitTopic(live, content, personas, { external_reference })
   // One persona per topic. With all of them, most of the test would be 870 mails that no read returns.
   const [first] = personas
   assert.isDefined(first)
-  yield* Effect.forEach(numbers.slice(1), (n) => submit(live, `${content} ${n}`, [first], { external_reference }), all)
+  yield* Effect.forEach(
+    numbers.slice(1),
+    (n) => submitTopic(live, `${content} ${n}`, [first], { external_reference }),
+    all
+  )
   yield* Effect.forEach(
     personas,
     Effect.fnUntraced(function* (persona) {
-      const link = yield* tokenFor(persona, `${content}\n`)
-      yield* act(link, "respond", { perspective: "It is not, and that is how it should be." })
-      yield* reached(live, topic, persona, "commentary_generated")
-      yield* act(link, "approve")
+      const link = yield* creatorTokenFor(persona, `${content}\n`)
+      yield* actAsCreator(link, "respond", { perspective: "It is not, and that is how it should be." })
+      yield* waitForStatus(live, topic, persona, "commentary_generated")
+      yield* actAsCreator(link, "approve")
     }),
     all
   )
   const [webhook = ""] = webhooks
   const deliveries = yield* eventually(
     "the deliveries",
-    Effect.map(get(live, `/webhooks/${webhook}/deliveries?status=delivered&limit=100`), ({ data }) =>
+    Effect.map(getJson(live, `/webhooks/${webhook}/deliveries?status=delivered&limit=100`), ({ data }) =>
       data.length === size ? data : undefined
     )
   )
   const delivery: string = deliveries[0].id
   for (const number of numbers) {
-    const found = get(live, `/webhooks/${webhook}/deliveries/${delivery}`)
+    const found = getJson(live, `/webhooks/${webhook}/deliveries/${delivery}`)
     yield* eventually(
       "the attempt",
       Effect.map(found, ({ data }) => data.status === "delivered" && data.attempts.length === number + 1)
     )
-    if (number + 1 < size) yield* retry(live, webhook, delivery)
+    if (number + 1 < size) yield* retryDelivery(live, webhook, delivery)
   }
-  const commentaries = (yield* get(live, `/topics/${topic}/commentaries`)).data.commentaries
+  const commentaries = (yield* getJson(live, `/topics/${topic}/commentaries`)).data.commentaries
   assert.strictEqual(commentaries.length, size)
-  const things: Things = {
+  const things: NamedResources = {
     topic,
     commentary: commentaries[0].commentary_id,
     reference: external_reference,
@@ -89,17 +98,17 @@ const estate = Effect.fnUntraced(function* (size: number) {
 
 /** Runs without workers, so that only the reads reach the database. */
 const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success<ReturnType<typeof estate>>>) {
-  const reads = (yield* operations).filter(({ method }) => method === "GET")
+  const reads = (yield* readOperations).filter(({ method }) => method === "GET")
   assert.isAbove(reads.length, 12)
   for (const read of reads) {
     const seen = yield* Effect.forEach(
       estates,
       Effect.fnUntraced(function* ({ live, things, token }) {
-        const ask = send(read, things, homeOf(read) === "live" ? { key: live, token } : { token })
+        const ask = sendOperation(read, things, environmentOf(read) === "live" ? { key: live, token } : { token })
         yield* ask
-        const { answer, turns } = yield* OnTheWire.during(ask)
+        const { answer, turns } = yield* OnTheWire.recordTurns(ask)
         assert.strictEqual(answer.status, read.success, `${read.id}: ${answer.text}`)
-        return { statements: turns.map(OnTheWire.kindOf), length: answer.text.length }
+        return { statements: turns.map(OnTheWire.kindOfTurn), length: answer.text.length }
       })
     )
     const [few, more] = seen
@@ -117,8 +126,8 @@ it.effect(
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
-      const estates = yield* Effect.provide(Effect.forEach([1, 30], estate), Layer.fresh(OnTheWire.atWork))
-      yield* Effect.provide(agree(estates), Layer.fresh(OnTheWire.still))
-    }).pipe(Effect.provide(OnTheWire.Line.layer)),
+      const estates = yield* Effect.provide(Effect.forEach([1, 30], estate), Layer.fresh(OnTheWire.layerWithWorkers))
+      yield* Effect.provide(agree(estates), Layer.fresh(OnTheWire.layerWithoutWorkers))
+    }).pipe(Effect.provide(OnTheWire.ProxyLine.layer)),
   120_000
 )

@@ -5,92 +5,114 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  act,
-  ask,
-  conforms,
-  creatorToken,
-  nobody,
-  partner,
-  reached,
-  start,
-  told,
-  webhook
+  actAsCreator,
+  findCreatorToken,
+  seedPartner,
+  sendRequest,
+  startTime,
+  statusAndCode,
+  testOnService,
+  unknownId,
+  validWebhookBody,
+  waitForStatus
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const elsewhere = { headers: { "x-forwarded-for": "203.0.113.8" } }
-const inOneSecond = new Date(start + 1000).toISOString()
+const inOneSecond = new Date(startTime + 1000).toISOString()
 
-conforms(
+testOnService(
   "Order of checks: the route comes before the key",
   Effect.gen(function* () {
     for (const line of ["GET /nowhere", "PUT /topics", "DELETE /usage"]) {
-      assert.strictEqual(told(yield* ask(line, { key: "garbage" })), "404 not_found", line)
+      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: "garbage" })), "404 not_found", line)
     }
   })
 )
 
-conforms(
+testOnService(
   "Order of checks: key_revoked, then key_expired, then ip_restricted",
   Effect.gen(function* () {
-    const { createKey, token } = yield* partner()
+    const { createKey, token } = yield* seedPartner()
     const worst = (yield* createKey({ expires_at: inOneSecond, ip_whitelist: ["203.0.113.7"] })).data
     const bad = (yield* createKey({ expires_at: inOneSecond, ip_whitelist: ["203.0.113.7"] })).data
-    yield* ask(`DELETE /api-keys/${worst.id}`, { token })
-    assert.strictEqual(told(yield* ask("GET /usage", { key: bad.full_key, ...elsewhere })), "401 ip_restricted")
+    yield* sendRequest(`DELETE /api-keys/${worst.id}`, { token })
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest("GET /usage", { key: bad.full_key, ...elsewhere })),
+      "401 ip_restricted"
+    )
     yield* TestClock.adjust("1 second")
-    assert.strictEqual(told(yield* ask("GET /usage", { key: worst.full_key, ...elsewhere })), "401 key_revoked")
-    assert.strictEqual(told(yield* ask("GET /usage", { key: bad.full_key, ...elsewhere })), "401 key_expired")
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest("GET /usage", { key: worst.full_key, ...elsewhere })),
+      "401 key_revoked"
+    )
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest("GET /usage", { key: bad.full_key, ...elsewhere })),
+      "401 key_expired"
+    )
   })
 )
 
-conforms(
+testOnService(
   "Order of checks: ip_restricted, then the rate limits, then scope_denied",
   Effect.gen(function* () {
-    const { createKey } = yield* partner({ limits: { requests_per_hour: 1 } })
+    const { createKey } = yield* seedPartner({ limits: { requests_per_hour: 1 } })
     const { full_key: key } = (yield* createKey({ ip_whitelist: ["203.0.113.7"], scopes: ["usage:read"] })).data
-    const from = (address: string) => ask("GET /topics", { key, headers: { "x-forwarded-for": address } })
-    assert.strictEqual(told(yield* from("203.0.113.7")), "401 scope_denied")
-    assert.strictEqual(told(yield* from("203.0.113.7")), "429 rate_limit_exceeded")
-    assert.strictEqual(told(yield* from("203.0.113.8")), "401 ip_restricted")
+    const from = (address: string) => sendRequest("GET /topics", { key, headers: { "x-forwarded-for": address } })
+    assert.strictEqual(statusAndCode(yield* from("203.0.113.7")), "401 scope_denied")
+    assert.strictEqual(statusAndCode(yield* from("203.0.113.7")), "429 rate_limit_exceeded")
+    assert.strictEqual(statusAndCode(yield* from("203.0.113.8")), "401 ip_restricted")
   })
 )
 
-conforms(
+testOnService(
   "Order of checks: scope_denied, then validation, then licence, quota and existence",
   Effect.gen(function* () {
-    const { owner, persona, submit } = yield* partner({ limits: { topics_per_month: 0 } })
+    const { owner, persona, submit } = yield* seedPartner({ limits: { topics_per_month: 0 } })
     const { text: reader } = yield* Seed.key(owner, { scopes: ["topics:read"] })
     const { text: submitter } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
-    assert.strictEqual(told(yield* submit("short", { key: reader })), "401 scope_denied")
-    const more = { persona_ids: [nobody] }
-    assert.strictEqual(told(yield* submit("short", { key: submitter, more })), "400 invalid_request")
+    assert.strictEqual(statusAndCode(yield* submit("short", { key: reader })), "401 scope_denied")
+    const more = { persona_ids: [unknownId] }
+    assert.strictEqual(statusAndCode(yield* submit("short", { key: submitter, more })), "400 invalid_request")
     const content = "Will the cup be theirs again?"
-    assert.strictEqual(told(yield* submit(content, { key: submitter, more })), "400 no_valid_personas")
+    assert.strictEqual(statusAndCode(yield* submit(content, { key: submitter, more })), "400 no_valid_personas")
     const allowed = { persona_ids: [persona.id] }
-    assert.strictEqual(told(yield* submit(content, { key: submitter, more: allowed })), "429 rate_limit_exceeded")
-    assert.strictEqual(told(yield* ask(`GET /topics/${nobody}`, { key: submitter })), "401 scope_denied")
-    assert.strictEqual(told(yield* ask(`PATCH /webhooks/${nobody}`, { key: reader, body: "{" })), "401 scope_denied")
-    const patched = ask(`PATCH /webhooks/${nobody}`, { key: submitter, body: { status: "on" } })
-    assert.strictEqual(told(yield* patched), "400 invalid_request")
+    assert.strictEqual(
+      statusAndCode(yield* submit(content, { key: submitter, more: allowed })),
+      "429 rate_limit_exceeded"
+    )
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest(`GET /topics/${unknownId}`, { key: submitter })),
+      "401 scope_denied"
+    )
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest(`PATCH /webhooks/${unknownId}`, { key: reader, body: "{" })),
+      "401 scope_denied"
+    )
+    const patched = sendRequest(`PATCH /webhooks/${unknownId}`, { key: submitter, body: { status: "on" } })
+    assert.strictEqual(statusAndCode(yield* patched), "400 invalid_request")
   })
 )
 
 const scoped = (scope: "topics:read" | "topics:submit" | "usage:read", what: string, lines: ReadonlyArray<string>) =>
-  conforms(
+  testOnService(
     `Scopes not shown: ${scope} for ${what}`,
     Effect.gen(function* () {
-      const { key, owner, submit } = yield* partner()
+      const { key, owner, submit } = yield* seedPartner()
       const { data: topic } = yield* submit("Will the cup be theirs again?", { more: { external_reference: "mine" } })
-      const { data: hook } = yield* ask("POST /webhooks", { key, body: webhook })
+      const { data: hook } = yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })
       const { text: only } = yield* Seed.key(owner, { scopes: [scope] })
       const all = ["personas:read", "topics:submit", "topics:read", "usage:read"] as const
       const { text: others } = yield* Seed.key(owner, { scopes: all.filter((other) => other !== scope) })
       for (const line of lines) {
         const actual = line.replace("{topic}", topic.topic_id).replace("{webhook}", hook.id)
-        const call = /^(POST|PATCH)/.test(line) ? { body: webhook } : {}
-        assert.strictEqual(told(yield* ask(actual, { ...call, key: others })), "401 scope_denied", line)
-        assert.notMatch(told(yield* ask(actual, { ...call, key: only })), /^401/, line)
+        const call = /^(POST|PATCH)/.test(line) ? { body: validWebhookBody } : {}
+        assert.strictEqual(
+          statusAndCode(yield* sendRequest(actual, { ...call, key: others })),
+          "401 scope_denied",
+          line
+        )
+        assert.notMatch(statusAndCode(yield* sendRequest(actual, { ...call, key: only })), /^401/, line)
       }
     })
   )
@@ -108,21 +130,21 @@ scoped("topics:submit", "creating, changing, testing, deleting webhooks", [
   "DELETE /webhooks/{webhook}"
 ])
 scoped("topics:submit", "the partner's approval, bulk submission and simulated steps", [
-  `POST /topics/{topic}/commentaries/${nobody}/approve`,
+  `POST /topics/{topic}/commentaries/${unknownId}/approve`,
   "POST /topics/bulk",
-  `POST /test/assignments/${nobody}/advance`
+  `POST /test/assignments/${unknownId}/advance`
 ])
 scoped("usage:read", "performance metrics", ["GET /metrics/performance"])
 
 /** The response to a key for one address when the request has this header. */
 const forwarded = (address: string, header: string) =>
   Effect.gen(function* () {
-    const { createKey } = yield* partner()
+    const { createKey } = yield* seedPartner()
     const { full_key: key } = (yield* createKey({ ip_whitelist: [address] })).data
-    return told(yield* ask("GET /usage", { key, headers: { "x-forwarded-for": header } }))
+    return statusAndCode(yield* sendRequest("GET /usage", { key, headers: { "x-forwarded-for": header } }))
   })
 
-conforms(
+testOnService(
   "Client address: the socket's, unless it belongs to TRUSTED_PROXIES",
   Effect.gen(function* () {
     assert.strictEqual(yield* forwarded("127.0.0.1", "203.0.113.7"), "200")
@@ -131,7 +153,7 @@ conforms(
   { proxies: [] }
 )
 
-conforms(
+testOnService(
   "Client address: then the right-most untrusted one of X-Forwarded-For",
   Effect.gen(function* () {
     assert.strictEqual(yield* forwarded("203.0.113.7", "198.51.100.1, 203.0.113.7, 10.0.0.3"), "200")
@@ -139,47 +161,47 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Suspended organization: every key and JWT of it is 401 unauthorized, and good again when it resumes",
   Effect.gen(function* () {
-    const { createKey, key, owner, token } = yield* partner()
+    const { createKey, key, owner, token } = yield* seedPartner()
     const { full_key: test } = (yield* createKey({ environment: "test" })).data
     const registry = yield* OrganizationRegistry
     const met = Effect.gen(function* () {
       yield* TestClock.adjust("5 seconds")
       const answers = [
-        yield* ask("GET /usage", { key }),
-        yield* ask("GET /usage", { key: test }),
-        yield* ask("GET /api-keys", { token })
+        yield* sendRequest("GET /usage", { key }),
+        yield* sendRequest("GET /usage", { key: test }),
+        yield* sendRequest("GET /api-keys", { token })
       ]
-      return [...new Set(answers.map(told))]
+      return [...new Set(answers.map(statusAndCode))]
     })
-    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: start }))
+    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: startTime }))
     assert.deepStrictEqual(yield* met, ["401 unauthorized"])
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))
     assert.deepStrictEqual(yield* met, ["200"])
   })
 )
 
-conforms(
+testOnService(
   "Suspended organization: its workflows go on",
   Effect.gen(function* () {
-    const { key, owner, persona, submit } = yield* partner()
+    const { key, owner, persona, submit } = yield* seedPartner()
     const { data } = yield* submit("Will the cup be theirs again?")
-    const token = yield* creatorToken(persona.creator.email)
+    const token = yield* findCreatorToken(persona.creator.email)
     const registry = yield* OrganizationRegistry
-    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: start }))
-    yield* act(token, "respond", { perspective: "Theirs, by some distance." })
+    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: startTime }))
+    yield* actAsCreator(token, "respond", { perspective: "Theirs, by some distance." })
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))
     yield* TestClock.adjust("5 seconds")
-    yield* reached(key, data.topic_id, "commentary_generated")
-    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: start }))
-    yield* act(token, "approve")
+    yield* waitForStatus(key, data.topic_id, "commentary_generated")
+    yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: startTime }))
+    yield* actAsCreator(token, "approve")
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))
     yield* TestClock.adjust("5 seconds")
     yield* eventually(
       "completed",
-      Effect.map(ask(`GET /topics/${data.topic_id}`, { key }), (answer) => answer.data?.status === "completed")
+      Effect.map(sendRequest(`GET /topics/${data.topic_id}`, { key }), (answer) => answer.data?.status === "completed")
     )
   })
 )

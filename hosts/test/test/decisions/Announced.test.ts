@@ -4,60 +4,65 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  act,
-  ask,
-  conforms,
-  creatorToken,
-  fieldsOf,
-  nobody,
-  partner,
-  rate,
-  reached,
-  start,
-  told
+  actAsCreator,
+  findCreatorToken,
+  invalidFieldsOf,
+  rateHeadersOf,
+  seedPartner,
+  sendRequest,
+  startTime,
+  statusAndCode,
+  testOnService,
+  unknownId,
+  waitForStatus
 } from "../support/conformance/Dashboard.ts"
 
 const about = (year: number) => `Will the cup be theirs in ${year}?`
 
-const bulk = Effect.fnUntraced(function* (limits?: Parameters<typeof partner>[0]) {
-  const made = yield* partner(limits)
+const bulk = Effect.fnUntraced(function* (limits?: Parameters<typeof seedPartner>[0]) {
+  const made = yield* seedPartner(limits)
   const topic = (year: number, more: object = {}) => ({ content: about(year), persona_ids: [made.persona.id], ...more })
-  const post = (topics: unknown) => ask("POST /topics/bulk", { key: made.key, body: { topics } })
-  const total = Effect.map(ask("GET /topics", { key: made.key }), ({ body }) => body.pagination.total as number)
+  const post = (topics: unknown) => sendRequest("POST /topics/bulk", { key: made.key, body: { topics } })
+  const total = Effect.map(sendRequest("GET /topics", { key: made.key }), ({ body }) => body.pagination.total as number)
   return { ...made, topic, post, total }
 })
 
-conforms(
+testOnService(
   "POST /topics/bulk: {topics: [1 to 100]}",
   Effect.gen(function* () {
     const { post, topic, total } = yield* bulk()
     const many = (count: number) => Array.from({ length: count }, (_, index) => topic(2030 + index))
-    assert.strictEqual(told(yield* post(many(1))), "200")
-    assert.strictEqual(told(yield* post(many(101))), "400 invalid_request")
-    assert.deepStrictEqual(fieldsOf(yield* post([])), ["topics"])
+    assert.strictEqual(statusAndCode(yield* post(many(1))), "200")
+    assert.strictEqual(statusAndCode(yield* post(many(101))), "400 invalid_request")
+    assert.deepStrictEqual(invalidFieldsOf(yield* post([])), ["topics"])
     assert.strictEqual(yield* total, 1)
     assert.strictEqual((yield* post(many(100))).data.results.length, 100)
     assert.strictEqual(yield* total, 100)
   })
 )
 
-conforms(
+testOnService(
   "POST /topics/bulk: at most 1,000 assignments",
   Effect.gen(function* () {
     const { post, topic, total } = yield* bulk()
-    const persona_ids = Array.from({ length: 100 }, () => nobody)
+    const persona_ids = Array.from({ length: 100 }, () => unknownId)
     const crowded = Array.from({ length: 10 }, (_, index) => topic(2030 + index, { persona_ids }))
-    assert.strictEqual(told(yield* post(crowded)), "200")
-    assert.deepStrictEqual(fieldsOf(yield* post([...crowded, topic(2050)])), ["topics"])
+    assert.strictEqual(statusAndCode(yield* post(crowded)), "200")
+    assert.deepStrictEqual(invalidFieldsOf(yield* post([...crowded, topic(2050)])), ["topics"])
     assert.strictEqual(yield* total, 0)
   })
 )
 
-conforms(
+testOnService(
   "POST /topics/bulk: 200 with results[i] {index, status: created|refused, topic | error} in request order",
   Effect.gen(function* () {
     const { post, topic } = yield* bulk()
-    const given = [topic(2030), topic(2031, { content: "short" }), topic(2032, { persona_ids: [nobody] }), topic(2033)]
+    const given = [
+      topic(2030),
+      topic(2031, { content: "short" }),
+      topic(2032, { persona_ids: [unknownId] }),
+      topic(2033)
+    ]
     const { body, data, status } = yield* post(given)
     assert.deepStrictEqual([status, body.success], [200, true])
     assert.deepStrictEqual(
@@ -76,12 +81,12 @@ conforms(
     assert.strictEqual(short.error.code, "invalid_request")
     assert.deepInclude(unknown.error, {
       code: "no_valid_personas",
-      details: [{ persona_id: nobody, status: "not_licensed" }]
+      details: [{ persona_id: unknownId, status: "not_licensed" }]
     })
   })
 )
 
-conforms(
+testOnService(
   "POST /topics/bulk: one commit per item: what is refused takes nothing back of what was created",
   Effect.gen(function* () {
     const { post, topic, total } = yield* bulk({ limits: { topics_per_month: 2 } })
@@ -95,13 +100,13 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "POST /topics/bulk: each counting one towards the submission limit",
   Effect.gen(function* () {
     const { post, submit, topic } = yield* bulk({ limits: { topic_submissions_per_hour: 5 } })
     const answer = yield* post([topic(2030), topic(2031), topic(2032)])
-    assert.deepStrictEqual(rate(answer).slice(0, 2), [5, 2])
-    assert.strictEqual(told(yield* submit(about(2040))), "201")
+    assert.deepStrictEqual(rateHeadersOf(answer).slice(0, 2), [5, 2])
+    assert.strictEqual(statusAndCode(yield* submit(about(2040))), "201")
     const { data } = yield* post([topic(2050), topic(2051)])
     assert.deepStrictEqual(
       data?.results.map(({ status }: { status: string }) => status),
@@ -110,52 +115,55 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "GET /metrics/performance: scope usage:read",
   Effect.gen(function* () {
-    const { owner } = yield* partner()
+    const { owner } = yield* seedPartner()
     const { text: reader } = yield* Seed.key(owner, { scopes: ["usage:read"] })
     const { text: others } = yield* Seed.key(owner, { scopes: ["personas:read", "topics:submit", "topics:read"] })
-    assert.strictEqual(told(yield* ask("GET /metrics/performance", { key: reader })), "200")
-    assert.strictEqual(told(yield* ask("GET /metrics/performance", { key: others })), "401 scope_denied")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /metrics/performance", { key: reader })), "200")
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest("GET /metrics/performance", { key: others })),
+      "401 scope_denied"
+    )
   })
 )
 
-conforms(
+testOnService(
   "GET /metrics/performance: per persona and overall, counts by outcome over a period",
   Effect.gen(function* () {
-    const { key, owner, persona, submit } = yield* partner()
+    const { key, owner, persona, submit } = yield* seedPartner()
     const bo = yield* Seed.persona(owner, { name: "Bo Lindqvist" })
     yield* submit(about(2030), { more: { persona_ids: [persona.id, bo.id] } })
-    yield* act(yield* creatorToken(bo.creator.email), "decline")
+    yield* actAsCreator(yield* findCreatorToken(bo.creator.email), "decline")
     yield* TestClock.adjust("1 minute")
-    const { data } = yield* ask("GET /metrics/performance", { key })
+    const { data } = yield* sendRequest("GET /metrics/performance", { key })
     assert.sameMembers(Object.keys(data), ["period", "overall", "personas"])
     assert.deepInclude(data.overall.counts, { sent: 2, pending: 1, declined: 1, approved: 0, expired: 0 })
     const [first, second] = data.personas
     assert.deepInclude(first, { persona_id: persona.id, persona_name: persona.name })
     assert.deepInclude(first.counts, { sent: 1, pending: 1, declined: 0 })
     assert.deepInclude(second.counts, { sent: 1, pending: 0, declined: 1 })
-    const past = yield* ask(`GET /metrics/performance?to=${new Date(start).toISOString()}`, { key })
+    const past = yield* sendRequest(`GET /metrics/performance?to=${new Date(startTime).toISOString()}`, { key })
     assert.deepStrictEqual([past.data.overall.counts.sent, past.data.personas], [0, []])
   })
 )
 
-conforms(
+testOnService(
   "GET /metrics/performance: median and 90th percentile of response, generation and approval time",
   Effect.gen(function* () {
-    const { key, persona, submit } = yield* partner()
+    const { key, persona, submit } = yield* seedPartner()
     for (const [index, minutes] of [10, 20, 60].entries()) {
       const { data } = yield* submit(about(2030 + index))
-      const token = yield* creatorToken(persona.creator.email, index * 2 + 1)
+      const token = yield* findCreatorToken(persona.creator.email, index * 2 + 1)
       yield* TestClock.adjust(minutes * 60_000)
-      yield* act(token, "respond", { perspective: "Theirs, by some distance." })
-      yield* reached(key, data.topic_id, "commentary_generated")
-      yield* creatorToken(persona.creator.email, index * 2 + 2)
+      yield* actAsCreator(token, "respond", { perspective: "Theirs, by some distance." })
+      yield* waitForStatus(key, data.topic_id, "commentary_generated")
+      yield* findCreatorToken(persona.creator.email, index * 2 + 2)
       yield* TestClock.adjust(minutes * 1000)
-      yield* act(token, "approve")
+      yield* actAsCreator(token, "approve")
     }
-    const { overall, personas } = (yield* ask("GET /metrics/performance", { key })).data
+    const { overall, personas } = (yield* sendRequest("GET /metrics/performance", { key })).data
     for (const figures of [overall, personas[0]]) {
       assert.deepStrictEqual(figures.response_time, { count: 3, median: 1200, p90: 3600 })
       assert.deepStrictEqual(figures.generation_time, { count: 3, median: 0, p90: 0 })

@@ -4,16 +4,16 @@
  */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { operations } from "../support/conformance/Operations.ts"
-import { type Answer, partner, service } from "../support/conformance/Partner.ts"
+import { makeOperations } from "../support/conformance/Operations.ts"
+import { type ApiAnswer, layerOfService, seedPartner } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
-const refusal = ({ body, status }: Answer) => [status, body?.error?.code, body?.error?.details?.field]
+const refusal = ({ body, status }: ApiAnswer) => [status, body?.error?.code, body?.error?.details?.field]
 
 /** A partner, and the response to a body's text. */
 const setUp = Effect.gen(function* () {
-  const by = yield* partner()
+  const by = yield* seedPartner()
   const { id } = yield* by.persona()
   const send = (text: string, type = "application/json", path = "/topics") =>
     by.post(path, text, { headers: { "content-type": type } })
@@ -22,11 +22,11 @@ const setUp = Effect.gen(function* () {
 })
 
 /** All operations with a body, except the approval, which ignores its body. */
-const withBody = Effect.map(operations, (all) =>
+const withBody = Effect.map(makeOperations, (all) =>
   all.filter(({ body, name }) => body !== undefined && !name.endsWith("/approve"))
 )
 
-layer(service)("decisions, Contract: bodies", (it) => {
+layer(layerOfService)("decisions, Contract: bodies", (it) => {
   it.effect("not JSON is 400 invalid_request, field body", () =>
     Effect.gen(function* () {
       const { send } = yield* setUp

@@ -6,21 +6,21 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  creator,
-  mails,
-  only,
-  outside,
-  partner,
-  perspective,
-  reached,
-  serviceWith,
-  story
+  firstPersona,
+  layerOfOutsideServices,
+  layerOfServiceWith,
+  openCreatorLink,
+  samplePerspective,
+  seedPartner,
+  submitWithStates,
+  waitForCreatorMails,
+  waitForState
 } from "../support/conformance/Partner.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const content = "Who wins tonight?"
-const other = serviceWith({
-  outside,
+const other = layerOfServiceWith({
+  outside: layerOfOutsideServices,
   policy: {
     contentLength: { min: 3, max: 20 },
     duplicateWindow: Duration.hours(1),
@@ -32,17 +32,17 @@ const other = serviceWith({
 
 /** The creator's remaining time in hours, according to the page. */
 const left = Effect.fnUntraced(function* (state: "topic_sent" | "commentary_generated") {
-  const by = yield* partner()
-  const { id, personas } = yield* story(by, content, [state])
-  const { look } = yield* creator(only(personas), content)
+  const by = yield* seedPartner()
+  const { id, personas } = yield* submitWithStates(by, content, [state])
+  const { look } = yield* openCreatorLink(firstPersona(personas), content)
   const expiresAt = Date.parse((yield* look).body.data.expires_at)
-  return { by, id, persona: only(personas), hours: (expiresAt - (yield* Clock.currentTimeMillis)) / 3_600_000 }
+  return { by, id, persona: firstPersona(personas), hours: (expiresAt - (yield* Clock.currentTimeMillis)) / 3_600_000 }
 })
 
 layer(other)("decisions: configuration", (it) => {
   it.effect("both bounds of the content's length are configuration", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const { id } = yield* by.persona()
       for (const [said, status] of [
         ["hm", 400],
@@ -56,7 +56,7 @@ layer(other)("decisions: configuration", (it) => {
 
   it.effect("the 24 h of the same topic are configuration", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const { id } = yield* by.persona()
       const post = Effect.map(by.post("/topics", { content, persona_ids: [id] }), ({ status }) => status)
       assert.deepStrictEqual([yield* post, yield* post], [201, 400])
@@ -70,9 +70,9 @@ layer(other)("decisions: configuration", (it) => {
       const { by, hours, id, persona } = yield* left("topic_sent")
       assert.strictEqual(hours, 2)
       yield* TestClock.adjust("1 hour")
-      yield* mails(persona, content, 2)
+      yield* waitForCreatorMails(persona, content, 2)
       yield* TestClock.adjust("1 hour")
-      yield* reached(by, id, persona, "expired")
+      yield* waitForState(by, id, persona, "expired")
     })
   )
 
@@ -81,18 +81,20 @@ layer(other)("decisions: configuration", (it) => {
       const { by, hours, id, persona } = yield* left("commentary_generated")
       assert.strictEqual(hours, 24)
       yield* TestClock.adjust("24 hours")
-      yield* reached(by, id, persona, "approval_timeout")
+      yield* waitForState(by, id, persona, "approval_timeout")
     })
   )
 
   it.effect("the attempts at a draft are configuration", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { personas } = yield* story(by, content, ["topic_sent"])
+      const by = yield* seedPartner()
+      const { personas } = yield* submitWithStates(by, content, ["topic_sent"])
       const generator = yield* ScriptedGenerator
       const before = (yield* generator.requests).length
       yield* generator.failNext({ permanent: false }, { permanent: false })
-      yield* (yield* creator(only(personas), content)).act("respond", { perspective })
+      yield* (yield* openCreatorLink(firstPersona(personas), content)).act("respond", {
+        perspective: samplePerspective
+      })
       const tried = (count: number) =>
         eventually(
           `attempt ${count}`,
@@ -102,7 +104,7 @@ layer(other)("decisions: configuration", (it) => {
       yield* by.get("/topics")
       yield* TestClock.adjust("30 seconds")
       yield* tried(2)
-      yield* mails(only(personas), content, 2)
+      yield* waitForCreatorMails(firstPersona(personas), content, 2)
       yield* TestClock.adjust("20 hours")
       assert.strictEqual((yield* generator.requests).length - before, 2)
     })

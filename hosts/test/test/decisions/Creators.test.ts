@@ -1,40 +1,40 @@
 /** Decisions, States: creators' actions on a draft, late and repeated actions, and what a link permits. */
 import { assert, layer } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
-import { tokenIn } from "@partner-commentary/test/Mailbox"
+import { creatorTokenIn } from "@partner-commentary/test/Mailbox"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type Answer,
-  ask,
-  creator,
-  mails,
-  only,
-  partner,
-  perspective,
-  type State,
-  service,
-  story
+  type ApiAnswer,
+  type AssignmentState,
+  firstPersona,
+  layerOfService,
+  openCreatorLink,
+  samplePerspective,
+  seedPartner,
+  sendRequest,
+  submitWithStates,
+  waitForCreatorMails
 } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const edited = "They will, and it will be close."
 
-const refused = ({ body, status }: Answer) => {
+const refused = ({ body, status }: ApiAnswer) => {
   assert.deepStrictEqual([status, body.error?.code], [400, "invalid_request"], JSON.stringify(body))
   return body.error.details
 }
-const accepted = ({ body, status }: Answer) => {
+const accepted = ({ body, status }: ApiAnswer) => {
   assert.strictEqual(status, 200, JSON.stringify(body))
   return body.data
 }
 
 /** One assignment in a state, its partner's view and its creator. */
-const one = Effect.fnUntraced(function* (state: State) {
-  const by = yield* partner()
-  const { id, personas } = yield* story(by, content, [state])
-  const persona = only(personas)
-  const { act, look, token } = yield* creator(persona, content)
+const one = Effect.fnUntraced(function* (state: AssignmentState) {
+  const by = yield* seedPartner()
+  const { id, personas } = yield* submitWithStates(by, content, [state])
+  const persona = firstPersona(personas)
+  const { act, look, token } = yield* openCreatorLink(persona, content)
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ text }) => text)
   const text = Effect.map(by.get(`/topics/${id}/commentaries`), ({ body }) => body.data.commentaries[0]?.content)
   /**
@@ -42,9 +42,9 @@ const one = Effect.fnUntraced(function* (state: State) {
    * already replaced is not mailed.
    */
   const revised = Effect.fnUntraced(function* (draft: { readonly id: string; readonly number: number }) {
-    yield* mails(persona, content, draft.number + 1)
+    yield* waitForCreatorMails(persona, content, draft.number + 1)
     accepted(yield* act("revise", { draft_id: draft.id, instructions: `Shorter than ${draft.number}` }))
-    yield* mails(persona, content, draft.number + 2)
+    yield* waitForCreatorMails(persona, content, draft.number + 2)
     return accepted(yield* look).draft as { readonly id: string; readonly number: number; readonly content: string }
   })
   const draft = Effect.map(look, ({ body }) => body.data.draft)
@@ -52,7 +52,7 @@ const one = Effect.fnUntraced(function* (state: State) {
 })
 
 /** The actions that each state refuses, because the table in section 3 has no row for them. */
-const refusals: ReadonlyArray<readonly [State, ReadonlyArray<string>]> = [
+const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]> = [
   ["topic_sent", ["approve", "revise", "withdraw"]],
   ["opinion_injected", ["respond", "decline", "approve", "withdraw"]],
   ["commentary_generated", ["respond", "decline"]],
@@ -61,7 +61,7 @@ const refusals: ReadonlyArray<readonly [State, ReadonlyArray<string>]> = [
   ["withdrawn", ["respond", "decline", "approve", "revise", "withdraw"]]
 ]
 
-layer(service)("decisions, States: creators", (it) => {
+layer(layerOfService)("decisions, States: creators", (it) => {
   it.effect("another draft is allowed in commentary_generated and changes no status", () =>
     Effect.gen(function* () {
       const { draft, revised, view } = yield* one("commentary_generated")
@@ -141,7 +141,9 @@ layer(service)("decisions, States: creators", (it) => {
       Effect.gen(function* () {
         for (let round = 0; round < 3; round++) {
           const { act } = yield* one(state)
-          const answers = yield* Effect.forEach(actions, (action) => act(action, { perspective }), { concurrency: 2 })
+          const answers = yield* Effect.forEach(actions, (action) => act(action, { perspective: samplePerspective }), {
+            concurrency: 2
+          })
           assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 400])
         }
       })
@@ -171,7 +173,7 @@ layer(service)("decisions, States: creators", (it) => {
   it.effect("respond: the same perspective again answers as the first time; another one is 400", () =>
     Effect.gen(function* () {
       const { act } = yield* one("opinion_injected")
-      assert.strictEqual(accepted(yield* act("respond", { perspective })).status, "opinion_injected")
+      assert.strictEqual(accepted(yield* act("respond", { perspective: samplePerspective })).status, "opinion_injected")
       assert.strictEqual(refused(yield* act("respond", { perspective: "Another view of it." })).field, "action")
     })
   )
@@ -193,7 +195,11 @@ layer(service)("decisions, States: creators", (it) => {
           [`/creator/${forged}`, "GET"],
           [`/creator/${forged}/decline`, "POST"]
         ] as const)
-          assert.strictEqual((yield* ask(path, { method, headers: { accept: "application/json" } })).status, 404, path)
+          assert.strictEqual(
+            (yield* sendRequest(path, { method, headers: { accept: "application/json" } })).status,
+            404,
+            path
+          )
     })
   )
 
@@ -202,7 +208,7 @@ layer(service)("decisions, States: creators", (it) => {
       const { act, look } = yield* one("declined")
       yield* TestClock.adjust("2591999 seconds")
       assert.strictEqual(accepted(yield* look).status, "declined")
-      refused(yield* act("respond", { perspective }))
+      refused(yield* act("respond", { perspective: samplePerspective }))
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* look).status, 404)
       assert.strictEqual((yield* act("decline")).status, 404)
@@ -215,10 +221,10 @@ layer(service)("decisions, States: creators", (it) => {
       const email = `moved-${persona.creator.email}`
       yield* (yield* Creators).changeEmail(persona.creator.email, email)
       assert.deepStrictEqual([(yield* look).status, (yield* act("decline")).status], [404, 404])
-      const [mail] = yield* mails({ ...persona, creator: { ...persona.creator, email } }, content)
-      const link = tokenIn(mail ?? { text: "" })
+      const [mail] = yield* waitForCreatorMails({ ...persona, creator: { ...persona.creator, email } }, content)
+      const link = creatorTokenIn(mail ?? { text: "" })
       assert.notStrictEqual(link, token)
-      assert.strictEqual((yield* ask(`/creator/${link}`)).status, 200)
+      assert.strictEqual((yield* sendRequest(`/creator/${link}`)).status, 200)
     })
   )
 
@@ -230,7 +236,7 @@ layer(service)("decisions, States: creators", (it) => {
         ["/creator/a.b", 404],
         [`/creator/${token}/nothing`, 404]
       ] as const) {
-        const page = yield* ask(path)
+        const page = yield* sendRequest(path)
         assert.strictEqual(page.status, status)
         assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
         const named = ["referrer-policy", "cache-control", "x-robots-tag"].map((name) => page.headers.get(name) ?? "")

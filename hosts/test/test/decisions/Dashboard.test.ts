@@ -14,9 +14,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { OAuth2Server } from "oauth2-mock-server"
-import { ask, conforms, fieldsOf, nobody, partner, seconds, start, told } from "../support/conformance/Dashboard.ts"
+import {
+  invalidFieldsOf,
+  seedPartner,
+  sendRequest,
+  startInSeconds,
+  startTime,
+  statusAndCode,
+  testOnService,
+  unknownId
+} from "../support/conformance/Dashboard.ts"
 
-const inDays = (days: number) => new Date(start + days * 86_400_000).toISOString()
+const inDays = (days: number) => new Date(startTime + days * 86_400_000).toISOString()
 const audience = "https://api.partner.example"
 
 /** An identity provider with one key of each kind. */
@@ -32,10 +41,15 @@ const provider = Effect.acquireRelease(
 )
 
 const identified = Effect.gen(function* () {
-  yield* TestClock.setTime(start)
+  yield* TestClock.setTime(startTime)
   const server = yield* provider
   const issuer = server.issuer.url ?? ""
-  const claims = (organization: string) => ({ iss: issuer, aud: audience, exp: seconds + 600, org_id: organization })
+  const claims = (organization: string) => ({
+    iss: issuer,
+    aud: audience,
+    exp: startInSeconds + 600,
+    org_id: organization
+  })
   const sign = (payload: object, kid = "RS256") =>
     Effect.promise(() =>
       server.issuer.buildToken({
@@ -65,15 +79,15 @@ const decided = <A, E>(
     Effect.scoped(Effect.flatMap(identified, (setting) => Effect.provide(test(setting), setting.service)))
   )
 
-const listed = (token: string) => Effect.map(ask("GET /api-keys", { token }), told)
+const listed = (token: string) => Effect.map(sendRequest("GET /api-keys", { token }), statusAndCode)
 
 decided("API-key operations: all take the dashboard's Bearer JWT, verified against a JWKS", ({ claims, sign }) =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const token = yield* sign(claims(owner.id))
     const body = { name: "Backend", scopes: ["usage:read"] }
-    const created = yield* ask("POST /api-keys", { token, body })
-    assert.strictEqual(told(created), "201")
+    const created = yield* sendRequest("POST /api-keys", { token, body })
+    assert.strictEqual(statusAndCode(created), "201")
     const { id } = created.data
     for (const [line, status] of [
       ["GET /api-keys", "200"],
@@ -81,8 +95,12 @@ decided("API-key operations: all take the dashboard's Bearer JWT, verified again
       [`POST /api-keys/${id}/rotate`, "201"],
       [`DELETE /api-keys/${id}`, "200"]
     ] as const) {
-      assert.strictEqual(told(yield* ask(line, { key: created.data.full_key })), "401 unauthorized", line)
-      assert.strictEqual(told(yield* ask(line, { token })), status, line)
+      assert.strictEqual(
+        statusAndCode(yield* sendRequest(line, { key: created.data.full_key })),
+        "401 unauthorized",
+        line
+      )
+      assert.strictEqual(statusAndCode(yield* sendRequest(line, { token })), status, line)
     }
   })
 )
@@ -113,11 +131,11 @@ decided("API-key operations: issuer, audience and expiry are verified; a bad tok
     for (const change of [
       { iss: "https://elsewhere.example" },
       { aud: "https://elsewhere.example" },
-      { exp: seconds - 60 },
+      { exp: startInSeconds - 60 },
       { iss: undefined },
       { aud: undefined },
       { exp: undefined },
-      { nbf: seconds + 600 }
+      { nbf: startInSeconds + 600 }
     ]) {
       const token = yield* sign({ ...payload, ...change })
       assert.strictEqual(yield* listed(token), "401 unauthorized", JSON.stringify(change))
@@ -135,54 +153,57 @@ decided("API-key operations: the claim org_id names the organization by its id o
     for (const name of [owner.id, "org_courtside"]) {
       assert.strictEqual(yield* listed(yield* sign(claims(name))), "200", name)
     }
-    for (const name of [nobody, "org_unknown", ""]) {
+    for (const name of [unknownId, "org_unknown", ""]) {
       assert.strictEqual(yield* listed(yield* sign(claims(name))), "401 unauthorized", name)
     }
     assert.strictEqual(yield* listed(yield* sign({ ...claims(""), org_id: undefined })), "401 unauthorized")
   })
 )
 
-conforms(
+testOnService(
   "Create key: ip_whitelist holds IPv4 and IPv6 addresses and CIDR ranges",
   Effect.gen(function* () {
-    const { createKey } = yield* partner()
+    const { createKey } = yield* seedPartner()
     const ip_whitelist = ["203.0.113.7", "198.51.100.0/24", "2001:db8::7", "2001:db8:1::/48"]
     const { data } = yield* createKey({ ip_whitelist })
     assert.deepStrictEqual(data.ip_whitelist, ip_whitelist)
     const from = (address: string) =>
-      Effect.map(ask("GET /usage", { key: data.full_key, headers: { "x-forwarded-for": address } }), told)
+      Effect.map(
+        sendRequest("GET /usage", { key: data.full_key, headers: { "x-forwarded-for": address } }),
+        statusAndCode
+      )
     for (const address of ["203.0.113.7", "198.51.100.99", "2001:db8::7", "2001:db8:1:2::3"]) {
       assert.strictEqual(yield* from(address), "200")
     }
     for (const address of ["203.0.113.8", "198.51.101.1", "2001:db8::8", "2001:db8:2::3"]) {
       assert.strictEqual(yield* from(address), "401 ip_restricted")
     }
-    assert.deepStrictEqual(fieldsOf(yield* createKey({ ip_whitelist: ["203.0.113.0/33"] })), ["ip_whitelist[0]"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* createKey({ ip_whitelist: ["203.0.113.0/33"] })), ["ip_whitelist[0]"])
   })
 )
 
-conforms(
+testOnService(
   "Create key: environment is live by default, or test",
   Effect.gen(function* () {
-    const { createKey } = yield* partner()
+    const { createKey } = yield* seedPartner()
     assert.strictEqual((yield* createKey()).data.environment, "live")
     for (const environment of ["live", "test"]) {
       const { data } = yield* createKey({ environment })
       assert.isTrue(data.full_key.startsWith(`pk_${environment}_`))
     }
-    assert.deepStrictEqual(fieldsOf(yield* createKey({ environment: "sandbox" })), ["environment"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* createKey({ environment: "sandbox" })), ["environment"])
   })
 )
 
-conforms(
+testOnService(
   "Create key: expires_at is a timestamp, never by default",
   Effect.gen(function* () {
-    const { createKey } = yield* partner()
+    const { createKey } = yield* seedPartner()
     assert.isNull((yield* createKey()).data.expires_at)
     const { data } = yield* createKey({ expires_at: inDays(1) })
     assert.strictEqual(data.expires_at, inDays(1))
-    assert.strictEqual(told(yield* ask("GET /usage", { key: data.full_key })), "200")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: data.full_key })), "200")
     yield* TestClock.adjust("1 day")
-    assert.strictEqual(told(yield* ask("GET /usage", { key: data.full_key })), "401 key_expired")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: data.full_key })), "401 key_expired")
   })
 )

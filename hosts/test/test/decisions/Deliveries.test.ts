@@ -7,16 +7,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  act,
-  ask,
-  conforms,
-  creatorToken,
-  fieldsOf,
-  partner,
-  start,
-  told,
-  uuid,
-  webhook
+  actAsCreator,
+  findCreatorToken,
+  invalidFieldsOf,
+  seedPartner,
+  sendRequest,
+  startTime,
+  statusAndCode,
+  testOnService,
+  uuidPattern,
+  validWebhookBody
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
@@ -26,23 +26,26 @@ const patient = { policy: { lease: Duration.days(1) } }
 /** A single attempt without retries. */
 const hasty = { policy: { lease: Duration.days(1), webhooks: { ...defaults, retries: [] } } }
 
-const since = new Date(start).toISOString()
+const since = new Date(startTime).toISOString()
 
 /** A partner with a webhook, an endpoint that responds with this status, and creators who decline. */
 const failing = (status: number) =>
   Effect.gen(function* () {
     const { answer, sent } = yield* Receivers
     yield* answer(() => Effect.succeed({ status }))
-    const { key, persona, submit } = yield* partner()
-    const made = yield* ask("POST /webhooks", { key, body: { ...webhook, events: ["commentary.failed"] } })
+    const { key, persona, submit } = yield* seedPartner()
+    const made = yield* sendRequest("POST /webhooks", {
+      key,
+      body: { ...validWebhookBody, events: ["commentary.failed"] }
+    })
     const path = `/webhooks/${made.data.id}`
     let mails = 0
     const declined = Effect.fnUntraced(function* (content: string) {
       yield* submit(content)
       mails += 1
-      yield* act(yield* creatorToken(persona.creator.email, mails), "decline")
+      yield* actAsCreator(yield* findCreatorToken(persona.creator.email, mails), "decline")
     })
-    const list = Effect.map(ask(`GET ${path}/deliveries`, { key }), ({ data }) => data)
+    const list = Effect.map(sendRequest(`GET ${path}/deliveries`, { key }), ({ data }) => data)
     /** Waits until the newest delivery has had `count` attempts. */
     const tried = (count: number) =>
       eventually(
@@ -59,54 +62,65 @@ const failing = (status: number) =>
           (all) => all.filter((one: { readonly status: string }) => one.status === wanted).length === count
         )
       )
-    const recover = (body: object) => ask(`POST ${path}/recover`, { key, body })
-    const patch = (body: object) => ask(`PATCH ${path}`, { key, body })
+    const recover = (body: object) => sendRequest(`POST ${path}/recover`, { key, body })
+    const patch = (body: object) => sendRequest(`PATCH ${path}`, { key, body })
     const asked = Effect.map(sent, ({ length }) => length)
     return { answer, asked, declined, key, list, patch, path, recover, settled, tried }
   })
 
-conforms(
+testOnService(
   "Operations not shown: GET /webhooks/{id}/deliveries (attempts with codes, durations, next attempt)",
   Effect.gen(function* () {
     const { declined, key, path, tried } = yield* failing(503)
     yield* declined("Who wins the cup this season?")
     const { attempts, next_attempt_at, ...rest } = yield* tried(1)
-    assert.match(rest.id, uuid)
+    assert.match(rest.id, uuidPattern)
     assert.deepInclude(rest, { event_id: `evt_${rest.id}`, type: "commentary.failed", status: "pending" })
     assert.deepInclude(attempts[0], { response_code: 503, error_class: "http" })
     assert.strictEqual(typeof attempts[0].duration_ms, "number")
     const wait = Date.parse(next_attempt_at) - Date.parse(attempts[0].at)
     assert.isTrue(wait >= 5000 && wait < 7000, "5 s, with jitter")
-    const one = yield* ask(`GET ${path}/deliveries/${rest.id}`, { key })
+    const one = yield* sendRequest(`GET ${path}/deliveries/${rest.id}`, { key })
     assert.deepStrictEqual([one.status, one.data.attempts[0].response_excerpt], [200, ""])
-    const stranger = yield* partner()
-    assert.strictEqual(told(yield* ask(`GET ${path}/deliveries`, { key: stranger.key })), "404 not_found")
+    const stranger = yield* seedPartner()
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest(`GET ${path}/deliveries`, { key: stranger.key })),
+      "404 not_found"
+    )
   }),
   patient
 )
 
-conforms(
+testOnService(
   "Scopes not shown: topics:read for reading deliveries; topics:submit for retrying and recovering",
   Effect.gen(function* () {
     const { declined, path, tried } = yield* failing(500)
-    const { owner } = yield* partner()
+    const { owner } = yield* seedPartner()
     yield* declined("Who wins the cup this season?")
     const { id } = yield* tried(1)
     const reads = yield* Seed.key(owner, { scopes: ["topics:read"] })
     const submits = yield* Seed.key(owner, { scopes: ["topics:submit"] })
     for (const line of [`GET ${path}/deliveries`, `GET ${path}/deliveries/${id}`]) {
-      assert.strictEqual(told(yield* ask(line, { key: submits.text })), "401 scope_denied", line)
-      assert.strictEqual(told(yield* ask(line, { key: reads.text })), "404 not_found", line)
+      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: submits.text })), "401 scope_denied", line)
+      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: reads.text })), "404 not_found", line)
     }
     for (const line of [`POST ${path}/deliveries/${id}/retry`, `POST ${path}/recover`]) {
-      assert.strictEqual(told(yield* ask(line, { key: reads.text, body: { since } })), "401 scope_denied", line)
-      assert.strictEqual(told(yield* ask(line, { key: submits.text, body: { since } })), "404 not_found", line)
+      assert.strictEqual(
+        statusAndCode(yield* sendRequest(line, { key: reads.text, body: { since } })),
+        "401 scope_denied",
+        line
+      )
+      assert.strictEqual(
+        statusAndCode(yield* sendRequest(line, { key: submits.text, body: { since } })),
+        "404 not_found",
+        line
+      )
     }
   }),
   patient
 )
 
-conforms(
+testOnService(
   "paused and disabled: deliveries are recorded as held, spend no attempt, and go out when it is active again",
   Effect.gen(function* () {
     const { asked, declined, list, patch, settled } = yield* failing(200)
@@ -121,14 +135,14 @@ conforms(
   patient
 )
 
-conforms(
+testOnService(
   "Recovery: a single one by POST …/deliveries/{delivery_id}/retry. A manual success cancels the automatic retries",
   Effect.gen(function* () {
     const { answer, asked, declined, key, path, tried } = yield* failing(500)
     yield* declined("Who wins the cup this season?")
     const { id } = yield* tried(1)
     yield* answer(() => Effect.succeed({}))
-    const retried = yield* ask(`POST ${path}/deliveries/${id}/retry`, { key })
+    const retried = yield* sendRequest(`POST ${path}/deliveries/${id}/retry`, { key })
     assert.deepStrictEqual([retried.status, retried.data.id], [200, id])
     assert.deepInclude(yield* tried(2), { status: "delivered", next_attempt_at: null })
     yield* TestClock.adjust("5 days")
@@ -137,7 +151,7 @@ conforms(
   patient
 )
 
-conforms(
+testOnService(
   "Recovery: POST …/recover re-sends failed and held deliveries as a durable job and answers with their count; with dry run",
   Effect.gen(function* () {
     const { answer, asked, declined, patch, recover, settled } = yield* failing(500)
@@ -160,20 +174,20 @@ conforms(
   hasty
 )
 
-conforms(
+testOnService(
   "Recovery: {since, until?, dry_run?}; since within the 30 days that deliveries are kept, and before until",
   Effect.gen(function* () {
     const { recover } = yield* failing(200)
-    assert.deepStrictEqual(fieldsOf(yield* recover({})), ["since"])
-    assert.deepStrictEqual(fieldsOf(yield* recover({ since: "x", until: "y", dry_run: 1 })), [
+    assert.deepStrictEqual(invalidFieldsOf(yield* recover({})), ["since"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* recover({ since: "x", until: "y", dry_run: 1 })), [
       "since",
       "until",
       "dry_run"
     ])
-    const days = (count: number) => new Date(start - count * 86_400_000).toISOString()
-    assert.strictEqual(told(yield* recover({ since: days(30) })), "200")
-    assert.deepStrictEqual(fieldsOf(yield* recover({ since: days(31) })), ["since"])
-    assert.deepStrictEqual(fieldsOf(yield* recover({ since: days(1), until: days(1) })), ["since"])
-    assert.strictEqual(told(yield* recover({ since: days(2), until: days(1) })), "200")
+    const days = (count: number) => new Date(startTime - count * 86_400_000).toISOString()
+    assert.strictEqual(statusAndCode(yield* recover({ since: days(30) })), "200")
+    assert.deepStrictEqual(invalidFieldsOf(yield* recover({ since: days(31) })), ["since"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* recover({ since: days(1), until: days(1) })), ["since"])
+    assert.strictEqual(statusAndCode(yield* recover({ since: days(2), until: days(1) })), "200")
   })
 )

@@ -4,16 +4,16 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type Answer,
-  act,
-  ask,
-  conforms,
-  creatorToken,
-  everythingStored,
-  partner,
-  reached,
-  told,
-  webhook
+  type ApiAnswer,
+  actAsCreator,
+  findCreatorToken,
+  readAllRows,
+  seedPartner,
+  sendRequest,
+  statusAndCode,
+  testOnService,
+  validWebhookBody,
+  waitForStatus
 } from "../support/conformance/Dashboard.ts"
 import { asTimePasses } from "../support/Eventually.ts"
 
@@ -21,13 +21,13 @@ const content = "Will the cup be theirs again?"
 const other = "Will the cup be theirs after all?"
 
 /** Sends a POST with the caller's idempotency key. */
-const under = (idempotencyKey: string, line: string, call: Parameters<typeof ask>[1] = {}) =>
-  ask(line, { ...call, headers: { "idempotency-key": idempotencyKey } })
+const under = (idempotencyKey: string, line: string, call: Parameters<typeof sendRequest>[1] = {}) =>
+  sendRequest(line, { ...call, headers: { "idempotency-key": idempotencyKey } })
 
-const replayed = ({ headers }: Answer) => headers.get("idempotency-replayed")
+const replayed = ({ headers }: ApiAnswer) => headers.get("idempotency-replayed")
 
 /** Sends the same request twice. The second response equals the first and is marked as a replay. */
-const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<Answer, E, R>) {
+const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<ApiAnswer, E, R>) {
   const first = yield* request
   assert.isBelow(first.status, 300, first.text)
   assert.isNull(replayed(first))
@@ -39,62 +39,62 @@ const twice = Effect.fnUntraced(function* <E, R>(request: Effect.Effect<Answer, 
   return first
 })
 
-conforms(
+testOnService(
   "Idempotency: the same key and body within 24 h gets the first answer again (Idempotency-Replayed: true)",
   Effect.gen(function* () {
-    const { key, persona } = yield* partner()
+    const { key, persona } = yield* seedPartner()
     const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
     yield* twice(send)
     yield* TestClock.adjust(24 * 3_600_000 - 60_001)
     assert.strictEqual(replayed(yield* send), "true")
     yield* TestClock.adjust(1)
     const anew = yield* send
-    assert.deepStrictEqual([told(anew), replayed(anew)], ["201", null])
-    assert.strictEqual((yield* ask("GET /topics", { key })).body.pagination.total, 2)
+    assert.deepStrictEqual([statusAndCode(anew), replayed(anew)], ["201", null])
+    assert.strictEqual((yield* sendRequest("GET /topics", { key })).body.pagination.total, 2)
   })
 )
 
-conforms(
+testOnService(
   "Idempotency: optional, on every POST",
   Effect.gen(function* () {
-    const { key, owner, persona, submit, token } = yield* partner()
+    const { key, owner, persona, submit, token } = yield* seedPartner()
     const { data } = yield* submit(content)
-    const link = yield* creatorToken(persona.creator.email)
-    yield* act(link, "respond", { perspective: "Theirs, by some distance." })
-    yield* reached(key, data.topic_id, "commentary_generated")
-    yield* act(link, "approve")
-    const ready = yield* ask(`GET /topics/${data.topic_id}/commentaries`, { key })
+    const link = yield* findCreatorToken(persona.creator.email)
+    yield* actAsCreator(link, "respond", { perspective: "Theirs, by some distance." })
+    yield* waitForStatus(key, data.topic_id, "commentary_generated")
+    yield* actAsCreator(link, "approve")
+    const ready = yield* sendRequest(`GET /topics/${data.topic_id}/commentaries`, { key })
     const [{ commentary_id }] = ready.data.commentaries
     const topics = [{ content: other, persona_ids: [persona.id] }]
     yield* twice(under("a", "POST /topics/bulk", { key, body: { topics } }))
     yield* twice(under("a", `POST /topics/${data.topic_id}/commentaries/${commentary_id}/approve`, { key }))
-    yield* twice(under("a", "POST /webhooks", { key, body: webhook }))
+    yield* twice(under("a", "POST /webhooks", { key, body: validWebhookBody }))
     const body = { name: "Backend", scopes: ["usage:read"] }
     const created = yield* twice(under("a", "POST /api-keys", { token, body }))
     yield* twice(under("a", `POST /api-keys/${created.data.id}/rotate`, { token }))
     const { text: test } = yield* Seed.key(owner, { environment: "test" })
     const waits = { content, persona_ids: ["7e570000-0000-4000-8000-000000000005"] }
-    const [{ share_id }] = (yield* ask("POST /topics", { key: test, body: waits })).data.results
+    const [{ share_id }] = (yield* sendRequest("POST /topics", { key: test, body: waits })).data.results
     yield* twice(under("a", `POST /test/assignments/${share_id}/advance`, { key: test }))
   })
 )
 
-conforms(
+testOnService(
   "Idempotency: another body is 400, and changes nothing",
   Effect.gen(function* () {
-    const { key, persona } = yield* partner()
+    const { key, persona } = yield* seedPartner()
     const send = (content: string) => under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
-    assert.strictEqual(told(yield* send(content)), "201")
-    assert.strictEqual(told(yield* send(other)), "400 invalid_request")
-    assert.strictEqual((yield* ask("GET /topics", { key })).body.pagination.total, 1)
+    assert.strictEqual(statusAndCode(yield* send(content)), "201")
+    assert.strictEqual(statusAndCode(yield* send(other)), "400 invalid_request")
+    assert.strictEqual((yield* sendRequest("GET /topics", { key })).body.pagination.total, 1)
   })
 )
 
-conforms(
+testOnService(
   "Idempotency: scope is organization, environment, method and path",
   Effect.gen(function* () {
-    const { key, owner, persona } = yield* partner()
-    const stranger = yield* partner()
+    const { key, owner, persona } = yield* seedPartner()
+    const stranger = yield* seedPartner()
     yield* Seed.license(stranger.owner, persona)
     const { text: test } = yield* Seed.key(owner, { environment: "test" })
     const { text: second } = yield* Seed.key(owner)
@@ -104,20 +104,20 @@ conforms(
       [stranger.key, "POST /topics", body, "201"],
       [test, "POST /topics", body, "201"],
       [key, "POST /topics/bulk", { topics: [{ ...body, content: other }] }, "200"],
-      [key, "POST /webhooks", webhook, "201"]
+      [key, "POST /webhooks", validWebhookBody, "201"]
     ] as const) {
       const answer = yield* under("a", line, { key: caller, body: given })
-      assert.deepStrictEqual([told(answer), replayed(answer)], [status, null], line)
+      assert.deepStrictEqual([statusAndCode(answer), replayed(answer)], [status, null], line)
     }
     assert.strictEqual(replayed(yield* under("a", "POST /topics", { key: second, body })), "true")
     assert.isNull(replayed(yield* under("a", "GET /topics", { key })))
   })
 )
 
-conforms(
+testOnService(
   "Idempotency: a concurrent duplicate waits and gets the same answer",
   Effect.gen(function* () {
-    const { key, persona } = yield* partner()
+    const { key, persona } = yield* seedPartner()
     const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
     const answers = yield* asTimePasses(
       Effect.all(
@@ -130,33 +130,33 @@ conforms(
       answers.filter((answer) => replayed(answer) === null),
       1
     )
-    assert.strictEqual((yield* ask("GET /topics", { key })).body.pagination.total, 1)
+    assert.strictEqual((yield* sendRequest("GET /topics", { key })).body.pagination.total, 1)
   })
 )
 
-conforms(
+testOnService(
   "Idempotency: only 2xx answers are kept",
   Effect.gen(function* () {
-    const { key, owner } = yield* partner()
+    const { key, owner } = yield* seedPartner()
     const persona = yield* Seed.persona(null)
     const send = under("a", "POST /topics", { key, body: { content, persona_ids: [persona.id] } })
-    assert.strictEqual(told(yield* send), "400 no_valid_personas")
+    assert.strictEqual(statusAndCode(yield* send), "400 no_valid_personas")
     yield* Seed.license(owner, persona)
     const answer = yield* send
-    assert.deepStrictEqual([told(answer), replayed(answer)], ["201", null])
+    assert.deepStrictEqual([statusAndCode(answer), replayed(answer)], ["201", null])
   })
 )
 
-conforms(
+testOnService(
   "Idempotency: an answer that holds a secret is sealed; of the idempotency key only the hash is stored",
   Effect.gen(function* () {
-    const { key, token } = yield* partner()
+    const { key, token } = yield* seedPartner()
     const own = "a-key-of-the-callers-own"
-    const { secret } = (yield* twice(under(own, "POST /webhooks", { key, body: webhook }))).data
+    const { secret } = (yield* twice(under(own, "POST /webhooks", { key, body: validWebhookBody }))).data
     const body = { name: "Backend", scopes: ["usage:read"] }
     const created = (yield* twice(under(own, "POST /api-keys", { token, body }))).data
     const rotated = (yield* twice(under(own, `POST /api-keys/${created.id}/rotate`, { token }))).data
-    const stored = yield* everythingStored
+    const stored = yield* readAllRows
     assert.include(stored, created.key_prefix)
     for (const hidden of [secret, secret.slice(6), created.full_key, rotated.full_key, own]) {
       assert.notInclude(stored, hidden)

@@ -7,19 +7,19 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  ask,
-  conforms,
-  databaseFile,
-  everythingStored,
-  fieldsOf,
-  partner,
-  process,
-  rate,
-  start,
-  told
+  invalidFieldsOf,
+  makeDatabaseFile,
+  rateHeadersOf,
+  readAllRows,
+  runInProcess,
+  seedPartner,
+  sendRequest,
+  startTime,
+  statusAndCode,
+  testOnService
 } from "../support/conformance/Dashboard.ts"
 
-const inDays = (days: number) => new Date(start + days * 86_400_000).toISOString()
+const inDays = (days: number) => new Date(startTime + days * 86_400_000).toISOString()
 
 /** Six characters, most significant digit first. */
 const base62 = (value: number) => {
@@ -27,10 +27,10 @@ const base62 = (value: number) => {
   return Array.from({ length: 6 }, (_, index) => alphabet[Math.floor(value / 62 ** (5 - index)) % 62]).join("")
 }
 
-conforms(
+testOnService(
   "Key text: pk_<env>_, 32 base62 characters of randomness and 6 of CRC-32 checksum; key_prefix is pk_<env>_ and 8",
   Effect.gen(function* () {
-    const { createKey } = yield* partner()
+    const { createKey } = yield* seedPartner()
     const seen = new Set<string>()
     for (const environment of ["live", "test"]) {
       const { full_key, key_prefix } = (yield* createKey({ environment })).data
@@ -43,50 +43,50 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Key text: a mistyped key is refused without a look-up",
   Effect.gen(function* () {
-    const { createKey } = yield* partner()
+    const { createKey } = yield* seedPartner()
     const { full_key } = (yield* createKey()).data
     const mistyped = full_key.replace(/.$/, (last: string) => (last === "a" ? "b" : "a"))
     const sql = yield* SqlClient.SqlClient
     yield* sql`ALTER TABLE api_keys RENAME TO lost_keys`
-    assert.strictEqual(told(yield* ask("GET /usage", { key: full_key })), "500 internal_error")
-    assert.strictEqual(told(yield* ask("GET /usage", { key: mistyped })), "401 unauthorized")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "500 internal_error")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: mistyped })), "401 unauthorized")
   })
 )
 
-conforms(
+testOnService(
   "Key text: stored only as SHA-256",
   Effect.gen(function* () {
-    const { createKey } = yield* partner()
+    const { createKey } = yield* seedPartner()
     const { full_key } = (yield* createKey()).data
-    yield* ask("GET /usage", { key: full_key })
+    yield* sendRequest("GET /usage", { key: full_key })
     yield* TestClock.adjust("1 minute")
-    const stored = yield* everythingStored
+    const stored = yield* readAllRows
     assert.notInclude(stored, full_key.slice(16))
     assert.include(stored, createHash("sha256").update(full_key).digest("hex"))
   })
 )
 
-conforms(
+testOnService(
   "List: id, name, key_prefix, scopes, environment, ip_whitelist, created_at, expires_at, last_used_at, revoked_at",
   Effect.gen(function* () {
-    const { token } = yield* partner()
+    const { token } = yield* seedPartner()
     const fields = "id name key_prefix scopes environment ip_whitelist created_at expires_at last_used_at revoked_at"
-    const [listed] = (yield* ask("GET /api-keys", { token })).data
+    const [listed] = (yield* sendRequest("GET /api-keys", { token })).data
     assert.sameMembers(Object.keys(listed), fields.split(" "))
-    assert.deepStrictEqual((yield* ask(`GET /api-keys/${listed.id}`, { token })).data, listed)
+    assert.deepStrictEqual((yield* sendRequest(`GET /api-keys/${listed.id}`, { token })).data, listed)
   })
 )
 
-conforms(
+testOnService(
   "Rotate: a new full_key under a new id with the same settings",
   Effect.gen(function* () {
-    const { createKey, token } = yield* partner()
+    const { createKey, token } = yield* seedPartner()
     const settings = { name: "App", scopes: ["usage:read"], environment: "test", ip_whitelist: ["203.0.113.7"] }
     const before = (yield* createKey(settings)).data
-    const after = (yield* ask(`POST /api-keys/${before.id}/rotate`, { token })).data
+    const after = (yield* sendRequest(`POST /api-keys/${before.id}/rotate`, { token })).data
     assert.deepInclude(after, settings)
     assert.notStrictEqual(after.id, before.id)
     assert.notStrictEqual(after.full_key, before.full_key)
@@ -98,119 +98,125 @@ for (const [body, milliseconds, grace] of [
   [{ grace_period_seconds: 0 }, 0, "0 on a compromise"],
   [{ grace_period_seconds: 604_800 }, 604_800_000, "at most 7 days"]
 ] as const) {
-  conforms(
+  testOnService(
     `Rotate: the old one keeps working for grace_period_seconds, ${grace}, then it is revoked`,
     Effect.gen(function* () {
-      const { createKey, token } = yield* partner()
+      const { createKey, token } = yield* seedPartner()
       const before = (yield* createKey()).data
-      const rotated = yield* ask(`POST /api-keys/${before.id}/rotate`, {
+      const rotated = yield* sendRequest(`POST /api-keys/${before.id}/rotate`, {
         token,
         ...(body === undefined ? {} : { body })
       })
-      assert.strictEqual(told(rotated), "201")
-      const old = Effect.map(ask("GET /usage", { key: before.full_key }), told)
+      assert.strictEqual(statusAndCode(rotated), "201")
+      const old = Effect.map(sendRequest("GET /usage", { key: before.full_key }), statusAndCode)
       if (milliseconds > 0) {
         yield* TestClock.adjust(milliseconds - 1)
         assert.strictEqual(yield* old, "200")
         yield* TestClock.adjust(1)
       }
       assert.strictEqual(yield* old, "401 key_revoked")
-      assert.strictEqual(told(yield* ask("GET /usage", { key: rotated.data.full_key })), "200")
+      assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: rotated.data.full_key })), "200")
     })
   )
 }
 
-conforms(
+testOnService(
   "Rotate: a grace of more than 7 days, or less than none, is refused",
   Effect.gen(function* () {
-    const { keyId, token } = yield* partner()
+    const { keyId, token } = yield* seedPartner()
     for (const grace_period_seconds of [604_801, -1, 1.5, "60"]) {
       const body = { grace_period_seconds }
-      assert.deepStrictEqual(fieldsOf(yield* ask(`POST /api-keys/${keyId}/rotate`, { token, body })), [
+      assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest(`POST /api-keys/${keyId}/rotate`, { token, body })), [
         "grace_period_seconds"
       ])
     }
   })
 )
 
-conforms(
+testOnService(
   "Rotate: the successor inherits its rate windows",
   Effect.gen(function* () {
-    const { createKey, token } = yield* partner({ limits: { requests_per_hour: 10 } })
+    const { createKey, token } = yield* seedPartner({ limits: { requests_per_hour: 10 } })
     const before = (yield* createKey()).data
-    for (const _ of [1, 2, 3]) yield* ask("GET /usage", { key: before.full_key })
-    const after = (yield* ask(`POST /api-keys/${before.id}/rotate`, { token })).data
-    assert.strictEqual(rate(yield* ask("GET /usage", { key: after.full_key }))[1], 6)
-    assert.strictEqual(rate(yield* ask("GET /usage", { key: before.full_key }))[1], 5)
+    for (const _ of [1, 2, 3]) yield* sendRequest("GET /usage", { key: before.full_key })
+    const after = (yield* sendRequest(`POST /api-keys/${before.id}/rotate`, { token })).data
+    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key: after.full_key }))[1], 6)
+    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key: before.full_key }))[1], 5)
   })
 )
 
-conforms(
+testOnService(
   "Rotate: its expires_at restarts the original lifetime",
   Effect.gen(function* () {
-    const { createKey, owner } = yield* partner()
+    const { createKey, owner } = yield* seedPartner()
     const before = (yield* createKey({ expires_at: inDays(30) })).data
     yield* TestClock.adjust("20 days")
     const token = yield* Seed.token(owner)
-    const after = (yield* ask(`POST /api-keys/${before.id}/rotate`, { token })).data
+    const after = (yield* sendRequest(`POST /api-keys/${before.id}/rotate`, { token })).data
     assert.strictEqual(after.expires_at, inDays(50))
   })
 )
 
-conforms(
+testOnService(
   "Rotate: a revoked or expired key cannot be rotated",
   Effect.gen(function* () {
-    const { createKey, token } = yield* partner()
+    const { createKey, token } = yield* seedPartner()
     const revoked = (yield* createKey()).data
-    const expired = (yield* createKey({ expires_at: new Date(start + 1000).toISOString() })).data
-    yield* ask(`DELETE /api-keys/${revoked.id}`, { token })
+    const expired = (yield* createKey({ expires_at: new Date(startTime + 1000).toISOString() })).data
+    yield* sendRequest(`DELETE /api-keys/${revoked.id}`, { token })
     yield* TestClock.adjust("1 second")
     for (const { id } of [revoked, expired]) {
-      assert.strictEqual(told(yield* ask(`POST /api-keys/${id}/rotate`, { token })), "400 invalid_request")
+      assert.strictEqual(
+        statusAndCode(yield* sendRequest(`POST /api-keys/${id}/rotate`, { token })),
+        "400 invalid_request"
+      )
     }
   })
 )
 
-conforms(
+testOnService(
   "Rotate: at most 20 active keys per organization and environment",
   Effect.gen(function* () {
-    const { createKey } = yield* partner()
-    const { createKey: others } = yield* partner()
-    for (let count = 2; count <= 20; count++) assert.strictEqual(told(yield* createKey()), "201")
-    assert.strictEqual(told(yield* createKey()), "400 invalid_request")
-    assert.strictEqual(told(yield* createKey({ environment: "test" })), "201")
-    assert.strictEqual(told(yield* others()), "201")
+    const { createKey } = yield* seedPartner()
+    const { createKey: others } = yield* seedPartner()
+    for (let count = 2; count <= 20; count++) assert.strictEqual(statusAndCode(yield* createKey()), "201")
+    assert.strictEqual(statusAndCode(yield* createKey()), "400 invalid_request")
+    assert.strictEqual(statusAndCode(yield* createKey({ environment: "test" })), "201")
+    assert.strictEqual(statusAndCode(yield* others()), "201")
   })
 )
 
-conforms(
+testOnService(
   "Revoke: {id, revoked_at}; idempotent; effective at once on the node that answered",
   Effect.gen(function* () {
-    const { createKey, token } = yield* partner()
+    const { createKey, token } = yield* seedPartner()
     const { full_key, id } = (yield* createKey()).data
-    assert.strictEqual(told(yield* ask("GET /usage", { key: full_key })), "200")
-    const first = yield* ask(`DELETE /api-keys/${id}`, { token })
-    assert.deepStrictEqual(first.data, { id, revoked_at: new Date(start).toISOString() })
-    assert.strictEqual(told(yield* ask("GET /usage", { key: full_key })), "401 key_revoked")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "200")
+    const first = yield* sendRequest(`DELETE /api-keys/${id}`, { token })
+    assert.deepStrictEqual(first.data, { id, revoked_at: new Date(startTime).toISOString() })
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "401 key_revoked")
     yield* TestClock.adjust("1 minute")
-    assert.deepStrictEqual((yield* ask(`DELETE /api-keys/${id}`, { token })).data, first.data)
+    assert.deepStrictEqual((yield* sendRequest(`DELETE /api-keys/${id}`, { token })).data, first.data)
   })
 )
 
-conforms(
+testOnService(
   "Revoke: effective within 5 s everywhere",
   Effect.gen(function* () {
-    const filename = yield* databaseFile
-    const { createKey, key, token } = yield* process(filename, partner())
-    yield* process(
+    const filename = yield* makeDatabaseFile
+    const { createKey, key, token } = yield* runInProcess(filename, seedPartner())
+    yield* runInProcess(
       filename,
       Effect.gen(function* () {
         const { full_key, id } = (yield* createKey()).data
-        assert.strictEqual(told(yield* ask("GET /usage", { key: full_key })), "200")
-        assert.strictEqual(told(yield* process(filename, ask(`DELETE /api-keys/${id}`, { token }))), "200")
+        assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "200")
+        assert.strictEqual(
+          statusAndCode(yield* runInProcess(filename, sendRequest(`DELETE /api-keys/${id}`, { token }))),
+          "200"
+        )
         yield* TestClock.adjust("5 seconds")
-        assert.strictEqual(told(yield* ask("GET /usage", { key: full_key })), "401 key_revoked")
-        assert.strictEqual(told(yield* ask("GET /usage", { key })), "200")
+        assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: full_key })), "401 key_revoked")
+        assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
       })
     )
   }).pipe(Effect.scoped)

@@ -3,16 +3,23 @@ import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { type Answer, ask, only, partner, service, story } from "../support/conformance/Partner.ts"
+import {
+  type ApiAnswer,
+  firstPersona,
+  layerOfService,
+  seedPartner,
+  sendRequest,
+  submitWithStates
+} from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-const refusal = ({ body, status }: Answer) => [status, body.error?.code, body.error?.details?.field]
+const refusal = ({ body, status }: ApiAnswer) => [status, body.error?.code, body.error?.details?.field]
 
 /** Creates `count` topics, two in each millisecond, and returns a function that lists them. */
 const withTopics = Effect.fnUntraced(function* (count: number, more: object = {}) {
-  const by = yield* partner()
+  const by = yield* seedPartner()
   const persona = yield* by.persona()
   for (let index = 0; index < count; index++) {
     yield* by.submit(`${content} Number ${index}`, [persona], more)
@@ -24,7 +31,7 @@ const withTopics = Effect.fnUntraced(function* (count: number, more: object = {}
 
 const views = (id: string) => [`/topics/${id}`, `/topics/${id}/status`, `/topics/${id}/commentaries`]
 
-layer(service)("decisions, Contract: lookups", (it) => {
+layer(layerOfService)("decisions, Contract: lookups", (it) => {
   it.effect("list order: created_at descending, then topic_id descending", () =>
     Effect.gen(function* () {
       const { list } = yield* withTopics(12)
@@ -40,7 +47,7 @@ layer(service)("decisions, Contract: lookups", (it) => {
 
   it.effect("limit, offset, status out of bounds or not a number: 400 invalid_request with {field, constraint}", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       for (const [field, values] of Object.entries({
         limit: ["0", "101", "-1", "1.5", "x", "", "1e1"],
         offset: ["-1", "10001", "0.5", "x", ""],
@@ -56,7 +63,7 @@ layer(service)("decisions, Contract: lookups", (it) => {
 
   it.effect("offset goes up to 10,000; beyond it the constraint names the cursor", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       assert.strictEqual((yield* by.get("/topics?offset=10000")).status, 200)
       assert.include((yield* by.get("/topics?offset=10001")).body.error.details.constraint, "cursor")
     })
@@ -70,7 +77,7 @@ layer(service)("decisions, Contract: lookups", (it) => {
       let cursor: string | null = ""
       let requests = 0
       while (cursor !== null) {
-        const page: Answer["body"] = yield* list(
+        const page: ApiAnswer["body"] = yield* list(
           `?limit=3${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
         )
         pages.push(...page.data)
@@ -83,7 +90,7 @@ layer(service)("decisions, Contract: lookups", (it) => {
 
   it.effect("an unknown topic on /commentaries is 404 not_found; a malformed topic id is also 404 not_found", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       for (const id of [unknown, "x", "123", "%20", `${unknown}0`, "null"])
         for (const path of views(id))
           assert.deepStrictEqual(refusal(yield* by.get(path)), [404, "not_found", undefined], path)
@@ -94,10 +101,10 @@ layer(service)("decisions, Contract: lookups", (it) => {
     "another organization's or environment's topic is 404, with status and body identical to an unknown one's",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id } = yield* story(by, content, ["creator_approved"], { external_reference: "game-1" })
+        const by = yield* seedPartner()
+        const { id } = yield* submitWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
         const { text: testKey } = yield* Seed.key(by.organization, { environment: "test" })
-        for (const key of [(yield* partner()).key, testKey]) {
+        for (const key of [(yield* seedPartner()).key, testKey]) {
           for (const [index, path] of views(id).entries()) {
             const [theirs, nobodys] = [
               yield* by.get(path, { key }),
@@ -115,13 +122,13 @@ layer(service)("decisions, Contract: lookups", (it) => {
     "several topics with one external_reference: topic_id, content and metadata of the newest; commentaries and summary across all, newest first",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const older = yield* story(by, content, ["creator_approved", "declined"], {
+        const by = yield* seedPartner()
+        const older = yield* submitWithStates(by, content, ["creator_approved", "declined"], {
           external_reference: "game-1",
           metadata: { round: 1 }
         })
         yield* TestClock.adjust("1 minute")
-        const newer = yield* story(by, `${content} Still?`, ["topic_sent"], {
+        const newer = yield* submitWithStates(by, `${content} Still?`, ["topic_sent"], {
           external_reference: "game-1",
           metadata: { round: 2 }
         })
@@ -139,7 +146,7 @@ layer(service)("decisions, Contract: lookups", (it) => {
             one["persona_id"]
           ]),
           [
-            [newer.id, newer.content, only(newer.personas).id],
+            [newer.id, newer.content, firstPersona(newer.personas).id],
             ...older.personas.map((persona) => [older.id, older.content, persona.id])
           ]
         )
@@ -164,7 +171,7 @@ layer(service)("decisions, Contract: lookups", (it) => {
 
   it.effect("references ., .. and the empty string are 400 at creation; letters and digits are ASCII", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const { id } = yield* by.persona()
       for (const external_reference of [".", "..", "", "é", "ａ", "１", "game-ß", "игра"]) {
         const answer = yield* by.post("/topics", { content, persona_ids: [id], external_reference })
@@ -179,7 +186,7 @@ layer(service)("decisions, Contract: lookups", (it) => {
 
   it.effect("{ref} is percent-decoded, up to its full 256 characters", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const persona = yield* by.persona()
       const longest = "r:".repeat(128)
       for (const external_reference of ["a:b.c_d-e", longest]) {
@@ -196,7 +203,7 @@ layer(service)("decisions, Contract: lookups", (it) => {
 
   it.effect("by-reference always wins over {id}", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const persona = yield* by.persona()
       for (const external_reference of ["status", "commentaries", unknown]) {
         yield* by.submit(`${content} ${external_reference}`, [persona], { external_reference })
@@ -208,7 +215,7 @@ layer(service)("decisions, Contract: lookups", (it) => {
 
   it.effect("a ref that breaks the format rules is 400", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       for (const ref of ["a%20b", "a%2Fb", "%C3%A9", "a+b", "r".repeat(257), "a~", "a%00", "%EF%BC%91"])
         assert.deepStrictEqual(
           refusal(yield* by.get(`/topics/by-reference/${ref}`)),
@@ -220,8 +227,8 @@ layer(service)("decisions, Contract: lookups", (it) => {
 
   it.effect("paths are case-sensitive", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id } = yield* story(by, content, ["topic_sent"], { external_reference: "game-1" })
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["topic_sent"], { external_reference: "game-1" })
       const right = ["/partner/v1/topics", `/partner/v1/topics/${id}/status`, "/partner/v1/topics/by-reference/game-1"]
       const wrong = [
         "/partner/v1/Topics",
@@ -230,8 +237,8 @@ layer(service)("decisions, Contract: lookups", (it) => {
         `/partner/v1/topics/${id}/Status`,
         "/partner/v1/topics/By-Reference/game-1"
       ]
-      for (const path of right) assert.strictEqual((yield* ask(path, { key: by.key })).status, 200, path)
-      for (const path of wrong) assert.strictEqual((yield* ask(path, { key: by.key })).status, 404, path)
+      for (const path of right) assert.strictEqual((yield* sendRequest(path, { key: by.key })).status, 200, path)
+      for (const path of wrong) assert.strictEqual((yield* sendRequest(path, { key: by.key })).status, 404, path)
     })
   )
 })

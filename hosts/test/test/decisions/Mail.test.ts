@@ -9,23 +9,23 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  creator,
-  mails,
-  only,
-  partner,
-  perspective,
-  service,
-  serviceWith,
-  story
+  firstPersona,
+  layerOfService,
+  layerOfServiceWith,
+  openCreatorLink,
+  samplePerspective,
+  seedPartner,
+  submitWithStates,
+  waitForCreatorMails
 } from "../support/conformance/Partner.ts"
 import { eventually } from "../support/Eventually.ts"
-import { mailsAtRest } from "../support/MailsAtRest.ts"
+import { waitForMails } from "../support/MailsAtRest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
 /** Each test has its own service, because refused mails affect all tests on one service. */
-const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof service>>) =>
-  it.effect(row, () => Effect.provide(test(), service))
+const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof layerOfService>>) =>
+  it.effect(row, () => Effect.provide(test(), layerOfService))
 
 for (const [name, refusals, hours, arrived] of [
   ["arrives when it is taken within that time", 8, 24, 1],
@@ -33,28 +33,28 @@ for (const [name, refusals, hours, arrived] of [
 ] as const)
   check(`mail is retried for 24 h, and ${name}`, () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const persona = yield* by.persona()
       const mailbox = yield* Mailbox
       yield* mailbox.refuseNext(...Array.from({ length: refusals }, () => ({ permanent: false })))
       yield* by.submit(content, [persona])
       for (let hour = 0; hour < hours; hour++) {
-        yield* mailsAtRest
+        yield* waitForMails
         yield* TestClock.adjust(hour < 3 ? "20 minutes" : "1 hour")
       }
-      yield* mailsAtRest
+      yield* waitForMails
       assert.strictEqual((yield* mailbox.to(persona.creator.email)).length, arrived)
     })
   )
 
 check("a permanent rejection alerts the organization", () =>
   Effect.gen(function* () {
-    const by = yield* partner({ contactEmail: "newsdesk@courtside.example" })
+    const by = yield* seedPartner({ contactEmail: "newsdesk@courtside.example" })
     const persona = yield* by.persona({ name: "Ada Vance" })
     const mailbox = yield* Mailbox
     yield* mailbox.refuseNext({ permanent: true })
     yield* by.submit(content, [persona])
-    yield* mailsAtRest
+    yield* waitForMails
     // The alert also covers other failures within the hour.
     yield* TestClock.adjust("61 minutes")
     const [alert] = yield* eventually(
@@ -79,7 +79,7 @@ it.effect("one stable Message-ID per mail, so that an unavoidable repeat collaps
     })
   )
   return Effect.gen(function* () {
-    const by = yield* partner()
+    const by = yield* seedPartner()
     const tried = (count: number) =>
       eventually(
         `attempt ${count}`,
@@ -95,17 +95,17 @@ it.effect("one stable Message-ID per mail, so that an unavoidable repeat collaps
     yield* tried(4)
     assert.strictEqual(new Set(attempts.slice(0, 3)).size, 1)
     assert.strictEqual(new Set(attempts).size, 2)
-  }).pipe(Effect.provide(serviceWith({ outside: Layer.merge(mailer, ScriptedGenerator.layer) })))
+  }).pipe(Effect.provide(layerOfServiceWith({ outside: Layer.merge(mailer, ScriptedGenerator.layer) })))
 })
 
 check("the partner's text is quoted as such, the organization named as its source, its URLs made unclickable", () =>
   Effect.gen(function* () {
-    const by = yield* partner({ name: "Courtside App" })
+    const by = yield* seedPartner({ name: "Courtside App" })
     const persona = yield* by.persona()
     yield* by.submit("Sign in at https://evil.example/login or www.evil.example, ask me@evil.example <b>now</b>", [
       persona
     ])
-    const [mail] = yield* mails(persona, "Sign in at")
+    const [mail] = yield* waitForCreatorMails(persona, "Sign in at")
     const { html = "", subject = "", text = "" } = mail ?? {}
     assert.match(text, /Courtside App writes:\n\n> Sign in at/)
     assert.match(html, /Courtside App writes:/)
@@ -133,9 +133,9 @@ it.effect("a draft that arrives after approval is discarded", () => {
       })
     )
     yield* Effect.gen(function* () {
-      const by = yield* partner()
-      const { id, personas } = yield* story(by, content, ["commentary_generated"])
-      const { act, look } = yield* creator(only(personas), content)
+      const by = yield* seedPartner()
+      const { id, personas } = yield* submitWithStates(by, content, ["commentary_generated"])
+      const { act, look } = yield* openCreatorLink(firstPersona(personas), content)
       yield* Latch.close(latch)
       yield* act("revise", { instructions: "Shorter" })
       yield* eventually(
@@ -152,18 +152,20 @@ it.effect("a draft that arrives after approval is discarded", () => {
       yield* TestClock.adjust("1 day")
       assert.strictEqual((yield* by.get(`/topics/${id}`)).text, before)
       assert.strictEqual((yield* look).body.data.draft.number, 1)
-    }).pipe(Effect.provide(serviceWith({ outside: Layer.mergeAll(Mailbox.layer, ScriptedGenerator.layer, generator) })))
+    }).pipe(
+      Effect.provide(layerOfServiceWith({ outside: Layer.mergeAll(Mailbox.layer, ScriptedGenerator.layer, generator) }))
+    )
   })
 })
 
 check("audio and video: URLs are null until ready; they change no status; text is always produced", () =>
   Effect.gen(function* () {
-    const by = yield* partner()
-    const { id } = yield* story(by, content, ["creator_approved"], { output_types: ["audio", "video"] })
+    const by = yield* seedPartner()
+    const { id } = yield* submitWithStates(by, content, ["creator_approved"], { output_types: ["audio", "video"] })
     const { overall_status, personas } = (yield* by.get(`/topics/${id}/status`)).body.data
     assert.deepStrictEqual([overall_status, personas[0].status], ["completed", "creator_approved"])
     const [entry] = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries
-    assert.include(entry.content, perspective)
+    assert.include(entry.content, samplePerspective)
     assert.deepStrictEqual([entry.audio_url, entry.video_url], [null, null])
   })
 )

@@ -1,13 +1,13 @@
 /** Decisions, Contract: custom metadata in requests, its allowed values, and its form in responses. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { partner, service, story } from "../support/conformance/Partner.ts"
+import { layerOfService, seedPartner, submitWithStates } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
 /** The response to a topic with this JSON text as its metadata. */
 const setUp = Effect.gen(function* () {
-  const by = yield* partner()
+  const by = yield* seedPartner()
   const { id } = yield* by.persona()
   let count = 0
   const send = (metadata: string) =>
@@ -27,7 +27,7 @@ const setUp = Effect.gen(function* () {
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`
 
-layer(service)("decisions, Contract: metadata", (it) => {
+layer(layerOfService)("decisions, Contract: metadata", (it) => {
   it.effect("the field is metadata; a JSON object", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
@@ -97,9 +97,12 @@ layer(service)("decisions, Contract: metadata", (it) => {
 
   it.effect("returned by create, detail and by-reference", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const metadata = { game: 17, tags: ["a"] }
-      const { id, topic } = yield* story(by, content, ["topic_sent"], { metadata, external_reference: "game-17" })
+      const { id, topic } = yield* submitWithStates(by, content, ["topic_sent"], {
+        metadata,
+        external_reference: "game-17"
+      })
       const detail = (yield* by.get(`/topics/${id}`)).body.data
       const lookup = (yield* by.get("/topics/by-reference/game-17")).body.data
       for (const each of [topic, detail, lookup]) assert.deepStrictEqual(each.metadata, metadata)
@@ -108,8 +111,8 @@ layer(service)("decisions, Contract: metadata", (it) => {
 
   it.effect("{} when none was sent", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id, topic } = yield* story(by, content, ["topic_sent"], { external_reference: "game-17" })
+      const by = yield* seedPartner()
+      const { id, topic } = yield* submitWithStates(by, content, ["topic_sent"], { external_reference: "game-17" })
       const detail = (yield* by.get(`/topics/${id}`)).body.data
       const lookup = (yield* by.get("/topics/by-reference/game-17")).body.data
       for (const each of [topic, detail, lookup]) assert.deepStrictEqual(each.metadata, {})

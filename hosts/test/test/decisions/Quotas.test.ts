@@ -9,16 +9,16 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  act,
-  ask,
-  conforms,
-  creatorToken,
-  databaseFile,
-  partner,
-  process,
-  rate,
-  reached,
-  told
+  actAsCreator,
+  findCreatorToken,
+  makeDatabaseFile,
+  rateHeadersOf,
+  runInProcess,
+  seedPartner,
+  sendRequest,
+  statusAndCode,
+  testOnService,
+  waitForStatus
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
@@ -27,13 +27,13 @@ const march = Date.parse("2026-03-01T00:00:00.000Z")
 
 /** A partner with `more` additional personas. `submit` sends a topic to all of them. */
 const crowd = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
-  const made = yield* partner({ limits: { requests_per_hour: 1000, burst_per_minute: 1000, ...limits } })
+  const made = yield* seedPartner({ limits: { requests_per_hour: 1000, burst_per_minute: 1000, ...limits } })
   const personas = yield* Effect.forEach(Array.from({ length: more }), () => Seed.persona(made.owner))
   const persona_ids = [made.persona, ...personas].map(({ id }) => id)
   return {
     ...made,
     submit: (content: string) => made.submit(content, { more: { persona_ids } }),
-    usage: Effect.map(ask("GET /usage", { key: made.key }), ({ data }) => data)
+    usage: Effect.map(sendRequest("GET /usage", { key: made.key }), ({ data }) => data)
   }
 })
 
@@ -41,12 +41,12 @@ for (const [plan, hourly, topics, commentaries] of [
   ["standard", 1000, 1000, 5000],
   ["premium", 5000, 10_000, 50_000]
 ] as const) {
-  conforms(
+  testOnService(
     `Tiers and plans: ${plan} has ${hourly}/h, ${topics} topics, ${commentaries} commentaries a month`,
     Effect.gen(function* () {
-      const { key } = yield* partner({ plan, limits: {} })
-      const usage = yield* ask("GET /usage", { key })
-      assert.strictEqual(rate(usage)[0], hourly)
+      const { key } = yield* seedPartner({ plan, limits: {} })
+      const usage = yield* sendRequest("GET /usage", { key })
+      assert.strictEqual(rateHeadersOf(usage)[0], hourly)
       assert.deepStrictEqual(usage.data.quotas, {
         topics_per_month: topics,
         commentaries_per_month: commentaries,
@@ -57,7 +57,7 @@ for (const [plan, hourly, topics, commentaries] of [
   )
 }
 
-conforms(
+testOnService(
   "Tiers and plans: any value can be overridden per organization",
   Effect.gen(function* () {
     const limits = {
@@ -69,23 +69,23 @@ conforms(
       persona_lists_per_hour: 2,
       topic_reads_per_hour: 3
     }
-    const { key, submit } = yield* partner({ plan: "premium", limits })
-    const { quotas } = (yield* ask("GET /usage", { key })).data
+    const { key, submit } = yield* seedPartner({ plan: "premium", limits })
+    const { quotas } = (yield* sendRequest("GET /usage", { key })).data
     assert.deepStrictEqual(quotas, { topics_per_month: 5, commentaries_per_month: 6, api_calls_per_hour: 70 })
-    assert.deepStrictEqual(rate(yield* submit(content)).slice(0, 2), [1, 0])
-    assert.deepStrictEqual(rate(yield* ask("GET /personas", { key })).slice(0, 2), [2, 1])
-    assert.deepStrictEqual(rate(yield* ask("GET /topics/none", { key })).slice(0, 2), [3, 2])
+    assert.deepStrictEqual(rateHeadersOf(yield* submit(content)).slice(0, 2), [1, 0])
+    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /personas", { key })).slice(0, 2), [2, 1])
+    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /topics/none", { key })).slice(0, 2), [3, 2])
   })
 )
 
-conforms(
+testOnService(
   "Quota used up: 429 rate_limit_exceeded, details {retry_after, limit, remaining, quota}, to the next period's start",
   Effect.gen(function* () {
     const { submit } = yield* crowd(0, { topics_per_month: 1 })
-    assert.strictEqual(told(yield* submit(content)), "201")
+    assert.strictEqual(statusAndCode(yield* submit(content)), "201")
     yield* TestClock.setTime(march - 90_500)
     const refused = yield* submit("Will the cup be theirs after all?")
-    assert.strictEqual(told(refused), "429 rate_limit_exceeded")
+    assert.strictEqual(statusAndCode(refused), "429 rate_limit_exceeded")
     assert.deepStrictEqual(refused.error.details, {
       retry_after: 91,
       limit: 1,
@@ -94,76 +94,77 @@ conforms(
     })
     assert.strictEqual(refused.headers.get("retry-after"), "91")
     yield* TestClock.setTime(march)
-    assert.strictEqual(told(yield* submit("Will the cup be theirs after all?")), "201")
+    assert.strictEqual(statusAndCode(yield* submit("Will the cup be theirs after all?")), "201")
   })
 )
 
-conforms(
+testOnService(
   "Quota: topics counts created topics",
   Effect.gen(function* () {
     const { submit, usage } = yield* crowd(2, {})
     yield* submit(content)
-    assert.strictEqual(told(yield* submit(content)), "400 no_valid_personas")
-    assert.strictEqual(told(yield* submit("short")), "400 invalid_request")
+    assert.strictEqual(statusAndCode(yield* submit(content)), "400 no_valid_personas")
+    assert.strictEqual(statusAndCode(yield* submit("short")), "400 invalid_request")
     assert.strictEqual((yield* usage).usage.topics_created, 1)
   })
 )
 
-conforms(
+testOnService(
   "Quota: a commentary unit is held for every sent assignment",
   Effect.gen(function* () {
     const made = yield* crowd(2, { commentaries_per_month: 10 })
     const unlicensed = yield* Seed.persona(null)
     const persona_ids = [made.persona.id, made.persona.id, unlicensed.id]
-    yield* ask("POST /topics", { key: made.key, body: { content, persona_ids } })
+    yield* sendRequest("POST /topics", { key: made.key, body: { content, persona_ids } })
     assert.strictEqual((yield* made.usage).remaining.commentaries, 9)
     yield* made.submit("Will the cup be theirs after all?")
     assert.strictEqual((yield* made.usage).remaining.commentaries, 6)
   })
 )
 
-conforms(
+testOnService(
   "Quota: a unit is charged to the month of the topic's creation and given back when it is settled as failed",
   Effect.gen(function* () {
     const { persona, submit, usage } = yield* crowd(0, { commentaries_per_month: 10 })
     yield* submit(content)
-    yield* act(yield* creatorToken(persona.creator.email), "decline")
+    yield* actAsCreator(yield* findCreatorToken(persona.creator.email), "decline")
     assert.strictEqual((yield* usage).remaining.commentaries, 10)
     yield* TestClock.setTime(march - 60_000)
     yield* submit("Will the cup be theirs after all?")
     assert.strictEqual((yield* usage).remaining.commentaries, 9)
-    const late = yield* creatorToken(persona.creator.email, 2)
+    const late = yield* findCreatorToken(persona.creator.email, 2)
     yield* TestClock.setTime(march + 60_000)
     assert.strictEqual((yield* usage).remaining.commentaries, 10)
-    yield* act(late, "decline")
+    yield* actAsCreator(late, "decline")
     assert.strictEqual((yield* usage).remaining.commentaries, 10)
   })
 )
 
 for (const reason of ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]) {
-  conforms(
+  testOnService(
     `Quota: a unit is given back when it is settled as failed, here ${reason}`,
     Effect.gen(function* () {
       const { key, persona, submit, usage } = yield* crowd(0, { commentaries_per_month: 10 })
       const { topic_id } = (yield* submit(content)).data
       const generator = yield* ScriptedGenerator
       if (reason === "generation_failed") yield* generator.failNext({ permanent: true })
-      const token = yield* creatorToken(persona.creator.email)
-      if (reason === "declined") yield* act(token, "decline")
-      else if (reason !== "expired") yield* act(token, "respond", { perspective: "Theirs, by some distance." })
-      if (reason === "approval_timeout" || reason === "withdrawn") yield* reached(key, topic_id, "commentary_generated")
+      const token = yield* findCreatorToken(persona.creator.email)
+      if (reason === "declined") yield* actAsCreator(token, "decline")
+      else if (reason !== "expired") yield* actAsCreator(token, "respond", { perspective: "Theirs, by some distance." })
+      if (reason === "approval_timeout" || reason === "withdrawn")
+        yield* waitForStatus(key, topic_id, "commentary_generated")
       if (reason === "generation_failed") {
         yield* eventually(
           "the attempt",
           Effect.map(generator.requests, ({ length }) => length === 1)
         )
       }
-      if (reason === "withdrawn") yield* act(token, "withdraw")
+      if (reason === "withdrawn") yield* actAsCreator(token, "withdraw")
       if (reason !== "declined" && reason !== "withdrawn") assert.strictEqual((yield* usage).remaining.commentaries, 9)
       yield* TestClock.adjust("8 days")
       const failure = yield* eventually(
         reason,
-        Effect.map(ask(`GET /topics/${topic_id}/status`, { key }), ({ data }) => data.personas[0].failure)
+        Effect.map(sendRequest(`GET /topics/${topic_id}/status`, { key }), ({ data }) => data.personas[0].failure)
       )
       assert.strictEqual(failure.reason, reason)
       assert.strictEqual((yield* usage).remaining.commentaries, 10)
@@ -171,39 +172,39 @@ for (const reason of ["declined", "expired", "generation_failed", "approval_time
   )
 }
 
-conforms(
+testOnService(
   "Quota: a topic that doesn't fit is refused whole",
   Effect.gen(function* () {
     const { key, persona, submit, usage } = yield* crowd(2, { commentaries_per_month: 4 })
     yield* submit(content)
     const refused = yield* submit("Will the cup be theirs after all?")
-    assert.strictEqual(told(refused), "429 rate_limit_exceeded")
+    assert.strictEqual(statusAndCode(refused), "429 rate_limit_exceeded")
     assert.deepInclude(refused.error.details, { limit: 4, remaining: 1, quota: "commentaries_per_month" })
-    assert.strictEqual((yield* ask("GET /topics", { key })).body.pagination.total, 1)
+    assert.strictEqual((yield* sendRequest("GET /topics", { key })).body.pagination.total, 1)
     assert.deepInclude(yield* usage, { remaining: { topics: 999, commentaries: 1 } })
     const single = { content: "Will the cup be theirs after all?", persona_ids: [persona.id] }
-    assert.strictEqual(told(yield* ask("POST /topics", { key, body: single })), "201")
+    assert.strictEqual(statusAndCode(yield* sendRequest("POST /topics", { key, body: single })), "201")
   })
 )
 
-conforms(
+testOnService(
   "Quota: usage.commentaries_generated counts assignments with a first draft, remaining is quota minus units held",
   Effect.gen(function* () {
     const { key, persona, submit, usage } = yield* crowd(1, { commentaries_per_month: 10 })
     const { data } = yield* submit(content)
     assert.strictEqual((yield* usage).usage.commentaries_generated, 0)
-    const token = yield* creatorToken(persona.creator.email)
-    yield* act(token, "respond", { perspective: "Theirs, by some distance." })
-    yield* reached(key, data.topic_id, "commentary_generated")
+    const token = yield* findCreatorToken(persona.creator.email)
+    yield* actAsCreator(token, "respond", { perspective: "Theirs, by some distance." })
+    yield* waitForStatus(key, data.topic_id, "commentary_generated")
     assert.strictEqual((yield* usage).usage.commentaries_generated, 1)
-    yield* act(token, "approve")
+    yield* actAsCreator(token, "approve")
     const after = yield* usage
     assert.strictEqual(after.usage.commentaries_generated, 1)
     assert.strictEqual(after.remaining.commentaries, 8)
   })
 )
 
-conforms(
+testOnService(
   "Quota: exact under concurrency, never one over",
   Effect.gen(function* () {
     const together = Effect.fnUntraced(function* (more: number, limits: Organization["limits"]) {
@@ -219,7 +220,7 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Billing period: calendar month, UTC",
   Effect.gen(function* () {
     const { usage } = yield* crowd(0, {})
@@ -234,24 +235,24 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Billing period: usage.api_calls counts authenticated requests in it, and a clean shutdown loses none",
   Effect.gen(function* () {
-    const filename = yield* databaseFile
-    const key = yield* process(
+    const filename = yield* makeDatabaseFile
+    const key = yield* runInProcess(
       filename,
       Effect.gen(function* () {
-        const { key } = yield* partner()
+        const { key } = yield* seedPartner()
         for (const line of ["GET /topics", "GET /topics/none", "GET /topics?limit=0", "GET /nowhere"]) {
-          yield* ask(line, { key })
-          yield* ask(line, { key: "garbage" })
+          yield* sendRequest(line, { key })
+          yield* sendRequest(line, { key: "garbage" })
         }
         return key
       })
     )
-    const calls = Effect.map(ask("GET /usage", { key }), ({ data }) => data.usage.api_calls)
-    assert.strictEqual(yield* process(filename, calls), 5)
+    const calls = Effect.map(sendRequest("GET /usage", { key }), ({ data }) => data.usage.api_calls)
+    assert.strictEqual(yield* runInProcess(filename, calls), 5)
     yield* TestClock.setTime(march)
-    assert.strictEqual(yield* process(filename, calls), 1)
+    assert.strictEqual(yield* runInProcess(filename, calls), 1)
   }).pipe(Effect.scoped)
 )

@@ -4,122 +4,133 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { type Answer, ask, conforms, partner, rate, seconds, told } from "../support/conformance/Dashboard.ts"
+import {
+  type ApiAnswer,
+  rateHeadersOf,
+  seedPartner,
+  sendRequest,
+  startInSeconds,
+  statusAndCode,
+  testOnService
+} from "../support/conformance/Dashboard.ts"
 
 /** How many of `count` requests the rate limit did not refuse. */
-const passing = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<Answer, E, R>) {
+const passing = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiAnswer, E, R>) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
   return answers.filter(({ status }) => status !== 429).length
 })
 
 const over = (address: string) => ({ headers: { "x-forwarded-for": address } })
 
-conforms(
+testOnService(
   "Rate-limit windows: fixed windows of 3600 s from the first request",
   Effect.gen(function* () {
-    const { key } = yield* partner({ limits: { requests_per_hour: 2 } })
-    const usage = ask("GET /usage", { key })
-    assert.strictEqual(rate(yield* usage)[2], seconds + 3600)
+    const { key } = yield* seedPartner({ limits: { requests_per_hour: 2 } })
+    const usage = sendRequest("GET /usage", { key })
+    assert.strictEqual(rateHeadersOf(yield* usage)[2], startInSeconds + 3600)
     yield* TestClock.adjust("59 minutes")
-    assert.strictEqual(rate(yield* usage)[2], seconds + 3600)
+    assert.strictEqual(rateHeadersOf(yield* usage)[2], startInSeconds + 3600)
     yield* TestClock.adjust(59_999)
-    assert.strictEqual(told(yield* usage), "429 rate_limit_exceeded")
+    assert.strictEqual(statusAndCode(yield* usage), "429 rate_limit_exceeded")
     yield* TestClock.adjust(1)
-    assert.deepStrictEqual(rate(yield* usage), [2, 1, seconds + 7200])
+    assert.deepStrictEqual(rateHeadersOf(yield* usage), [2, 1, startInSeconds + 7200])
   })
 )
 
-conforms(
+testOnService(
   "Rate-limit windows: and of 60 s (burst), per key",
   Effect.gen(function* () {
-    const { key, owner } = yield* partner({ limits: { burst_per_minute: 2 } })
-    const usage = ask("GET /usage", { key })
+    const { key, owner } = yield* seedPartner({ limits: { burst_per_minute: 2 } })
+    const usage = sendRequest("GET /usage", { key })
     yield* usage
     yield* TestClock.adjust("50 seconds")
     yield* usage
     yield* TestClock.adjust(9_999)
-    assert.strictEqual(told(yield* usage), "429 rate_limit_exceeded")
+    assert.strictEqual(statusAndCode(yield* usage), "429 rate_limit_exceeded")
     const other = yield* Seed.key(owner)
-    assert.strictEqual(told(yield* ask("GET /usage", { key: other.text })), "200")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key: other.text })), "200")
     yield* TestClock.adjust(1)
     assert.strictEqual(yield* passing(3, usage), 2)
   })
 )
 
-conforms(
+testOnService(
   "Rate-limit windows: endpoint limits per key and endpoint",
   Effect.gen(function* () {
-    const { key, owner } = yield* partner({ limits: { persona_lists_per_hour: 2, topic_reads_per_hour: 1 } })
+    const { key, owner } = yield* seedPartner({ limits: { persona_lists_per_hour: 2, topic_reads_per_hour: 1 } })
     const other = yield* Seed.key(owner)
-    assert.strictEqual(yield* passing(4, ask("GET /personas", { key })), 2)
-    assert.strictEqual(yield* passing(4, ask("GET /personas", { key: other.text })), 2)
-    assert.strictEqual(yield* passing(4, ask("GET /topics/unknown", { key })), 1)
-    assert.strictEqual(yield* passing(4, ask("GET /topics", { key })), 4)
+    assert.strictEqual(yield* passing(4, sendRequest("GET /personas", { key })), 2)
+    assert.strictEqual(yield* passing(4, sendRequest("GET /personas", { key: other.text })), 2)
+    assert.strictEqual(yield* passing(4, sendRequest("GET /topics/unknown", { key })), 1)
+    assert.strictEqual(yield* passing(4, sendRequest("GET /topics", { key })), 4)
   })
 )
 
-conforms(
+testOnService(
   "Rate-limit windows: headers always describe an hourly window, the one with the fewest requests left",
   Effect.gen(function* () {
     const limits = { requests_per_hour: 9, persona_lists_per_hour: 4, burst_per_minute: 2 }
-    const { key } = yield* partner({ limits })
-    assert.deepStrictEqual(rate(yield* ask("GET /personas", { key })).slice(0, 2), [4, 3])
-    assert.deepStrictEqual(rate(yield* ask("GET /usage", { key })).slice(0, 2), [9, 7])
-    const refused = yield* ask("GET /personas", { key })
-    assert.deepStrictEqual([refused.status, ...rate(refused)], [429, 4, 3, seconds + 3600])
+    const { key } = yield* seedPartner({ limits })
+    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /personas", { key })).slice(0, 2), [4, 3])
+    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key })).slice(0, 2), [9, 7])
+    const refused = yield* sendRequest("GET /personas", { key })
+    assert.deepStrictEqual([refused.status, ...rateHeadersOf(refused)], [429, 4, 3, startInSeconds + 3600])
   })
 )
 
-conforms(
+testOnService(
   "Rate-limit windows: a burst refusal puts its own limit into details and its wait into Retry-After, whole seconds",
   Effect.gen(function* () {
-    const { key } = yield* partner({ limits: { burst_per_minute: 1 } })
-    yield* ask("GET /usage", { key })
+    const { key } = yield* seedPartner({ limits: { burst_per_minute: 1 } })
+    yield* sendRequest("GET /usage", { key })
     yield* TestClock.adjust(29_500)
-    const { error, headers } = yield* ask("GET /usage", { key })
+    const { error, headers } = yield* sendRequest("GET /usage", { key })
     assert.deepStrictEqual(error.details, { retry_after: 31, limit: 1, remaining: 0 })
     assert.strictEqual(headers.get("retry-after"), "31")
   })
 )
 
-conforms(
+testOnService(
   "Rate-limit windows: a refused request doesn't count",
   Effect.gen(function* () {
-    const { key } = yield* partner({ limits: { requests_per_hour: 5, burst_per_minute: 2 } })
-    const usage = ask("GET /usage", { key })
+    const { key } = yield* seedPartner({ limits: { requests_per_hour: 5, burst_per_minute: 2 } })
+    const usage = sendRequest("GET /usage", { key })
     assert.strictEqual(yield* passing(10, usage), 2)
     yield* TestClock.adjust("1 minute")
-    assert.strictEqual(rate(yield* usage)[1], 2)
+    assert.strictEqual(rateHeadersOf(yield* usage)[1], 2)
   })
 )
 
-conforms(
+testOnService(
   "Rate-limit windows: of 100 requests side by side against a limit of 50 exactly 50 pass",
   Effect.gen(function* () {
-    const { key } = yield* partner({ limits: { requests_per_hour: 50 } })
-    assert.strictEqual(yield* passing(100, ask("GET /usage", { key })), 50)
+    const { key } = yield* seedPartner({ limits: { requests_per_hour: 50 } })
+    assert.strictEqual(yield* passing(100, sendRequest("GET /usage", { key })), 50)
   })
 )
 
-conforms(
+testOnService(
   "Unauthenticated requests: limited per client address, 60 a minute, with the same headers",
   Effect.gen(function* () {
-    const stranger = ask("GET /topics", over("203.0.113.7"))
-    assert.deepStrictEqual(rate(yield* stranger), [300, 299, seconds + 3600])
+    const stranger = sendRequest("GET /topics", over("203.0.113.7"))
+    assert.deepStrictEqual(rateHeadersOf(yield* stranger), [300, 299, startInSeconds + 3600])
     assert.strictEqual(yield* passing(99, stranger), 59)
     const refused = yield* stranger
-    assert.strictEqual(told(refused), "429 rate_limit_exceeded")
+    assert.strictEqual(statusAndCode(refused), "429 rate_limit_exceeded")
     assert.deepStrictEqual(refused.error.details, { retry_after: 60, limit: 60, remaining: 0 })
     assert.strictEqual(refused.headers.get("retry-after"), "60")
-    assert.strictEqual(told(yield* ask("GET /api-keys", over("203.0.113.7"))), "429 rate_limit_exceeded")
-    assert.strictEqual(told(yield* ask("GET /topics", over("203.0.113.8"))), "401 unauthorized")
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest("GET /api-keys", over("203.0.113.7"))),
+      "429 rate_limit_exceeded"
+    )
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /topics", over("203.0.113.8"))), "401 unauthorized")
   })
 )
 
-conforms(
+testOnService(
   "Unauthenticated requests: 300 an hour",
   Effect.gen(function* () {
-    const stranger = ask("GET /topics", { key: "garbage", ...over("203.0.113.7") })
+    const stranger = sendRequest("GET /topics", { key: "garbage", ...over("203.0.113.7") })
     for (let minute = 0; minute < 5; minute++) {
       assert.strictEqual(yield* passing(60, stranger), 60)
       yield* TestClock.adjust("1 minute")
@@ -129,31 +140,31 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Unauthenticated requests: IPv6 per /64",
   Effect.gen(function* () {
-    assert.strictEqual(yield* passing(60, ask("GET /topics", over("2001:db8:1:2::1"))), 60)
-    assert.strictEqual(yield* passing(1, ask("GET /topics", over("2001:db8:1:2:ffff::9"))), 0)
-    assert.strictEqual(yield* passing(1, ask("GET /topics", over("2001:db8:1:3::1"))), 1)
+    assert.strictEqual(yield* passing(60, sendRequest("GET /topics", over("2001:db8:1:2::1"))), 60)
+    assert.strictEqual(yield* passing(1, sendRequest("GET /topics", over("2001:db8:1:2:ffff::9"))), 0)
+    assert.strictEqual(yield* passing(1, sendRequest("GET /topics", over("2001:db8:1:3::1"))), 1)
   })
 )
 
-conforms(
+testOnService(
   "Unauthenticated requests: they never refuse a request with a valid key",
   Effect.gen(function* () {
-    const { key } = yield* partner()
+    const { key } = yield* seedPartner()
     const from = over("203.0.113.7")
-    assert.strictEqual(yield* passing(70, ask("GET /topics", from)), 60)
-    assert.strictEqual(told(yield* ask("GET /topics", { key, ...from })), "200")
+    assert.strictEqual(yield* passing(70, sendRequest("GET /topics", from)), 60)
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /topics", { key, ...from })), "200")
   })
 )
 
-conforms(
+testOnService(
   "Unauthenticated requests: openapi.json, docs, the creator portal and health checks are outside the partner limits",
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const from = over("203.0.113.7")
-    yield* passing(61, ask("GET /topics", from))
+    yield* passing(61, sendRequest("GET /topics", from))
     for (const path of ["/openapi.json", "/docs", "/creator/none", "/healthz", "/readyz"]) {
       for (const _ of [1, 2]) {
         const { headers, status } = yield* call(path, from)
@@ -164,19 +175,23 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Dashboard (JWT) requests: limited per organization by its tier, in windows of their own, with the same headers",
   Effect.gen(function* () {
-    const { key, owner, token } = yield* partner({ limits: {} })
-    assert.strictEqual(rate(yield* ask("GET /usage", { key }))[1], 999)
-    assert.deepStrictEqual(rate(yield* ask("GET /api-keys", { token })), [1000, 999, seconds + 3600])
+    const { key, owner, token } = yield* seedPartner({ limits: {} })
+    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[1], 999)
+    assert.deepStrictEqual(rateHeadersOf(yield* sendRequest("GET /api-keys", { token })), [
+      1000,
+      999,
+      startInSeconds + 3600
+    ])
     const colleague = yield* Seed.token(owner, { subject: "bo" })
-    assert.strictEqual(rate(yield* ask("GET /api-keys", { token: colleague }))[1], 998)
-    assert.strictEqual(yield* passing(150, ask("GET /api-keys", { token })), 98)
-    const refused = yield* ask("GET /api-keys", { token: colleague })
+    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /api-keys", { token: colleague }))[1], 998)
+    assert.strictEqual(yield* passing(150, sendRequest("GET /api-keys", { token })), 98)
+    const refused = yield* sendRequest("GET /api-keys", { token: colleague })
     assert.deepStrictEqual(refused.error.details, { retry_after: 60, limit: 100, remaining: 0 })
-    assert.strictEqual(told(yield* ask("GET /usage", { key })), "200")
-    const { token: premium } = yield* partner({ plan: "premium", limits: {} })
-    assert.strictEqual(rate(yield* ask("GET /api-keys", { token: premium }))[0], 5000)
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
+    const { token: premium } = yield* seedPartner({ plan: "premium", limits: {} })
+    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /api-keys", { token: premium }))[0], 5000)
   })
 )

@@ -9,7 +9,13 @@ import { NameNotResolved } from "@partner-commentary/webhook/NameLookup"
 import * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTransport"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ask, fieldsOf, partner, told, webhook } from "../support/conformance/Dashboard.ts"
+import {
+  invalidFieldsOf,
+  seedPartner,
+  sendRequest,
+  statusAndCode,
+  validWebhookBody
+} from "../support/conformance/Dashboard.ts"
 
 /** The addresses of the host names in these tests. */
 const names: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -33,20 +39,20 @@ const service = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
 )
 
-const post = (key: string, url: string) => ask("POST /webhooks", { key, body: { ...webhook, url } })
+const post = (key: string, url: string) => sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, url } })
 
 it.effect("Registration: a host name that doesn't resolve is accepted", () =>
   Effect.gen(function* () {
-    const { key } = yield* partner()
+    const { key } = yield* seedPartner()
     for (const url of ["https://not-there-yet.example/", "https://public.example/"]) {
-      assert.strictEqual(told(yield* post(key, url)), "201", url)
+      assert.strictEqual(statusAndCode(yield* post(key, url)), "201", url)
     }
   }).pipe(Effect.provide(service))
 )
 
 it.effect("Registration: one that resolves to a non-public address is 400", () =>
   Effect.gen(function* () {
-    const { key } = yield* partner()
+    const { key } = yield* seedPartner()
     for (const host of [
       "inside.example",
       "mixed.example",
@@ -60,8 +66,8 @@ it.effect("Registration: one that resolves to a non-public address is 400", () =
       "[::ffff:10.0.0.1]",
       "localhost"
     ]) {
-      assert.deepStrictEqual(fieldsOf(yield* post(key, `https://${host}/hook`)), ["url"], host)
+      assert.deepStrictEqual(invalidFieldsOf(yield* post(key, `https://${host}/hook`)), ["url"], host)
     }
-    assert.deepStrictEqual((yield* ask("GET /webhooks", { key })).data, [])
+    assert.deepStrictEqual((yield* sendRequest("GET /webhooks", { key })).data, [])
   }).pipe(Effect.provide(service))
 )

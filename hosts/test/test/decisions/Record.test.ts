@@ -12,15 +12,15 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  act,
-  ask,
-  conforms,
-  creatorToken,
-  everythingStored,
-  partner,
-  reached,
-  told,
-  webhook
+  actAsCreator,
+  findCreatorToken,
+  readAllRows,
+  seedPartner,
+  sendRequest,
+  statusAndCode,
+  testOnService,
+  validWebhookBody,
+  waitForStatus
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
@@ -38,23 +38,23 @@ const record = Effect.gen(function* () {
 
 /** A topic whose creator has responded, and the token for the creator's next actions. */
 const responded = Effect.gen(function* () {
-  const made = yield* partner()
+  const made = yield* seedPartner()
   const { data } = yield* made.submit(content, { more: { external_reference: "mine" } })
-  const token = yield* creatorToken(made.persona.creator.email)
-  yield* act(token, "respond", { perspective })
-  yield* reached(made.key, data.topic_id, "commentary_generated")
-  const detail = Effect.map(ask(`GET /topics/${data.topic_id}`, { key: made.key }), ({ data }) => data)
+  const token = yield* findCreatorToken(made.persona.creator.email)
+  yield* actAsCreator(token, "respond", { perspective })
+  yield* waitForStatus(made.key, data.topic_id, "commentary_generated")
+  const detail = Effect.map(sendRequest(`GET /topics/${data.topic_id}`, { key: made.key }), ({ data }) => data)
   return { ...made, topicId: data.topic_id as string, shareId: data.results[0].share_id as string, token, detail }
 })
 
-conforms(
+testOnService(
   "Record: audit of key actions, who and when",
   Effect.gen(function* () {
-    const { createKey, token } = yield* partner()
+    const { createKey, token } = yield* seedPartner()
     const { id } = (yield* createKey()).data
     yield* TestClock.adjust("1 minute")
-    yield* ask(`POST /api-keys/${id}/rotate`, { token })
-    yield* ask(`DELETE /api-keys/${id}`, { token })
+    yield* sendRequest(`POST /api-keys/${id}/rotate`, { token })
+    yield* sendRequest(`DELETE /api-keys/${id}`, { token })
     const seen = (yield* record).filter(({ subject }) => subject === id)
     assert.deepStrictEqual(
       seen.map(({ action, details, recorded_at }) => [action, details.by, recorded_at]),
@@ -67,13 +67,13 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Record: audit of webhook actions, by which key",
   Effect.gen(function* () {
-    const { key, keyId } = yield* partner()
-    const { id, secret } = (yield* ask("POST /webhooks", { key, body: webhook })).data
-    yield* ask(`PATCH /webhooks/${id}`, { key, body: { status: "paused" } })
-    yield* ask(`DELETE /webhooks/${id}`, { key })
+    const { key, keyId } = yield* seedPartner()
+    const { id, secret } = (yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })).data
+    yield* sendRequest(`PATCH /webhooks/${id}`, { key, body: { status: "paused" } })
+    yield* sendRequest(`DELETE /webhooks/${id}`, { key })
     const seen = (yield* record).filter(({ subject }) => subject === id)
     assert.deepStrictEqual(
       seen.map(({ action }) => action),
@@ -84,12 +84,12 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Record: audit of creator actions, by which link; the hash of every approved text",
   Effect.gen(function* () {
     const { shareId, token } = yield* responded
     yield* TestClock.adjust("1 hour")
-    yield* act(token, "approve", { content: approved })
+    yield* actAsCreator(token, "approve", { content: approved })
     const seen = (yield* record).filter(({ subject }) => subject === shareId)
     assert.deepStrictEqual(
       seen.map(({ action, recorded_at }) => [action, recorded_at]),
@@ -104,18 +104,18 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Record: done jobs are kept for 7 days, answers under idempotency keys for 24 h, duplicate windows as long as they hold",
   Effect.gen(function* () {
-    const { key, persona } = yield* partner()
+    const { key, persona } = yield* seedPartner()
     const send = (idempotencyKey: string, content: string) =>
-      ask("POST /topics", {
+      sendRequest("POST /topics", {
         key,
         body: { content, persona_ids: [persona.id] },
         headers: { "idempotency-key": idempotencyKey }
       })
     yield* send("a", content)
-    yield* creatorToken(persona.creator.email)
+    yield* findCreatorToken(persona.creator.email)
     const purge = Effect.gen(function* () {
       const now = yield* Instant.now
       const retention = yield* Retention
@@ -132,11 +132,11 @@ conforms(
     assert.deepStrictEqual((yield* send("a", content)).headers.get("idempotency-replayed"), null)
     const [first, again] = [yield* purge, yield* purge]
     assert.deepStrictEqual([first.mails, again], [0, { mails: 0, windows: 0, answers: 0, events: 0, testTopics: 0 }])
-    yield* creatorToken(persona.creator.email, 3)
+    yield* findCreatorToken(persona.creator.email, 3)
     yield* TestClock.adjust("10 days")
     yield* eventually(
       "the expiry",
-      Effect.map(ask("GET /topics?status=completed", { key }), ({ body }) => body.pagination.total === 2)
+      Effect.map(sendRequest("GET /topics?status=completed", { key }), ({ body }) => body.pagination.total === 2)
     )
     const last = yield* purge
     assert.isAtLeast(last.mails, 3)
@@ -144,16 +144,16 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Record: erasing a creator keeps the approved texts only",
   Effect.gen(function* () {
     const { detail, persona, token } = yield* responded
-    yield* act(token, "approve", { content: approved })
+    yield* actAsCreator(token, "approve", { content: approved })
     const before = yield* detail
     yield* (yield* Creators).erase(persona.creator.email)
     assert.deepStrictEqual(yield* detail, before)
     assert.strictEqual(before.commentaries[0].commentary.content, approved)
-    const stored = yield* everythingStored
+    const stored = yield* readAllRows
     assert.include(stored, approved)
     for (const gone of [persona.creator.email, perspective]) assert.notInclude(stored, gone)
     const { call } = yield* TestApi
@@ -161,41 +161,41 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Record: webhook secrets are sealed at rest",
   Effect.gen(function* () {
-    const { key } = yield* partner()
-    const { secret } = (yield* ask("POST /webhooks", { key, body: webhook })).data
+    const { key } = yield* seedPartner()
+    const { secret } = (yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })).data
     const plain = "a secret of thirty-two characters"
-    yield* ask("POST /webhooks", { key, body: { ...webhook, secret: plain } })
-    const stored = yield* everythingStored
-    assert.include(stored, webhook.url)
+    yield* sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, secret: plain } })
+    const stored = yield* readAllRows
+    assert.include(stored, validWebhookBody.url)
     for (const hidden of [secret, secret.slice("whsec_".length), plain, Buffer.from(plain).toString("base64")]) {
       assert.notInclude(stored, hidden)
     }
   })
 )
 
-conforms(
+testOnService(
   "Record: a licence revoked mid-flow stops new topics only",
   Effect.gen(function* () {
     const { detail, key, owner, persona, submit, token } = yield* responded
     yield* (yield* PersonaRegistry).revoke(owner.id, persona.id, yield* Instant.now)
-    assert.strictEqual(told(yield* ask(`GET /personas/${persona.id}`, { key })), "403 not_licensed")
+    assert.strictEqual(statusAndCode(yield* sendRequest(`GET /personas/${persona.id}`, { key })), "403 not_licensed")
     const { error } = yield* submit("Will the cup be theirs after all?")
     assert.deepStrictEqual(error.details, [{ persona_id: persona.id, status: "not_licensed" }])
-    yield* act(token, "approve", { content: approved })
+    yield* actAsCreator(token, "approve", { content: approved })
     assert.strictEqual((yield* detail).commentaries[0].commentary.content, approved)
   })
 )
 
-conforms(
+testOnService(
   'Record: defaults where the specification wants a string: bio "", expertise [], social_links {}, a neutral avatar',
   Effect.gen(function* () {
-    const { key, owner } = yield* partner()
+    const { key, owner } = yield* seedPartner()
     const bare = { name: "Bo", imageUrl: "", bio: "", expertise: [], socialLinks: {} }
     const { id } = yield* Seed.persona(owner, bare)
-    const { image_url, ...shown } = (yield* ask(`GET /personas/${id}`, { key })).data
+    const { image_url, ...shown } = (yield* sendRequest(`GET /personas/${id}`, { key })).data
     assert.deepStrictEqual(shown, { id, name: "Bo", bio: "", expertise: [], social_links: {} })
     const { call } = yield* TestApi
     const avatar = yield* call(new URL(image_url).pathname)
@@ -203,7 +203,7 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Record: names and pictures are copied onto the assignment: what a partner was shown doesn't change under it",
   Effect.gen(function* () {
     const { detail, key, persona } = yield* responded
@@ -212,27 +212,27 @@ conforms(
     const changes = { name: "Ada Vance-Moreau", imageUrl: "https://images.example/new.png" }
     yield* registry.update(persona.id, (present) => ({ ...present, ...changes }))
     assert.deepStrictEqual(yield* detail, before)
-    const { commentaries } = (yield* ask("GET /topics/by-reference/mine", { key })).data
+    const { commentaries } = (yield* sendRequest("GET /topics/by-reference/mine", { key })).data
     assert.deepInclude(commentaries[0], { persona_name: persona.name, persona_image: persona.imageUrl })
-    assert.deepInclude((yield* ask("GET /personas", { key })).data[0], {
+    assert.deepInclude((yield* sendRequest("GET /personas", { key })).data[0], {
       name: changes.name,
       image_url: changes.imageUrl
     })
   })
 )
 
-conforms(
+testOnService(
   "Record: addresses are copied onto the assignment: reminders go where the request went",
   Effect.gen(function* () {
-    const { persona, submit } = yield* partner()
+    const { persona, submit } = yield* seedPartner()
     yield* submit(content)
     const { email } = persona.creator
-    yield* creatorToken(email)
+    yield* findCreatorToken(email)
     const registry = yield* PersonaRegistry
     const creator = { ...persona.creator, email: "another@creators.example" }
     yield* registry.update(persona.id, (present) => ({ ...present, creator }))
     yield* TestClock.adjust("25 hours")
-    yield* creatorToken(email, 2)
+    yield* findCreatorToken(email, 2)
     assert.deepStrictEqual(yield* (yield* Mailbox).to(creator.email), [])
   })
 )

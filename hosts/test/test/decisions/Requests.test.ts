@@ -3,16 +3,16 @@ import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { operations } from "../support/conformance/Operations.ts"
-import { type Answer, ask, partner, service } from "../support/conformance/Partner.ts"
+import { makeOperations } from "../support/conformance/Operations.ts"
+import { type ApiAnswer, layerOfService, seedPartner, sendRequest } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
-const refusal = ({ body, status }: Answer) => [status, body?.error?.code, body?.error?.details?.field]
+const refusal = ({ body, status }: ApiAnswer) => [status, body?.error?.code, body?.error?.details?.field]
 
 /** A partner, and the response to a body's text. */
 const setUp = Effect.gen(function* () {
-  const by = yield* partner()
+  const by = yield* seedPartner()
   const { id } = yield* by.persona()
   const send = (text: string, type = "application/json", path = "/topics") =>
     by.post(path, text, { headers: { "content-type": type } })
@@ -20,14 +20,14 @@ const setUp = Effect.gen(function* () {
   return { by, send, good }
 })
 
-layer(service)("decisions, Contract: requests", (it) => {
+layer(layerOfService)("decisions, Contract: requests", (it) => {
   it.effect(
     "success is 201 for POST /topics, /api-keys, /api-keys/{id}/rotate and /webhooks, and 200 for everything else",
     () =>
       Effect.gen(function* () {
         const made = ["POST /topics", "POST /api-keys", "POST /api-keys/{id}/rotate", "POST /webhooks"]
         const seen: Array<string> = []
-        for (const { accepted, name } of yield* operations) {
+        for (const { accepted, name } of yield* makeOperations) {
           const { headers, status } = yield* accepted
           assert.strictEqual(status, made.includes(name) ? 201 : 200, name)
           assert.strictEqual(headers.has("location"), made.includes(name), name)
@@ -44,7 +44,7 @@ layer(service)("decisions, Contract: requests", (it) => {
       const webhook = { url: "https://receiver.example/", events: ["creator.approved"] }
       const key = { name: "Backend", scopes: ["topics:read"] }
       const at = (path: string, body: unknown, who: object) =>
-        ask(`/partner/v1${path}`, { method: "POST", body, ...who })
+        sendRequest(`/partner/v1${path}`, { method: "POST", body, ...who })
       const made = yield* at("/api-keys", key, { token })
       for (const [answer, who] of [
         [yield* at("/topics", good, { key: by.key }), { key: by.key }],
@@ -53,7 +53,7 @@ layer(service)("decisions, Contract: requests", (it) => {
         [yield* at(`/api-keys/${made.body.data.id}/rotate`, {}, { token }), { token }]
       ] as const) {
         const location = answer.headers.get("location") ?? ""
-        const { body, status } = yield* ask(location, who)
+        const { body, status } = yield* sendRequest(location, who)
         assert.strictEqual(status, 200, location)
         const id = answer.body.data.topic_id ?? answer.body.data.id
         assert.strictEqual(body.data.topic_id ?? body.data.id, id, location)
@@ -63,9 +63,9 @@ layer(service)("decisions, Contract: requests", (it) => {
 
   it.effect("GET /api-keys/{id} exists", () =>
     Effect.gen(function* () {
-      const { keyId, organization } = yield* partner()
+      const { keyId, organization } = yield* seedPartner()
       const token = yield* Seed.token(organization)
-      const { body, status } = yield* ask(`/partner/v1/api-keys/${keyId}`, { token })
+      const { body, status } = yield* sendRequest(`/partner/v1/api-keys/${keyId}`, { token })
       assert.deepStrictEqual([status, body.data.id], [200, keyId])
     })
   )
@@ -82,7 +82,7 @@ layer(service)("decisions, Contract: requests", (it) => {
 
   it.effect("unknown path and wrong method are 404 not_found, in the error envelope, never plain text or HTML", () =>
     Effect.gen(function* () {
-      const { key } = yield* partner()
+      const { key } = yield* seedPartner()
       for (const [method, path] of [
         ["GET", "/partner/v1/nothing"],
         ["GET", "/partner/v1"],
@@ -99,7 +99,7 @@ layer(service)("decisions, Contract: requests", (it) => {
         ["OPTIONS", "/partner/v1/topics"]
       ] as const)
         for (const who of [{ key }, {}]) {
-          const answer = yield* ask(path, { method, ...who })
+          const answer = yield* sendRequest(path, { method, ...who })
           assert.deepStrictEqual(refusal(answer), [404, "not_found", undefined], `${method} ${path}`)
           assert.strictEqual(answer.headers.get("content-type"), "application/json")
           assert.strictEqual(answer.body.success, false)
@@ -141,17 +141,17 @@ layer(service)("decisions, Contract: requests", (it) => {
 
   it.effect("every response carries X-Request-Id", () =>
     Effect.gen(function* () {
-      for (const { accepted, name, refused, unauthorized } of yield* operations)
+      for (const { accepted, name, refused, unauthorized } of yield* makeOperations)
         for (const { headers } of [yield* accepted, yield* refused, yield* unauthorized])
           assert.match(headers.get("x-request-id") ?? "", /^[\w.:-]{1,128}$/, name)
       for (const path of ["/", "/partner/v1/nothing", "/openapi.json", "/docs", "/healthz", "/creator/x"])
-        assert.match((yield* ask(path)).headers.get("x-request-id") ?? "", /^[\w.:-]{1,128}$/, path)
+        assert.match((yield* sendRequest(path)).headers.get("x-request-id") ?? "", /^[\w.:-]{1,128}$/, path)
     })
   )
 
   it.effect("X-Request-Id is the caller's, if it sent a sane one", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const answered = (sent: string) =>
         Effect.map(by.get("/topics", { headers: { "x-request-id": sent } }), ({ headers }) =>
           headers.get("x-request-id")
@@ -165,7 +165,7 @@ layer(service)("decisions, Contract: requests", (it) => {
   // This test comes last because it drops the database's tables.
   it.effect("500s mention the request id in the message, and nothing of the inner failure", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       assert.strictEqual((yield* by.get("/topics")).status, 200)
       const sql = yield* SqlClient.SqlClient
       yield* sql`ALTER TABLE topics RENAME TO gone`

@@ -5,17 +5,28 @@ import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { ask, conforms, fieldsOf, nobody, partner, told, webhook } from "../support/conformance/Dashboard.ts"
+import {
+  invalidFieldsOf,
+  seedPartner,
+  sendRequest,
+  statusAndCode,
+  testOnService,
+  unknownId,
+  validWebhookBody
+} from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const content = "Will the cup be theirs again?"
 
 const sandbox = Effect.gen(function* () {
-  const live = yield* partner()
+  const live = yield* seedPartner()
   const { text: test } = yield* Seed.key(live.owner, { environment: "test" })
-  const personas = (yield* ask("GET /personas", { key: test })).data as ReadonlyArray<{ id: string; name: string }>
+  const personas = (yield* sendRequest("GET /personas", { key: test })).data as ReadonlyArray<{
+    id: string
+    name: string
+  }>
   const send = (content: string, ...persona_ids: ReadonlyArray<string>) =>
-    ask("POST /topics", { key: test, body: { content, persona_ids } })
+    sendRequest("POST /topics", { key: test, body: { content, persona_ids } })
   /** All states of a topic's first persona, as polling shows them, within a minute. */
   const way = Effect.fnUntraced(function* (topicId: string) {
     const seen: Array<string> = []
@@ -23,7 +34,7 @@ const sandbox = Effect.gen(function* () {
       yield* eventually(
         "a step",
         Effect.gen(function* () {
-          const { data } = yield* ask(`GET /topics/${topicId}/status`, { key: test })
+          const { data } = yield* sendRequest(`GET /topics/${topicId}/status`, { key: test })
           const [{ failure, status }] = data.personas
           const now = failure === null ? status : `${status} ${failure.reason}`
           const moved = seen.at(-1) !== now
@@ -46,15 +57,17 @@ const paths: Readonly<Record<"approve" | "decline" | "expire" | "fail", Array<st
   fail: ["topic_sent", "opinion_injected", "opinion_injected generation_failed"]
 }
 
-conforms(
+testOnService(
   "Test environment: keys pk_test_… see only test data, and live keys only live data",
   Effect.gen(function* () {
     const { key, persona, send, submit, test } = yield* sandbox
     const live = (yield* submit(content, { more: { external_reference: "mine" } })).data.topic_id
     const tried = (yield* send(content, persona.id)).data.topic_id
-    const hook = (yield* ask("POST /webhooks", { key, body: webhook })).data.id
+    const hook = (yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })).data.id
     const ids = (key: string) =>
-      Effect.map(ask("GET /topics", { key }), ({ data }) => data.map((topic: { topic_id: string }) => topic.topic_id))
+      Effect.map(sendRequest("GET /topics", { key }), ({ data }) =>
+        data.map((topic: { topic_id: string }) => topic.topic_id)
+      )
     assert.deepStrictEqual([yield* ids(key), yield* ids(test)], [[live], [tried]])
     for (const [line, caller] of [
       [`GET /topics/${live}`, test],
@@ -62,27 +75,27 @@ conforms(
       ["GET /topics/by-reference/mine", test],
       [`GET /webhooks/${hook}`, test]
     ] as const) {
-      assert.strictEqual(told(yield* ask(line, { key: caller })), "404 not_found", line)
+      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key: caller })), "404 not_found", line)
     }
   })
 )
 
-conforms(
+testOnService(
   "Test environment: keys pk_test_… use no quota",
   Effect.gen(function* () {
-    const { owner, persona } = yield* partner({ limits: { topics_per_month: 1, commentaries_per_month: 1 } })
+    const { owner, persona } = yield* seedPartner({ limits: { topics_per_month: 1, commentaries_per_month: 1 } })
     const live = yield* Seed.key(owner)
     const { text: key } = yield* Seed.key(owner, { environment: "test" })
     for (const year of [2031, 2032, 2033]) {
       const body = { content: `Will the cup be theirs in ${year}?`, persona_ids: [persona.id] }
-      assert.strictEqual(told(yield* ask("POST /topics", { key, body })), "201")
+      assert.strictEqual(statusAndCode(yield* sendRequest("POST /topics", { key, body })), "201")
     }
-    const { data } = yield* ask("GET /usage", { key: live.text })
+    const { data } = yield* sendRequest("GET /usage", { key: live.text })
     assert.deepStrictEqual(data.remaining, { topics: 1, commentaries: 1 })
   })
 )
 
-conforms(
+testOnService(
   "Test environment: sends no e-mail; a simulated creator walks every assignment through the workflow in seconds",
   Effect.gen(function* () {
     const { persona, send, way } = yield* sandbox
@@ -91,18 +104,18 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Test environment: five fixed test personas, listed to test keys only",
   Effect.gen(function* () {
     const { key, persona, personas, submit } = yield* sandbox
     assert.deepStrictEqual(
-      (yield* ask("GET /personas", { key })).data.map(({ id }: { id: string }) => id),
+      (yield* sendRequest("GET /personas", { key })).data.map(({ id }: { id: string }) => id),
       [persona.id]
     )
     const five = personas.filter(({ id }) => id !== persona.id).map(({ id }) => id)
     assert.lengthOf(five, 5)
     for (const id of five) {
-      assert.strictEqual(told(yield* ask(`GET /personas/${id}`, { key })), "404 not_found")
+      assert.strictEqual(statusAndCode(yield* sendRequest(`GET /personas/${id}`, { key })), "404 not_found")
     }
     const { error } = yield* submit(content, { more: { persona_ids: five } })
     assert.strictEqual(error.code, "no_valid_personas")
@@ -110,7 +123,7 @@ conforms(
 )
 
 for (const [index, path] of (["approve", "decline", "expire", "fail"] as const).entries()) {
-  conforms(
+  testOnService(
     `Test environment: one of the test personas will ${path}`,
     Effect.gen(function* () {
       const { personas, send, way } = yield* sandbox
@@ -120,32 +133,33 @@ for (const [index, path] of (["approve", "decline", "expire", "fail"] as const).
   )
 }
 
-conforms(
+testOnService(
   "Test environment: the fifth waits for POST /test/assignments/{share_id}/advance",
   Effect.gen(function* () {
     const { key, personas, send, test } = yield* sandbox
     const { data } = yield* send(content, personas[4]?.id ?? "")
     const [{ share_id }] = data.results
     const status = Effect.map(
-      ask(`GET /topics/${data.topic_id}/status`, { key: test }),
+      sendRequest(`GET /topics/${data.topic_id}/status`, { key: test }),
       ({ data }) => data.personas[0].status
     )
     const [, ...steps] = paths.approve
     yield* TestClock.adjust("1 hour")
     assert.strictEqual(yield* status, "topic_sent")
-    const advance = (caller: string, share: string) => ask(`POST /test/assignments/${share}/advance`, { key: caller })
-    assert.strictEqual(told(yield* advance(key, share_id)), "404 not_found")
-    assert.strictEqual(told(yield* advance(test, nobody)), "404 not_found")
+    const advance = (caller: string, share: string) =>
+      sendRequest(`POST /test/assignments/${share}/advance`, { key: caller })
+    assert.strictEqual(statusAndCode(yield* advance(key, share_id)), "404 not_found")
+    assert.strictEqual(statusAndCode(yield* advance(test, unknownId)), "404 not_found")
     for (const step of steps) {
       assert.strictEqual((yield* advance(test, share_id)).data.status, step)
       assert.strictEqual(yield* status, step)
     }
-    assert.deepStrictEqual(fieldsOf(yield* advance(test, share_id)), ["action"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* advance(test, share_id)), ["action"])
   })
 )
 
 for (const path of ["decline", "expire", "fail"] as const) {
-  conforms(
+  testOnService(
     `Test environment: content that holds [${path}] sends licensed personas down that path`,
     Effect.gen(function* () {
       const { persona, send, way } = yield* sandbox
@@ -155,26 +169,26 @@ for (const path of ["decline", "expire", "fail"] as const) {
   )
 }
 
-conforms(
+testOnService(
   "Test environment: the generator is always the local one",
   Effect.gen(function* () {
     const { persona, send, test, way } = yield* sandbox
     const { data } = yield* send(content, persona.id)
     yield* way(data.topic_id)
-    const { commentaries } = (yield* ask(`GET /topics/${data.topic_id}/commentaries`, { key: test })).data
+    const { commentaries } = (yield* sendRequest(`GET /topics/${data.topic_id}/commentaries`, { key: test })).data
     assert.match(commentaries[0].content, /local generator/i)
     assert.deepStrictEqual(yield* (yield* ScriptedGenerator).requests, [])
   })
 )
 
-conforms(
+testOnService(
   "Test environment: the duplicate window is 60 s",
   Effect.gen(function* () {
     const { persona, send } = yield* sandbox
-    assert.strictEqual(told(yield* send(content, persona.id)), "201")
+    assert.strictEqual(statusAndCode(yield* send(content, persona.id)), "201")
     yield* TestClock.adjust(59_999)
-    assert.strictEqual(told(yield* send(content, persona.id)), "400 no_valid_personas")
+    assert.strictEqual(statusAndCode(yield* send(content, persona.id)), "400 no_valid_personas")
     yield* TestClock.adjust(1)
-    assert.strictEqual(told(yield* send(content, persona.id)), "201")
+    assert.strictEqual(statusAndCode(yield* send(content, persona.id)), "201")
   })
 )

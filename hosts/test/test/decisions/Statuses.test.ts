@@ -2,27 +2,27 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
-  bring,
-  creator,
-  only,
-  type Partner,
-  partner,
-  type State,
-  service,
-  story
+  type AssignmentState,
+  bringToState,
+  firstPersona,
+  layerOfService,
+  openCreatorLink,
+  type SeededPartner,
+  seedPartner,
+  submitWithStates
 } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
 /** The assignment's entries in the three views. */
-const entries = Effect.fnUntraced(function* (by: Partner, id: string, reference: string) {
+const entries = Effect.fnUntraced(function* (by: SeededPartner, id: string, reference: string) {
   const status = (yield* by.get(`/topics/${id}/status`)).body.data.personas[0]
   const detail = (yield* by.get(`/topics/${id}`)).body.data.commentaries[0]
   const lookup = (yield* by.get(`/topics/by-reference/${reference}`)).body.data.commentaries[0]
   return { status, detail, lookup }
 })
 
-const outcomes: ReadonlyArray<readonly [State, "completed" | "failed" | "pending", string]> = [
+const outcomes: ReadonlyArray<readonly [AssignmentState, "completed" | "failed" | "pending", string]> = [
   ["topic_sent", "pending", "topic_sent"],
   ["opinion_injected", "pending", "opinion_injected"],
   ["commentary_generated", "pending", "commentary_generated"],
@@ -38,7 +38,7 @@ const outcomes: ReadonlyArray<readonly [State, "completed" | "failed" | "pending
  * A is approved, F settled without commentary, W in progress and S sent. Each row has the states of the personas and the topic's
  * status.
  */
-const combinations: ReadonlyArray<readonly [string, ReadonlyArray<State>, string]> = [
+const combinations: ReadonlyArray<readonly [string, ReadonlyArray<AssignmentState>, string]> = [
   ["completed if W+S=0: A", ["creator_approved"], "completed"],
   ["completed if W+S=0: A, F", ["creator_approved", "declined"], "completed"],
   ["completed if W+S=0: F declined", ["declined"], "completed"],
@@ -58,12 +58,12 @@ const combinations: ReadonlyArray<readonly [string, ReadonlyArray<State>, string
   ["pending otherwise: S, F withdrawn", ["topic_sent", "withdrawn"], "pending"]
 ]
 
-layer(service)("decisions, States: statuses", (it) => {
+layer(layerOfService)("decisions, States: statuses", (it) => {
   for (const [state, outcome, status] of outcomes) {
     it.effect(`detail and by-reference: ${state} is ${outcome}; commentary is null unless completed`, () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id } = yield* story(by, content, [state], { external_reference: "game-1" })
+        const by = yield* seedPartner()
+        const { id } = yield* submitWithStates(by, content, [state], { external_reference: "game-1" })
         const seen = yield* entries(by, id, "game-1")
         assert.strictEqual(seen.status.status, status)
         for (const entry of [seen.detail, seen.lookup]) {
@@ -75,8 +75,8 @@ layer(service)("decisions, States: statuses", (it) => {
 
     it.effect(`failure is visible in status, detail and by-reference: {reason, at} or null: ${state}`, () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id } = yield* story(by, content, [state], { external_reference: "game-1" })
+        const by = yield* seedPartner()
+        const { id } = yield* submitWithStates(by, content, [state], { external_reference: "game-1" })
         const { detail, lookup, status } = yield* entries(by, id, "game-1")
         for (const { failure } of [status, detail, lookup]) {
           assert.deepStrictEqual(failure, status.failure)
@@ -94,8 +94,8 @@ layer(service)("decisions, States: statuses", (it) => {
   for (const [name, states, status] of combinations) {
     it.effect(`topic-level status: ${name}`, () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id } = yield* story(by, content, states)
+        const by = yield* seedPartner()
+        const { id } = yield* submitWithStates(by, content, states)
         assert.strictEqual((yield* by.get(`/topics/${id}/status`)).body.data.overall_status, status)
         assert.strictEqual((yield* by.get(`/topics/${id}`)).body.data.status, status)
         const listed = (yield* by.get(`/topics?status=${status}`)).body
@@ -106,9 +106,9 @@ layer(service)("decisions, States: statuses", (it) => {
 
   it.effect("topic-level status changes in the same transaction as the assignments do", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id, personas } = yield* story(by, content, ["commentary_generated"])
-      const { act } = yield* creator(only(personas), content)
+      const by = yield* seedPartner()
+      const { id, personas } = yield* submitWithStates(by, content, ["commentary_generated"])
+      const { act } = yield* openCreatorLink(firstPersona(personas), content)
       const polls = Effect.forEach(Array.from({ length: 40 }), () => by.get(`/topics/${id}/status`), { concurrency: 8 })
       const [answers] = yield* Effect.all([polls, act("approve")], { concurrency: 2 })
       for (const { body } of answers) {
@@ -122,7 +122,7 @@ layer(service)("decisions, States: statuses", (it) => {
 
   it.effect("a topic's counts follow every persona by itself", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const personas = yield* Effect.forEach([1, 2, 3], () => by.persona())
       const { topic_id: id } = yield* by.submit(content, personas)
       const counts = Effect.map(by.get(`/topics/${id}`), ({ body }) => body.data.summary)
@@ -132,7 +132,7 @@ layer(service)("decisions, States: statuses", (it) => {
         { total_personas: 3, completed: 1, pending: 0, failed: 2 }
       ].entries()) {
         const state = (["declined", "creator_approved", "withdrawn"] as const)[index] ?? "topic_sent"
-        yield* bring({ by, id, content }, only(personas.slice(index)), state)
+        yield* bringToState({ by, id, content }, firstPersona(personas.slice(index)), state)
         assert.deepStrictEqual(yield* counts, summary)
       }
     })

@@ -3,36 +3,43 @@ import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { type Answer, bring, type Partner, partner, type State, service } from "../support/conformance/Partner.ts"
+import {
+  type ApiAnswer,
+  type AssignmentState,
+  bringToState,
+  layerOfService,
+  type SeededPartner,
+  seedPartner
+} from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-const refused = (answer: Answer) => {
+const refused = (answer: ApiAnswer) => {
   assert.deepStrictEqual([answer.status, answer.body.error?.code], [400, "invalid_request"], answer.text)
   return answer.body.error.details
 }
 
 /** The status of each persona of a submission, including a refused one. */
-const statuses = ({ body }: Answer): ReadonlyArray<string> =>
+const statuses = ({ body }: ApiAnswer): ReadonlyArray<string> =>
   (body.success ? body.data.results : body.error.details).map(({ status }: { readonly status: string }) => status)
 
 const setUp = Effect.gen(function* () {
-  const by = yield* partner()
+  const by = yield* seedPartner()
   const persona = yield* by.persona()
   const post = (said: string, ids: ReadonlyArray<string> = [persona.id], key = by.key) =>
     by.post("/topics", { content: said, persona_ids: ids }, { key })
   return { by, persona, post }
 })
 
-const nothingStored = Effect.fnUntraced(function* (by: Partner) {
+const nothingStored = Effect.fnUntraced(function* (by: SeededPartner) {
   assert.strictEqual((yield* by.get("/topics")).body.pagination.total, 0)
   const { quotas, remaining, usage } = (yield* by.get("/usage")).body.data
   assert.strictEqual(usage.topics_created, 0)
   assert.deepStrictEqual(remaining, { topics: quotas.topics_per_month, commentaries: quotas.commentaries_per_month })
 })
 
-layer(service)("decisions, Contract: submissions", (it) => {
+layer(layerOfService)("decisions, Contract: submissions", (it) => {
   it.effect("content has 10 to 500 Unicode code points after trimming", () =>
     Effect.gen(function* () {
       const { by, post } = yield* setUp
@@ -97,7 +104,7 @@ layer(service)("decisions, Contract: submissions", (it) => {
   it.effect("a well-formed id that is unknown or unlicensed is not_licensed: never told apart", () =>
     Effect.gen(function* () {
       const { persona, post } = yield* setUp
-      const foreign = yield* (yield* partner()).persona()
+      const foreign = yield* (yield* seedPartner()).persona()
       const { body } = yield* post(content, [unknown, foreign.id, persona.id])
       assert.deepStrictEqual(body.data.results.slice(0, 2), [
         { persona_id: unknown, status: "not_licensed" },
@@ -126,7 +133,7 @@ layer(service)("decisions, Contract: submissions", (it) => {
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       assert.deepStrictEqual(statuses(yield* post(content)), ["sent"])
-      const other = yield* partner()
+      const other = yield* seedPartner()
       yield* Seed.license(other.organization, persona)
       const { text: testKey } = yield* Seed.key(by.organization, { environment: "test" })
       assert.deepStrictEqual(statuses(yield* post(content, [persona.id], other.key)), ["sent"])
@@ -162,12 +169,12 @@ layer(service)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  for (const state of ["declined", "withdrawn", "creator_approved"] satisfies ReadonlyArray<State>) {
+  for (const state of ["declined", "withdrawn", "creator_approved"] satisfies ReadonlyArray<AssignmentState>) {
     it.effect(`declined and failed ones still count, for the creator has seen it: ${state}`, () =>
       Effect.gen(function* () {
         const { by, persona, post } = yield* setUp
         const { body } = yield* post(content)
-        yield* bring({ by, id: body.data.topic_id, content }, persona, state)
+        yield* bringToState({ by, id: body.data.topic_id, content }, persona, state)
         assert.deepStrictEqual(statuses(yield* post(content)), ["duplicate"])
       })
     )

@@ -8,39 +8,41 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  act,
-  ask,
-  conforms,
-  creatorToken,
-  fieldsOf,
-  partner,
-  reached,
-  start,
-  told,
-  uuid,
-  webhook
+  actAsCreator,
+  findCreatorToken,
+  invalidFieldsOf,
+  seedPartner,
+  sendRequest,
+  startTime,
+  statusAndCode,
+  testOnService,
+  uuidPattern,
+  validWebhookBody,
+  waitForStatus
 } from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const registering = Effect.gen(function* () {
-  const made = yield* partner()
-  const post = (given: object = {}) => ask("POST /webhooks", { key: made.key, body: { ...webhook, ...given } })
+  const made = yield* seedPartner()
+  const post = (given: object = {}) =>
+    sendRequest("POST /webhooks", { key: made.key, body: { ...validWebhookBody, ...given } })
   return { ...made, post }
 })
 
-conforms(
+testOnService(
   "Signature: a whsec_… secret is base64 of 24 to 64 bytes",
   Effect.gen(function* () {
     const { post } = yield* registering
     const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString("base64")}`
     for (const bytes of [24, 32, 64])
-      assert.strictEqual(told(yield* post({ secret: secret(bytes) })), "201", `${bytes}`)
-    for (const bytes of [23, 65]) assert.deepStrictEqual(fieldsOf(yield* post({ secret: secret(bytes) })), ["secret"])
-    assert.deepStrictEqual(fieldsOf(yield* post({ secret: `whsec_${"!".repeat(40)}` })), ["secret"])
+      assert.strictEqual(statusAndCode(yield* post({ secret: secret(bytes) })), "201", `${bytes}`)
+    for (const bytes of [23, 65])
+      assert.deepStrictEqual(invalidFieldsOf(yield* post({ secret: secret(bytes) })), ["secret"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* post({ secret: `whsec_${"!".repeat(40)}` })), ["secret"])
   })
 )
 
-conforms(
+testOnService(
   "Signature: any other secret is 32 to 256 printable ASCII characters",
   Effect.gen(function* () {
     const { post } = yield* registering
@@ -49,12 +51,12 @@ conforms(
       assert.strictEqual((yield* post({ secret })).data.secret, secret)
     }
     for (const secret of ["a".repeat(31), "a".repeat(257), `${"a".repeat(32)}\n`, `${"a".repeat(32)}é`]) {
-      assert.deepStrictEqual(fieldsOf(yield* post({ secret })), ["secret"])
+      assert.deepStrictEqual(invalidFieldsOf(yield* post({ secret })), ["secret"])
     }
   })
 )
 
-conforms(
+testOnService(
   "Signature: generated secrets are whsec_ + 32 random bytes in base64",
   Effect.gen(function* () {
     const { post } = yield* registering
@@ -67,52 +69,52 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "consecutive_failures: 0 when the client sets active; disabled: PATCH status active brings it back",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const { id } = (yield* post()).data
     const store = yield* WebhookStore
     yield* store.modify(null, WebhookId.make(id), (present) => ({
-      webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: start },
+      webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: startTime },
       audit: { action: "webhook.disabled", details: {} },
       notice: null
     }))
-    const shown = (yield* ask(`GET /webhooks/${id}`, { key })).data
+    const shown = (yield* sendRequest(`GET /webhooks/${id}`, { key })).data
     assert.deepInclude(shown, { status: "disabled", consecutive_failures: 23 })
-    assert.strictEqual(Date.parse(shown.last_delivery_at), start)
-    const active = yield* ask(`PATCH /webhooks/${id}`, { key, body: { status: "active" } })
+    assert.strictEqual(Date.parse(shown.last_delivery_at), startTime)
+    const active = yield* sendRequest(`PATCH /webhooks/${id}`, { key, body: { status: "active" } })
     assert.deepInclude(active.data, { status: "active", consecutive_failures: 0 })
   })
 )
 
-conforms(
+testOnService(
   "Registration: one that resolves to a non-public address is 400, when it is added and when its URL changes",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     yield* (yield* Receivers).refuse("inside.example", "must not name a host in a private network")
     const inside = { url: "https://inside.example/hook" }
-    assert.deepStrictEqual(fieldsOf(yield* post(inside)), ["url"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* post(inside)), ["url"])
     const { id } = (yield* post()).data
-    assert.deepStrictEqual(fieldsOf(yield* ask(`PATCH /webhooks/${id}`, { key, body: inside })), ["url"])
-    assert.strictEqual((yield* ask(`GET /webhooks/${id}`, { key })).data.url, webhook.url)
+    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest(`PATCH /webhooks/${id}`, { key, body: inside })), ["url"])
+    assert.strictEqual((yield* sendRequest(`GET /webhooks/${id}`, { key })).data.url, validWebhookBody.url)
   })
 )
 
-conforms(
+testOnService(
   "Registration: at most 20 webhooks per organization and environment",
   Effect.gen(function* () {
     const { owner, post } = yield* registering
-    for (let count = 1; count <= 20; count++) assert.strictEqual(told(yield* post()), "201")
-    assert.strictEqual(told(yield* post()), "400 invalid_request")
+    for (let count = 1; count <= 20; count++) assert.strictEqual(statusAndCode(yield* post()), "201")
+    assert.strictEqual(statusAndCode(yield* post()), "400 invalid_request")
     const { text: key } = yield* Seed.key(owner, { environment: "test" })
-    assert.strictEqual(told(yield* ask("POST /webhooks", { key, body: webhook })), "201")
+    assert.strictEqual(statusAndCode(yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })), "201")
     const { post: others } = yield* registering
-    assert.strictEqual(told(yield* others()), "201")
+    assert.strictEqual(statusAndCode(yield* others()), "201")
   })
 )
 
-conforms(
+testOnService(
   "Registration: the organization's contact is mailed when one is added or its URL changes, and for nothing else",
   Effect.gen(function* () {
     const { key, owner, post } = yield* registering
@@ -124,25 +126,25 @@ conforms(
       )
     const { id } = (yield* post()).data
     assert.match((yield* mailed(1)).text, /was added.*partner\S{1,3}example/s)
-    const patch = (body: object) => ask(`PATCH /webhooks/${id}`, { key, body })
+    const patch = (body: object) => sendRequest(`PATCH /webhooks/${id}`, { key, body })
     yield* patch({ status: "paused" })
     yield* patch({ events: ["commentary.failed"] })
     yield* patch({ url: "https://moved.example/hook" })
     // The mail goes out at once, or five minutes after the previous one.
     yield* TestClock.adjust("5 minutes")
     assert.match((yield* mailed(2)).text, /was changed.*moved\S{1,3}example/s)
-    yield* ask(`DELETE /webhooks/${id}`, { key })
+    yield* sendRequest(`DELETE /webhooks/${id}`, { key })
     yield* TestClock.adjust("1 hour")
     yield* mailed(2)
   })
 )
 
-conforms(
+testOnService(
   "Operations not shown: GET /webhooks lists, without secrets",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const ids = [(yield* post()).data.id, (yield* post()).data.id]
-    const { data, status, text } = yield* ask("GET /webhooks", { key })
+    const { data, status, text } = yield* sendRequest("GET /webhooks", { key })
     assert.strictEqual(status, 200)
     assert.sameMembers(
       data.map(({ id }: { readonly id: string }) => id),
@@ -152,44 +154,50 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "Operations not shown: GET /webhooks/{id}",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const { secret: _, ...shown } = (yield* post()).data
-    assert.match(shown.id, uuid)
-    assert.deepStrictEqual((yield* ask(`GET /webhooks/${shown.id}`, { key })).body, { success: true, data: shown })
-    const stranger = yield* partner()
-    assert.strictEqual(told(yield* ask(`GET /webhooks/${shown.id}`, { key: stranger.key })), "404 not_found")
+    assert.match(shown.id, uuidPattern)
+    assert.deepStrictEqual((yield* sendRequest(`GET /webhooks/${shown.id}`, { key })).body, {
+      success: true,
+      data: shown
+    })
+    const stranger = yield* seedPartner()
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest(`GET /webhooks/${shown.id}`, { key: stranger.key })),
+      "404 not_found"
+    )
   })
 )
 
-conforms(
+testOnService(
   "Operations not shown: DELETE /webhooks/{id} (200, {id, deleted: true})",
   Effect.gen(function* () {
     const { key, post } = yield* registering
     const { id } = (yield* post()).data
-    const { body, status } = yield* ask(`DELETE /webhooks/${id}`, { key })
+    const { body, status } = yield* sendRequest(`DELETE /webhooks/${id}`, { key })
     assert.deepStrictEqual([status, body], [200, { success: true, data: { id, deleted: true } }])
-    assert.strictEqual(told(yield* ask(`GET /webhooks/${id}`, { key })), "404 not_found")
-    assert.deepStrictEqual((yield* ask("GET /webhooks", { key })).data, [])
+    assert.strictEqual(statusAndCode(yield* sendRequest(`GET /webhooks/${id}`, { key })), "404 not_found")
+    assert.deepStrictEqual((yield* sendRequest("GET /webhooks", { key })).data, [])
   })
 )
 
-conforms(
+testOnService(
   "partner.approved: POST …/approve sets partner_approved_at once; status values don't change",
   Effect.gen(function* () {
-    const { key, persona, submit } = yield* partner()
+    const { key, persona, submit } = yield* seedPartner()
     const { topic_id } = (yield* submit("Will the cup be theirs again?")).data
-    const token = yield* creatorToken(persona.creator.email)
-    yield* act(token, "respond", { perspective: "Theirs, by some distance." })
-    yield* reached(key, topic_id, "commentary_generated")
-    yield* act(token, "approve")
-    const detail = Effect.map(ask(`GET /topics/${topic_id}`, { key }), ({ data }) => data)
+    const token = yield* findCreatorToken(persona.creator.email)
+    yield* actAsCreator(token, "respond", { perspective: "Theirs, by some distance." })
+    yield* waitForStatus(key, topic_id, "commentary_generated")
+    yield* actAsCreator(token, "approve")
+    const detail = Effect.map(sendRequest(`GET /topics/${topic_id}`, { key }), ({ data }) => data)
     const before = yield* detail
     const { commentary } = before.commentaries[0]
-    const approve = ask(`POST /topics/${topic_id}/commentaries/${commentary.id}/approve`, { key })
-    const moment = new Date(start).toISOString()
+    const approve = sendRequest(`POST /topics/${topic_id}/commentaries/${commentary.id}/approve`, { key })
+    const moment = new Date(startTime).toISOString()
     for (const _ of [1, 2]) {
       const { data, status } = yield* approve
       assert.deepStrictEqual([status, data.partner_approved_at], [200, moment])

@@ -9,43 +9,43 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  type Answer,
-  creator,
-  mails,
-  only,
-  partner,
-  perspective,
-  reached,
-  type State,
-  service,
-  story
+  type ApiAnswer,
+  type AssignmentState,
+  firstPersona,
+  layerOfService,
+  openCreatorLink,
+  samplePerspective,
+  seedPartner,
+  submitWithStates,
+  waitForCreatorMails,
+  waitForState
 } from "../support/conformance/Partner.ts"
 import { eventually } from "../support/Eventually.ts"
-import { mailsAtRest } from "../support/MailsAtRest.ts"
+import { waitForMails } from "../support/MailsAtRest.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
-const refused = ({ body, status }: Answer) => {
+const refused = ({ body, status }: ApiAnswer) => {
   assert.deepStrictEqual([status, body.error?.code], [400, "invalid_request"], JSON.stringify(body))
   return body.error.details
 }
 
 /** Each test has its own service, because the clock, refused mails and failed attempts affect all tests on one service. */
-const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof service>>) =>
-  it.effect(row, () => Effect.provide(test(), service))
+const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<typeof layerOfService>>) =>
+  it.effect(row, () => Effect.provide(test(), layerOfService))
 
 /** One assignment in a state, its partner's view and its creator. */
-const one = Effect.fnUntraced(function* (state: State) {
-  const by = yield* partner()
-  const { id, personas } = yield* story(by, content, [state])
-  const persona = only(personas)
-  const { act, look } = yield* creator(persona, content)
+const one = Effect.fnUntraced(function* (state: AssignmentState) {
+  const by = yield* seedPartner()
+  const { id, personas } = yield* submitWithStates(by, content, [state])
+  const persona = firstPersona(personas)
+  const { act, look } = yield* openCreatorLink(persona, content)
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ body }) => ({
     overall: body.data.overall_status as string,
     status: body.data.personas[0].status as string,
     failure: body.data.personas[0].failure?.reason ?? null
   }))
-  const settled = (reason: string) => reached(by, id, persona, reason)
+  const settled = (reason: string) => waitForState(by, id, persona, reason)
   const expiresAt = Effect.map(look, ({ body }) => Date.parse(body.data.expires_at))
   return { by, id, persona, act, view, settled, expiresAt }
 })
@@ -55,7 +55,7 @@ const lessASecond = (wait: Duration.Input) => Duration.millis(Duration.toMillis(
 /** The number of mails after all due mails were sent. */
 const count = (persona: Persona) =>
   Effect.gen(function* () {
-    yield* mailsAtRest
+    yield* waitForMails
     return (yield* (yield* Mailbox).to(persona.creator.email)).length
   })
 
@@ -64,7 +64,7 @@ const remindedAfter = Effect.fnUntraced(function* (persona: Persona, wait: Durat
   yield* TestClock.adjust(lessASecond(wait))
   assert.strictEqual(yield* count(persona), before)
   yield* TestClock.adjust("1 second")
-  yield* mails(persona, content, before + 1)
+  yield* waitForCreatorMails(persona, content, before + 1)
   assert.strictEqual(yield* count(persona), before + 1)
 })
 
@@ -73,9 +73,9 @@ check("allowed response time: 48 hours", () =>
     const [early, late] = [yield* one("topic_sent"), yield* one("topic_sent")]
     yield* TestClock.adjust(Duration.millis(48 * 3_600_000 - 1))
     assert.strictEqual((yield* late.view).status, "topic_sent")
-    assert.strictEqual((yield* early.act("respond", { perspective })).status, 200)
+    assert.strictEqual((yield* early.act("respond", { perspective: samplePerspective })).status, 200)
     yield* TestClock.adjust("1 millis")
-    refused(yield* late.act("respond", { perspective }))
+    refused(yield* late.act("respond", { perspective: samplePerspective }))
     yield* late.settled("expired")
   })
 )
@@ -93,7 +93,7 @@ check("generation fails: attempts at 0, 1 min, 10 min, 1 h, 6 h", () =>
     const generator = yield* ScriptedGenerator
     const before = (yield* generator.requests).length
     yield* generator.failNext(...Array.from({ length: 5 }, () => ({ permanent: false })))
-    yield* act("respond", { perspective })
+    yield* act("respond", { perspective: samplePerspective })
     const tried = (times: number) =>
       eventually(
         `attempt ${times}`,
@@ -108,7 +108,7 @@ check("generation fails: attempts at 0, 1 min, 10 min, 1 h, 6 h", () =>
       yield* TestClock.adjust("1 second")
       yield* tried(index + 2)
     }
-    yield* mails(persona, content, 2)
+    yield* waitForCreatorMails(persona, content, 2)
     assert.deepStrictEqual(yield* view, { overall: "in_progress", status: "opinion_injected", failure: null })
   })
 )
@@ -130,7 +130,7 @@ check("until 24 h after the last attempt the creator may start again and the ass
     yield* TestClock.adjust(lessASecond("24 hours"))
     assert.deepStrictEqual(yield* view, { overall: "in_progress", status: "opinion_injected", failure: null })
     assert.strictEqual((yield* act("revise")).status, 200)
-    yield* reached(by, id, persona, "commentary_generated")
+    yield* waitForState(by, id, persona, "commentary_generated")
   })
 )
 
@@ -170,7 +170,7 @@ check("approval window: 7 days from each draft", () =>
 check("approval reminders at half and at 90 %", () =>
   Effect.gen(function* () {
     const { persona } = yield* one("commentary_generated")
-    yield* mails(persona, content, 2)
+    yield* waitForCreatorMails(persona, content, 2)
     yield* remindedAfter(persona, "84 hours", 2)
     yield* remindedAfter(persona, Duration.hours(0.4 * 168), 3)
   })
@@ -204,14 +204,14 @@ check("every guarded update compares the deadline with now itself: at the deadli
 
 check("the response window starts when the mail was handed over", () =>
   Effect.gen(function* () {
-    const by = yield* partner()
+    const by = yield* seedPartner()
     const persona = yield* by.persona()
     const now = yield* Clock.currentTimeMillis
     yield* (yield* Mailbox).refuseNext({ permanent: false })
     yield* by.submit(content, [persona])
     assert.strictEqual(yield* count(persona), 0)
     yield* TestClock.adjust("1 minute")
-    const { look } = yield* creator(persona, content)
+    const { look } = yield* openCreatorLink(persona, content)
     const { body } = yield* look
     assert.strictEqual(Date.parse(body.data.expires_at) - now, Duration.toMillis("48 hours") + 60_000)
   })
@@ -219,13 +219,13 @@ check("the response window starts when the mail was handed over", () =>
 
 check("the response window starts at the latest 24 h after submission", () =>
   Effect.gen(function* () {
-    const by = yield* partner()
+    const by = yield* seedPartner()
     const persona = yield* by.persona()
     yield* (yield* Mailbox).refuseNext({ permanent: true })
     const { topic_id: id } = yield* by.submit(content, [persona])
     yield* TestClock.adjust(lessASecond("72 hours"))
-    assert.strictEqual((yield* reached(by, id, persona, "topic_sent")).failure, null)
+    assert.strictEqual((yield* waitForState(by, id, persona, "topic_sent")).failure, null)
     yield* TestClock.adjust("1 second")
-    yield* reached(by, id, persona, "expired")
+    yield* waitForState(by, id, persona, "expired")
   })
 )

@@ -12,8 +12,8 @@ const lacks = ["address", "dots", "repeated headers", "chunks"] as const
 it.live("a request is answered as by every host", () =>
   Effect.gen(function* () {
     const { handle } = yield* TestService
-    const partner = yield* HostConformance.partner("127.0.0.1")
-    const ask = HostConformance.overFetch(handle)
-    assert.isAbove(yield* Effect.promise(() => HostConformance.check({ ask, apiRoot, partner, lacks })), 80)
+    const partner = yield* HostConformance.seedPartner("127.0.0.1")
+    const ask = HostConformance.requestWithFetch(handle)
+    assert.isAbove(yield* Effect.promise(() => HostConformance.checkConformance({ ask, apiRoot, partner, lacks })), 80)
   }).pipe(Effect.provide(TestService.layer({ apiRoot, start: 1_800_000_000_000 })))
 )

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Topics } from "@partner-commentary/core/topic/Topics"
 import { DueWork } from "@partner-commentary/test/DueWork"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestService } from "@partner-commentary/test/TestService"
@@ -38,7 +38,9 @@ it.live("what is due is done when it is asked for, at its own moment, and not be
     assert.lengthOf(yield* mailbox.all, 0)
     yield* finish
     const [mail] = yield* mailbox.to(ada.creator.email)
-    yield* post(`/creator/${tokenIn(mail ?? { text: "" })}/respond`, { perspective: "Nobody will win it this year." })
+    yield* post(`/creator/${creatorTokenIn(mail ?? { text: "" })}/respond`, {
+      perspective: "Nobody will win it this year."
+    })
     const { failNext, requests } = yield* ScriptedGenerator
     yield* failNext({ permanent: false })
     assert.lengthOf(yield* requests, 0)

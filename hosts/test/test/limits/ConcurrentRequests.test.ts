@@ -13,7 +13,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { homeOf, operations, send } from "../support/authorization/Operations.ts"
+import { environmentOf, readOperations, sendOperation } from "../support/authorization/Operations.ts"
 
 interface Taken {
   readonly pool: ConcurrencyPool
@@ -61,12 +61,12 @@ it.effect(
         test: (yield* Seed.key(owner, { environment: "test" })).text
       }
       const token = yield* Seed.token(owner)
-      const all = yield* operations
+      const all = yield* readOperations
       assert.isAbove(all.length, 20)
       const seen: Record<string, ReadonlyArray<Taken>> = {}
       for (const operation of all) {
-        const credentials = operation.scheme === "ApiKey" ? { key: keys[homeOf(operation)] } : { token }
-        yield* send(
+        const credentials = operation.scheme === "ApiKey" ? { key: keys[environmentOf(operation)] } : { token }
+        yield* sendOperation(
           operation,
           { ...things, ...others },
           { ...credentials, ...(operation.takesBody ? { body: {} } : {}) }

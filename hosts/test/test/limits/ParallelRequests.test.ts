@@ -12,14 +12,14 @@ import * as Application from "@partner-commentary/test/Application"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const start = Date.UTC(2026, 0, 30, 12)
 
@@ -44,7 +44,7 @@ interface Wanted {
 const countdown = (from: number, length: number) => Array.from({ length }, (_, index) => from - 1 - index)
 
 /** Sends 100 requests at once, with `nth` from 0 to 99. */
-const rush = (requests: (nth: number) => readonly [path: string, call: Call]) =>
+const rush = (requests: (nth: number) => readonly [path: string, call: ApiCall]) =>
   Effect.flatMap(TestApi, ({ call }) =>
     Effect.all(
       Array.from({ length: 100 }, (_, nth) => {
@@ -72,7 +72,7 @@ const judge = Effect.fnUntraced(function* (responses: ReadonlyArray<Response>, w
   }
   for (const response of refused) {
     assert.strictEqual(number(response, "retry-after"), wait)
-    const { code, details } = (yield* json(response)).error
+    const { code, details } = (yield* readJson(response)).error
     assert.deepStrictEqual([code, details], ["rate_limit_exceeded", { retry_after: wait, limit, remaining: 0 }])
   }
 })
@@ -135,7 +135,7 @@ it100(
     const responses = yield* rush((nth) => ["/topics", { method: "POST", key, body: body(nth) }])
     yield* judge(responses, { ...ofFifty, status: 201 })
     const { call } = yield* TestApi
-    const { pagination } = yield* json(yield* call("/partner/v1/topics", { key }))
+    const { pagination } = yield* readJson(yield* call("/partner/v1/topics", { key }))
     assert.strictEqual(pagination.total, 50)
   })
 )
@@ -165,7 +165,7 @@ it100(
     const { key, owner } = yield* scene({})
     const token = yield* Seed.token(owner)
     const headers = { "x-forwarded-for": "203.0.113.7" }
-    const calls: ReadonlyArray<readonly [string, Call]> = [
+    const calls: ReadonlyArray<readonly [string, ApiCall]> = [
       ["/topics", { headers }],
       ["/topics", { headers, key: "garbage" }],
       ["/topics", { headers, token }],

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const start = Date.UTC(2026, 0, 30, 12)
 
@@ -78,7 +78,7 @@ it.effect("a standard key has 1000 an hour and 100 a minute, a premium one 5000 
         assert.strictEqual(refused.status, 429)
         assert.strictEqual(refused.headers.get("retry-after"), "60")
         assert.deepStrictEqual(told(refused), [hourly, hourly - burst, seconds + 3600])
-        const { error } = yield* json(refused)
+        const { error } = yield* readJson(refused)
         assert.deepStrictEqual(error.code, "rate_limit_exceeded")
         assert.deepStrictEqual(error.details, { retry_after: 60, limit: burst, remaining: 0 })
       }
@@ -96,7 +96,7 @@ it.effect("a window runs from its first request, to the second; a refused reques
       for (const _ of [1, 2, 3]) {
         const refused = yield* call("/usage", { key })
         assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "600"])
-        assert.deepStrictEqual((yield* json(refused)).error.details, { retry_after: 600, limit: 2, remaining: 0 })
+        assert.deepStrictEqual((yield* readJson(refused)).error.details, { retry_after: 600, limit: 2, remaining: 0 })
       }
       yield* TestClock.adjust(10 * 60_000 - 1)
       const last = yield* call("/usage", { key })
@@ -126,14 +126,14 @@ it.effect(
         const body = { content: "Will the Lakers make the play-offs?", persona_ids: [persona.id] }
         const created = yield* call("/topics", { method: "POST", key, body })
         assert.deepStrictEqual([created.status, ...told(created)], [201, 1, 0, seconds + 3600])
-        const { data } = yield* json(created)
+        const { data } = yield* readJson(created)
         const again = yield* call("/topics", {
           method: "POST",
           key,
           body: { ...body, content: "Something else entirely?" }
         })
         assert.deepStrictEqual([again.status, ...told(again)], [429, 1, 0, seconds + 3600])
-        assert.deepStrictEqual((yield* json(again)).error.details, { retry_after: 3600, limit: 1, remaining: 0 })
+        assert.deepStrictEqual((yield* readJson(again)).error.details, { retry_after: 3600, limit: 1, remaining: 0 })
         for (const left of [1, 0]) assert.deepStrictEqual(told(yield* call("/personas", { key }))[1], left)
         assert.strictEqual((yield* call("/personas", { key })).status, 429)
         for (const left of [2, 1, 0])
@@ -156,7 +156,7 @@ it.effect("rate limits come before scope and validation, and after everything th
       for (const left of [1, 0]) {
         const denied = yield* call("/topics", { key })
         assert.deepStrictEqual([denied.status, told(denied)[1]], [401, left])
-        assert.strictEqual((yield* json(denied)).error.code, "scope_denied")
+        assert.strictEqual((yield* readJson(denied)).error.code, "scope_denied")
       }
       const refused = yield* call("/topics", { method: "POST", key, body: "not JSON" })
       assert.strictEqual(refused.status, 429)
@@ -210,7 +210,7 @@ it.effect("strangers are counted by address: 60 a minute, 300 an hour, with the 
             assert.deepStrictEqual(told(response), [300, 300 - minute * 60 - count, seconds + 3600])
           }
           const refused = yield* call("/topics", stranger)
-          assert.deepStrictEqual([refused.status, (yield* json(refused)).error.code], [429, "rate_limit_exceeded"])
+          assert.deepStrictEqual([refused.status, (yield* readJson(refused)).error.code], [429, "rate_limit_exceeded"])
           yield* TestClock.adjust("1 minute")
         }
         const refused = yield* call("/topics", stranger)

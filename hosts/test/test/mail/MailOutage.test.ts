@@ -10,8 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
-import { mailsAtRest } from "../support/MailsAtRest.ts"
+import { readJson } from "../support/Json.ts"
+import { waitForMails } from "../support/MailsAtRest.ts"
 
 const submitted = Effect.gen(function* () {
   yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
@@ -25,10 +25,10 @@ const submitted = Effect.gen(function* () {
     persona_ids: [persona.id],
     external_reference: "title"
   }
-  const { topic_id: id } = (yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body }))).data
-  const { commentaries } = (yield* json(yield* call("/partner/v1/topics/by-reference/title", { key }))).data
+  const { topic_id: id } = (yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))).data
+  const { commentaries } = (yield* readJson(yield* call("/partner/v1/topics/by-reference/title", { key }))).data
   const status = Effect.map(
-    Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json),
+    Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), readJson),
     ({ data }) => data.personas[0].status as string
   )
   return {
@@ -52,10 +52,10 @@ const at = (moment: string) => TestClock.setTime(Date.parse(moment))
 /** The mail server is unavailable until the service abandons the mail, a day after the submission. */
 const outage = Effect.gen(function* () {
   for (const minutes of [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)]) {
-    yield* mailsAtRest
+    yield* waitForMails
     yield* TestClock.adjust(`${minutes} minutes`)
   }
-  yield* mailsAtRest
+  yield* waitForMails
 })
 
 const away = Array.from({ length: 16 }, () => ({ permanent: false }))
@@ -71,7 +71,7 @@ it.effect("after three days without a mail server a request is open, and has its
     yield* (yield* Creators).resendMail(story.shareId)
     const request = yield* story.mail(1)
     assert.include(request.text, "Answer by: Friday 6 March 2026, 09:00 UTC")
-    yield* mailsAtRest
+    yield* waitForMails
     yield* at("2026-03-05T09:00:00.000Z")
     const reminder = yield* story.mail(2)
     assert.include(reminder.text, "Answer by: Friday 6 March 2026, 09:00 UTC")
@@ -100,7 +100,7 @@ it.effect("requests of days in which no worker ran are mailed when one does, wit
     yield* at("2026-03-05T09:00:00.000Z")
     yield* Layer.build(TestApi.workers)
     assert.include((yield* story.mail(1)).text, "Answer by: Saturday 7 March 2026, 09:00 UTC")
-    yield* mailsAtRest
+    yield* waitForMails
     assert.strictEqual(yield* story.status, "topic_sent")
   }).pipe(Effect.scoped, Effect.provide(InMemory.layerWithoutWorkers()))
 )
@@ -112,10 +112,10 @@ it.effect("an address that is refused for good after days leaves a day to correc
     const story = yield* submitted
     yield* outage
     yield* at("2026-03-05T09:00:00.000Z")
-    yield* mailsAtRest
+    yield* waitForMails
     yield* mailbox.refuseNext({ permanent: true })
     yield* (yield* Creators).resendMail(story.shareId)
-    yield* mailsAtRest
+    yield* waitForMails
     yield* at("2026-03-06T08:59:59.999Z")
     assert.strictEqual(yield* story.status, "topic_sent")
     yield* at("2026-03-06T09:00:00.000Z")
@@ -141,12 +141,12 @@ it.effect("a contact gets one mail about all requests of an hour that did not ar
       }))
       yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
       contacts.push(contactEmail)
-      yield* mailsAtRest
+      yield* waitForMails
       yield* TestClock.adjust("15 minutes")
     }
     assert.lengthOf((yield* Effect.forEach(contacts, mailbox.to)).flat(), 0, "the hour is not over")
     yield* TestClock.adjust("11 minutes")
-    yield* mailsAtRest
+    yield* waitForMails
     const sent = yield* Effect.forEach(contacts, mailbox.to)
     assert.deepStrictEqual(
       sent.map((mails) => mails.map(({ subject }) => subject.slice(0, 40))),
@@ -154,7 +154,7 @@ it.effect("a contact gets one mail about all requests of an hour that did not ar
     )
     assert.include(sent[0]?.[0]?.text, "Further requests: 30")
     yield* TestClock.adjust("1 day")
-    yield* mailsAtRest
+    yield* waitForMails
     assert.lengthOf((yield* Effect.forEach(contacts, mailbox.to)).flat(), 2)
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { mailsAtRest } from "../support/MailsAtRest.ts"
+import { waitForMails } from "../support/MailsAtRest.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const minutes = (count: number) => Duration.toMillis(Duration.minutes(count))
@@ -73,7 +73,7 @@ it.effect("a mail that takes longer than the lease is sent once, however many wo
           )
         }
       }
-      yield* mailsAtRest
+      yield* waitForMails
       assert.lengthOf(sent, 1)
       assert.isNull(yield* Effect.map(nextDue, (due) => (due === null || due > start + minutes(10) ? null : due)))
     })
@@ -85,10 +85,10 @@ it.effect("a mail that went out whole without an answer is sent once more after 
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* Layer.build(TestApi.workers)
-      yield* mailsAtRest
+      yield* waitForMails
       assert.strictEqual(yield* nextDue, start + minutes(60))
       yield* TestClock.adjust("1 hour")
-      yield* mailsAtRest
+      yield* waitForMails
       const requests = sent.map(({ id }) => id).filter((id) => id.endsWith(".request"))
       assert.lengthOf(requests, 2)
       assert.strictEqual(requests[0], requests[1])
@@ -127,7 +127,7 @@ it.effect("a worker that dies over a mail spends none of its attempts and delays
       yield* TestClock.setTime(start + minutes(10))
       yield* Layer.build(TestApi.workers)
       yield* until(() => sent.length === 1)
-      yield* mailsAtRest
+      yield* waitForMails
       assert.strictEqual(yield* nextDue, start + minutes(11), "as after a first attempt")
     })
   )

@@ -8,92 +8,92 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approved, drain, mounting, said, start } from "../support/MediaScene.ts"
-import { get, submit } from "../support/Requests.ts"
+import { approvedText, approveTopic, drainJobs, layerWithMedia, startTime } from "../support/MediaScene.ts"
+import { getJson, submitTopic } from "../support/Requests.ts"
 
 const rows = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM media_jobs`)
 
 it.effect("the approved text is spoken, and its URL shown in every view; no status moves", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
-    const { entry, key, persona, topicId } = yield* approved(["text", "audio"])
-    const status = yield* get(key, `/topics/${topicId}/status`)
-    assert.deepInclude(yield* entry, { content: said, audio_url: null, video_url: null })
-    yield* drain
+    const { entry, key, persona, topicId } = yield* approveTopic(["text", "audio"])
+    const status = yield* getJson(key, `/topics/${topicId}/status`)
+    assert.deepInclude(yield* entry, { content: approvedText, audio_url: null, video_url: null })
+    yield* drainJobs
     const { audio_url: url } = yield* entry
     assert.match(url, /^https:\/\/media\.example\.org\/[0-9A-Za-z]{32}\.mp3$/)
     assert.deepStrictEqual(yield* media.requests, [
-      { kind: "audio", text: said, persona: { id: persona.id, name: persona.name } }
+      { kind: "audio", text: approvedText, persona: { id: persona.id, name: persona.name } }
     ])
     const stored = (yield* media.stored).get(url.split("/").at(-1))
-    assert.strictEqual(new TextDecoder().decode(stored?.bytes), `audio of ${persona.name}: ${said}`)
-    assert.deepInclude(yield* entry, { content: said, audio_url: url, video_url: null })
+    assert.strictEqual(new TextDecoder().decode(stored?.bytes), `audio of ${persona.name}: ${approvedText}`)
+    assert.deepInclude(yield* entry, { content: approvedText, audio_url: url, video_url: null })
     for (const path of [`/topics/${topicId}`, "/topics/by-reference/title"]) {
-      const [first] = (yield* get(key, path)).data.commentaries
-      assert.deepInclude(first.commentary, { content: said, audio_url: url, video_url: null })
+      const [first] = (yield* getJson(key, path)).data.commentaries
+      assert.deepInclude(first.commentary, { content: approvedText, audio_url: url, video_url: null })
     }
-    assert.deepStrictEqual(yield* get(key, `/topics/${topicId}/status`), status)
-  }).pipe(Effect.provide(mounting("audio")))
+    assert.deepStrictEqual(yield* getJson(key, `/topics/${topicId}/status`), status)
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("audio and video are made of one text, each under a name of its own", () =>
   Effect.gen(function* () {
-    const { urls } = yield* approved(["audio", "video"])
-    yield* drain
+    const { urls } = yield* approveTopic(["audio", "video"])
+    yield* drainJobs
     const [audio, video] = yield* urls
     assert.match(audio, /\.mp3$/)
     assert.match(video, /\.mp4$/)
     assert.notStrictEqual(audio.slice(0, -4), video.slice(0, -4))
-  }).pipe(Effect.provide(mounting("audio", "video")))
+  }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )
 
 it.effect("what is mounted and not asked for is not made", () =>
   Effect.gen(function* () {
-    const { entry, urls } = yield* approved(["text"])
-    yield* drain
+    const { entry, urls } = yield* approveTopic(["text"])
+    yield* drainJobs
     assert.deepStrictEqual(yield* urls, [null, null])
-    assert.strictEqual((yield* entry).content, said)
+    assert.strictEqual((yield* entry).content, approvedText)
     assert.deepStrictEqual(yield* (yield* ScriptedMedia).requests, [])
     assert.deepStrictEqual(yield* rows, [])
-  }).pipe(Effect.provide(mounting("audio", "video")))
+  }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )
 
 it.effect("what is asked for and not mounted stays null, and the text is there all the same", () =>
   Effect.gen(function* () {
-    const { entry, urls } = yield* approved(["audio", "video"])
-    yield* drain
+    const { entry, urls } = yield* approveTopic(["audio", "video"])
+    yield* drainJobs
     const [audio, video] = yield* urls
     assert.isString(audio)
     assert.isNull(video)
-    assert.strictEqual((yield* entry).content, said)
-  }).pipe(Effect.provide(mounting("audio")))
+    assert.strictEqual((yield* entry).content, approvedText)
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("a service without any adapter keeps no account of media", () =>
   Effect.gen(function* () {
-    const { urls } = yield* approved(["audio", "video"])
-    yield* drain
+    const { urls } = yield* approveTopic(["audio", "video"])
+    yield* drainJobs
     assert.deepStrictEqual(yield* urls, [null, null])
     assert.deepStrictEqual(yield* rows, [])
-  }).pipe(Effect.provide(mounting()))
+  }).pipe(Effect.provide(layerWithMedia()))
 )
 
 it.effect("the event of the approval is sent at once, with null; a later event has the URL", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
-    const { entry, key, topicId, urls } = yield* approved(["audio"])
+    const { entry, key, topicId, urls } = yield* approveTopic(["audio"])
     yield* media.failNext({ permanent: false })
-    yield* drain
+    yield* drainJobs
     const [sent] = yield* (yield* Receivers).sent
     const { data } = JSON.parse(sent?.body ?? "{}")
-    assert.deepInclude(data.commentary, { content: said, audio_url: null, video_url: null })
+    assert.deepInclude(data.commentary, { content: approvedText, audio_url: null, video_url: null })
     yield* TestClock.adjust("1 minute")
-    yield* drain
+    yield* drainJobs
     const [url] = yield* urls
     const { call } = yield* TestApi
     const { commentary_id: id } = yield* entry
     yield* call(`/partner/v1/topics/${topicId}/commentaries/${id}/approve`, { method: "POST", key })
-    const events = yield* get(key, "/events")
+    const events = yield* getJson(key, "/events")
     assert.deepStrictEqual(
       // biome-ignore lint/suspicious/noExplicitAny: JSON
       events.data.map((event: any) => [event.type, event.data.commentary.audio_url]),
@@ -102,37 +102,37 @@ it.effect("the event of the approval is sent at once, with null; a later event h
         ["creator.approved", null]
       ]
     )
-  }).pipe(Effect.provide(mounting("audio")))
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("an erased creator's approved text keeps its audio, and one that is under way still comes", () =>
   Effect.gen(function* () {
     const { erase } = yield* Creators
-    const first = yield* approved(["audio"])
-    yield* drain
+    const first = yield* approveTopic(["audio"])
+    yield* drainJobs
     const before = yield* first.urls
     yield* erase(first.persona.creator.email)
     assert.deepStrictEqual(yield* first.urls, before)
-    const second = yield* approved(["audio"], "Who takes the cup this season?")
+    const second = yield* approveTopic(["audio"], "Who takes the cup this season?")
     yield* erase(second.persona.creator.email)
-    yield* drain
+    yield* drainJobs
     assert.isString((yield* second.urls)[0])
-  }).pipe(Effect.provide(mounting("audio")))
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("the test environment makes no audio: its drafts are local, and nobody's server is asked", () =>
   Effect.gen(function* () {
-    yield* TestClock.setTime(start)
+    yield* TestClock.setTime(startTime)
     const owner = yield* Seed.organization()
     const persona = yield* Seed.persona(owner)
     const { text: key } = yield* Seed.key(owner, { environment: "test" })
-    const id = yield* submit(key, "Who takes the title?", [persona], { output_types: ["audio", "video"] })
+    const id = yield* submitTopic(key, "Who takes the title?", [persona], { output_types: ["audio", "video"] })
     for (let step = 0; step < 4; step++) {
       yield* TestClock.adjust("2 seconds")
-      yield* drain
+      yield* drainJobs
     }
-    const [entry] = (yield* get(key, `/topics/${id}/commentaries`)).data.commentaries
+    const [entry] = (yield* getJson(key, `/topics/${id}/commentaries`)).data.commentaries
     assert.deepStrictEqual([entry.audio_url, entry.video_url], [null, null])
     assert.deepStrictEqual(yield* (yield* ScriptedMedia).requests, [])
-  }).pipe(Effect.provide(mounting("audio", "video")))
+  }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )

@@ -17,8 +17,8 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { approved, drain, mounting, said } from "../support/MediaScene.ts"
-import { act } from "../support/Requests.ts"
+import { approvedText, approveTopic, drainJobs, layerWithMedia } from "../support/MediaScene.ts"
+import { actAsCreator } from "../support/Requests.ts"
 
 const failures = (count: number, permanent = false) => Array.from({ length: count }, () => ({ permanent }))
 
@@ -33,21 +33,21 @@ it.effect("it is tried at 0, 1 min, 10 min, 1 h and 6 h; when the last attempt s
     const media = yield* ScriptedMedia
     yield* media.failNext(...failures(2))
     yield* media.loseNext(...failures(2))
-    const { entry, urls } = yield* approved(["audio"])
-    yield* drain
+    const { entry, urls } = yield* approveTopic(["audio"])
+    yield* drainJobs
     for (const [index, delay] of schedule.entries()) {
       assert.strictEqual(yield* attempts, index + 1)
-      assert.deepInclude(yield* entry, { content: said, audio_url: null })
+      assert.deepInclude(yield* entry, { content: approvedText, audio_url: null })
       yield* TestClock.adjust(Duration.subtract(Duration.fromInputUnsafe(delay), Duration.millis(1)))
-      yield* drain
+      yield* drainJobs
       assert.strictEqual(yield* attempts, index + 1, `not before ${delay}`)
       yield* TestClock.adjust("1 millis")
-      yield* drain
+      yield* drainJobs
     }
     assert.strictEqual(yield* attempts, 5)
     assert.isString((yield* urls)[0])
     assert.lengthOf([...(yield* media.stored)], 1)
-  }).pipe(Effect.provide(mounting("audio")))
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 for (const [what, fails, tried] of [
@@ -61,15 +61,15 @@ for (const [what, fails, tried] of [
         const media = yield* ScriptedMedia
         const mediaJobs = yield* MediaJobStore
         yield* media.failNext(...fails)
-        const { entry, shareId, urls } = yield* approved(["audio"])
+        const { entry, shareId, urls } = yield* approveTopic(["audio"])
         const before = yield* entry
-        yield* drain
+        yield* drainJobs
         for (const delay of schedule) {
           yield* TestClock.adjust(delay)
-          yield* drain
+          yield* drainJobs
         }
         yield* TestClock.adjust("30 days")
-        yield* drain
+        yield* drainJobs
         assert.strictEqual(yield* attempts, tried)
         assert.deepStrictEqual(yield* entry, before)
         const [given] = yield* mediaJobs.failed(10)
@@ -77,73 +77,73 @@ for (const [what, fails, tried] of [
         assert.deepInclude(given?.job, { shareId, kind: "audio" })
 
         assert.strictEqual(yield* mediaJobs.restart(shareId, yield* Clock.currentTimeMillis), 1)
-        yield* drain
+        yield* drainJobs
         assert.isString((yield* urls)[0])
         assert.deepStrictEqual(yield* mediaJobs.failed(10), [])
-      }).pipe(Effect.provide(mounting("audio")))
+      }).pipe(Effect.provide(layerWithMedia("audio")))
   )
 }
 
 it.effect("a text that was approved twice is spoken once, before and after it is ready", () =>
   Effect.gen(function* () {
-    const { token, urls } = yield* approved(["audio"])
-    yield* act(token, "approve", { content: said })
-    yield* drain
+    const { token, urls } = yield* approveTopic(["audio"])
+    yield* actAsCreator(token, "approve", { content: approvedText })
+    yield* drainJobs
     const before = yield* urls
-    yield* act(token, "approve", { content: said })
-    yield* drain
+    yield* actAsCreator(token, "approve", { content: approvedText })
+    yield* drainJobs
     assert.strictEqual(yield* attempts, 1)
     assert.deepStrictEqual(yield* urls, before)
     assert.lengthOf(yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM media_jobs`), 1)
-  }).pipe(Effect.provide(mounting("audio")))
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("a process that dies before anything was stored leaves it to the lease, and then it is made", () =>
   Effect.gen(function* () {
-    const { urls } = yield* approved(["audio"])
+    const { urls } = yield* approveTopic(["audio"])
     const [taken] = yield* (yield* MediaWorker).claim(1)
     assert.isDefined(taken)
-    yield* drain
+    yield* drainJobs
     assert.strictEqual(yield* attempts, 0)
     yield* TestClock.adjust("90 seconds")
-    yield* drain
+    yield* drainJobs
     assert.isString((yield* urls)[0])
-  }).pipe(Effect.provide(mounting("audio")))
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("a process that dies after storing and before writing it down: made again, it lies there once", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     const sql = yield* SqlClient.SqlClient
-    const { urls } = yield* approved(["audio"])
+    const { urls } = yield* approveTopic(["audio"])
     // The job is settled last. Renaming the column makes that step fail.
     yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
-    yield* Effect.exit(drain)
+    yield* Effect.exit(drainJobs)
     yield* sql`ALTER TABLE media_jobs RENAME COLUMN lost_at TO settled_at`
     assert.strictEqual((yield* media.stored).size, 1)
     assert.deepStrictEqual(yield* urls, [null, null])
     yield* TestClock.adjust("90 seconds")
-    yield* drain
+    yield* drainJobs
     assert.strictEqual(yield* attempts, 2)
     const [url] = yield* urls
     assert.deepStrictEqual([...(yield* media.stored).keys()], [url.split("/").at(-1)])
-  }).pipe(Effect.provide(mounting("audio")))
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("one that kills every process that takes it is given up, too", () =>
   Effect.gen(function* () {
     const mediaWorker = yield* MediaWorker
-    const { urls } = yield* approved(["audio"])
+    const { urls } = yield* approveTopic(["audio"])
     for (let death = 0; death < 5; death++) {
       assert.lengthOf(yield* mediaWorker.claim(1), 1)
       yield* TestClock.adjust("90 seconds")
     }
-    yield* drain
+    yield* drainJobs
     assert.strictEqual(yield* attempts, 0)
     assert.deepStrictEqual(yield* urls, [null, null])
     const [given] = yield* (yield* MediaJobStore).failed(10)
     assert.strictEqual(given?.reason, "every attempt broke off without a word")
-  }).pipe(Effect.provide(mounting("audio")))
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect(
@@ -152,7 +152,7 @@ it.effect(
     Effect.gen(function* () {
       const mediaWorker = yield* MediaWorker
       const mediaJobs = yield* MediaJobStore
-      const { shareId, urls } = yield* approved(["audio"])
+      const { shareId, urls } = yield* approveTopic(["audio"])
       const [hung] = yield* mediaWorker.claim(1)
       yield* TestClock.adjust("90 seconds")
       const [second] = yield* mediaWorker.claim(1)
@@ -166,7 +166,7 @@ it.effect(
       assert.deepStrictEqual(yield* mediaJobs.failed(10), [])
       assert.strictEqual(yield* mediaJobs.restart(shareId, now), 0)
       assert.isTrue(Option.isNone(yield* mediaJobs.nextDue(["audio", "video"])))
-    }).pipe(Effect.provide(mounting("audio")))
+    }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("a clean stop gives back what is under way: due at once, and no attempt was spent", () =>
@@ -174,7 +174,7 @@ it.effect("a clean stop gives back what is under way: due at once, and no attemp
     const media = yield* ScriptedMedia
     const mediaWorker = yield* MediaWorker
     yield* media.holdNext(Effect.never)
-    const { urls } = yield* approved(["audio"])
+    const { urls } = yield* approveTopic(["audio"])
     const [taken] = yield* mediaWorker.claim(1)
     if (taken === undefined) return assert.fail("nothing was due")
     const making = yield* Effect.forkChild(mediaWorker.run(taken), { startImmediately: true })
@@ -185,7 +185,7 @@ it.effect("a clean stop gives back what is under way: due at once, and no attemp
     assert.deepStrictEqual(again, { ...taken, ticket: taken.ticket + 1 })
     yield* mediaWorker.run(again ?? taken)
     assert.isString((yield* urls)[0])
-  }).pipe(Effect.provide(mounting("audio")))
+  }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
 it.effect("workers side by side, two processes on one database, make each once", () =>
@@ -200,11 +200,14 @@ it.effect("workers side by side, two processes on one database, make each once",
     const other = yield* process()
     const stories = yield* Effect.forEach(
       Array.from({ length: 12 }, (_, index) => index),
-      (index) => Effect.provide(approved(["audio"], `Who takes title number ${index}?`), one)
+      (index) => Effect.provide(approveTopic(["audio"], `Who takes title number ${index}?`), one)
     )
-    yield* Effect.all([Effect.provide(drain, one), Effect.provide(drain, other), Effect.provide(drain, other)], {
-      concurrency: "unbounded"
-    })
+    yield* Effect.all(
+      [Effect.provide(drainJobs, one), Effect.provide(drainJobs, other), Effect.provide(drainJobs, other)],
+      {
+        concurrency: "unbounded"
+      }
+    )
     for (const { urls } of stories) assert.isString((yield* Effect.provide(urls, one))[0])
     const made = (yield* Effect.provide(attempts, one)) + (yield* Effect.provide(attempts, other))
     assert.strictEqual(made, 12)
@@ -216,15 +219,15 @@ it.effect("while one hangs, the text, other media and other work go on", () =>
     const media = yield* ScriptedMedia
     yield* media.holdNext(Effect.never, Effect.never, Effect.never)
     const stuck = yield* Effect.forEach([1, 2, 3], (number) =>
-      Effect.tap(approved(["audio"], `Who takes title number ${number}?`), () =>
+      Effect.tap(approveTopic(["audio"], `Who takes title number ${number}?`), () =>
         eventually("an attempt at it", begun(number))
       )
     )
-    const { entry } = yield* approved(["audio"], "Who takes the cup this season?")
+    const { entry } = yield* approveTopic(["audio"], "Who takes the cup this season?")
     yield* eventually(
       "the fourth",
       Effect.map(entry, ({ audio_url }) => audio_url)
     )
-    for (const story of stuck) assert.deepInclude(yield* story.entry, { content: said, audio_url: null })
-  }).pipe(Effect.provide(Layer.provideMerge(TestApi.workers, mounting("audio"))))
+    for (const story of stuck) assert.deepInclude(yield* story.entry, { content: approvedText, audio_url: null })
+  }).pipe(Effect.provide(Layer.provideMerge(TestApi.workers, layerWithMedia("audio"))))
 )

@@ -7,8 +7,8 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
-import { act, get, reached, submit, tokenFor } from "../support/Requests.ts"
+import { readJson } from "../support/Json.ts"
+import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 
 const at = (moment: string) => TestClock.setTime(Date.parse(moment))
 const perspective = "They will win it, and by some distance."
@@ -31,7 +31,8 @@ const nothing = {
   approval_time: unmeasured
 }
 
-const metrics = (key: string, query = "") => Effect.map(get(key, `/metrics/performance${query}`), ({ data }) => data)
+const metrics = (key: string, query = "") =>
+  Effect.map(getJson(key, `/metrics/performance${query}`), ({ data }) => data)
 
 it.effect("counts and times are those of what was sent in the period, overall and by persona", () =>
   Effect.gen(function* () {
@@ -43,41 +44,41 @@ it.effect("counts and times are those of what was sent in the period, overall an
     const { text: key } = yield* Seed.key(owner)
     const [title, relegation, cup] = ["Who takes the title?", "And who goes down?", "Who lifts the cup?"] as const
 
-    const first = yield* submit(key, title, [ada, bo])
-    const second = yield* submit(key, relegation, [ada, bo])
-    const [firstOfAda, secondOfAda] = [yield* tokenFor(ada, title), yield* tokenFor(ada, relegation)]
-    const firstOfBo = yield* tokenFor(bo, title)
+    const first = yield* submitTopic(key, title, [ada, bo])
+    const second = yield* submitTopic(key, relegation, [ada, bo])
+    const [firstOfAda, secondOfAda] = [yield* creatorTokenFor(ada, title), yield* creatorTokenFor(ada, relegation)]
+    const firstOfBo = yield* creatorTokenFor(bo, title)
 
     yield* at("2026-03-01T10:00:00.000Z")
-    yield* act(firstOfAda, "respond", { perspective })
-    yield* act(firstOfBo, "decline")
-    yield* reached(key, first, ada, "commentary_generated")
+    yield* actAsCreator(firstOfAda, "respond", { perspective })
+    yield* actAsCreator(firstOfBo, "decline")
+    yield* waitForStatus(key, first, ada, "commentary_generated")
     yield* at("2026-03-01T10:30:00.250Z")
-    yield* act(firstOfAda, "approve")
+    yield* actAsCreator(firstOfAda, "approve")
 
     // The first attempt fails and is retried a minute later. Another draft is requested before the approval.
     yield* at("2026-03-01T12:00:00.000Z")
     yield* generator.failNext({ permanent: false })
-    yield* act(secondOfAda, "respond", { perspective })
+    yield* actAsCreator(secondOfAda, "respond", { perspective })
     yield* eventually(
       "the failed attempt",
       Effect.map(generator.requests, ({ length }) => length === 2)
     )
-    yield* get(key, `/topics/${second}/status`)
+    yield* getJson(key, `/topics/${second}/status`)
     yield* TestClock.adjust("1 minute")
-    yield* reached(key, second, ada, "commentary_generated")
+    yield* waitForStatus(key, second, ada, "commentary_generated")
     yield* at("2026-03-01T12:06:00.000Z")
-    yield* act(secondOfAda, "revise", { instructions: "Shorter." })
+    yield* actAsCreator(secondOfAda, "revise", { instructions: "Shorter." })
     const { call } = yield* TestApi
     const draft = yield* eventually(
       "the second draft",
       Effect.map(
-        Effect.flatMap(call(`/creator/${secondOfAda}`, { headers: { accept: "application/json" } }), json),
+        Effect.flatMap(call(`/creator/${secondOfAda}`, { headers: { accept: "application/json" } }), readJson),
         ({ data }) => (data.draft.number === 2 ? data.draft : undefined)
       )
     )
     yield* at("2026-03-01T12:11:00.000Z")
-    yield* act(secondOfAda, "approve", { draft_id: draft.id })
+    yield* actAsCreator(secondOfAda, "approve", { draft_id: draft.id })
 
     const figuresOfAda = {
       counts: { ...none, sent: 2, approved: 2 },
@@ -97,7 +98,7 @@ it.effect("counts and times are those of what was sent in the period, overall an
     assert.deepStrictEqual(yield* metrics(key), expected)
 
     // A later topic belongs to a later period. A topic counts in the period in which it was sent, whatever its outcome.
-    yield* submit(key, cup, [bo])
+    yield* submitTopic(key, cup, [bo])
     const march = yield* metrics(key, "?from=2026-03-01T09:00:00Z&to=2026-03-01T12:11:00.000Z")
     assert.deepStrictEqual(march.overall, expected.overall)
     yield* at("2026-03-04T12:11:00.000Z")
@@ -122,19 +123,19 @@ it.effect("failures are counted by their reason", () =>
     const owner = yield* Seed.organization()
     const personas = yield* Effect.forEach(["Ada", "Bo", "Cy"], (name) => Seed.persona(owner, { name }))
     const { text: key } = yield* Seed.key(owner)
-    const topic = yield* submit(key, "Who takes the title?", personas)
+    const topic = yield* submitTopic(key, "Who takes the title?", personas)
     const [ada, bo, cy] = personas as [(typeof personas)[0], (typeof personas)[0], (typeof personas)[0]]
     yield* generator.failNext({ permanent: true })
-    yield* act(yield* tokenFor(ada, "the title"), "respond", { perspective })
+    yield* actAsCreator(yield* creatorTokenFor(ada, "the title"), "respond", { perspective })
     yield* eventually(
       "the failed attempt",
       Effect.map(generator.requests, ({ length }) => length === 1)
     )
     for (const persona of [bo, cy]) {
-      yield* act(yield* tokenFor(persona, "the title"), "respond", { perspective })
-      yield* reached(key, topic, persona, "commentary_generated")
+      yield* actAsCreator(yield* creatorTokenFor(persona, "the title"), "respond", { perspective })
+      yield* waitForStatus(key, topic, persona, "commentary_generated")
     }
-    yield* act(yield* tokenFor(bo, "the title"), "withdraw")
+    yield* actAsCreator(yield* creatorTokenFor(bo, "the title"), "withdraw")
     yield* at("2026-03-09T09:00:00.000Z")
     const counts = { ...none, sent: 3, generation_failed: 1, approval_timeout: 1, withdrawn: 1 }
     yield* eventually(
@@ -152,7 +153,7 @@ it.effect("a key sees its own organization and environment, and needs usage:read
     const owner = yield* Seed.organization()
     const persona = yield* Seed.persona(owner)
     const live = yield* Seed.key(owner)
-    yield* submit(live.text, "Who takes the title?", [persona])
+    yield* submitTopic(live.text, "Who takes the title?", [persona])
     yield* TestClock.adjust("1 second")
     assert.strictEqual((yield* metrics(live.text)).overall.counts.sent, 1)
     for (const { text } of [
@@ -164,7 +165,7 @@ it.effect("a key sees its own organization and environment, and needs usage:read
     }
     const { text: key } = yield* Seed.key(owner, { scopes: ["topics:read", "topics:submit", "personas:read"] })
     const denied = yield* call("/partner/v1/metrics/performance?from=nonsense", { key })
-    assert.deepStrictEqual([denied.status, (yield* json(denied)).error.code], [401, "scope_denied"])
+    assert.deepStrictEqual([denied.status, (yield* readJson(denied)).error.code], [401, "scope_denied"])
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -184,7 +185,7 @@ it.effect("a period that is none is refused, with everything that is wrong", () 
     }
     for (const [query, fields] of Object.entries(refusals)) {
       const answer = yield* call(`/partner/v1/metrics/performance${query}`, { key })
-      const { error } = yield* json(answer)
+      const { error } = yield* readJson(answer)
       assert.deepStrictEqual([answer.status, error.code], [400, "invalid_request"], query)
       assert.deepStrictEqual(
         error.details.errors.map(({ field }: { field: string }) => field),

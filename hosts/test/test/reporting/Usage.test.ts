@@ -7,7 +7,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 it.effect("usage, quotas and what remains are the month's; another month begins at nothing", () =>
   Effect.gen(function* () {
@@ -23,7 +23,7 @@ it.effect("usage, quotas and what remains are the month's; another month begins 
     yield* submit("The second question of the month", key)
     yield* submit("A question of the test environment", test.text)
     const usage = (key: string) =>
-      Effect.map(Effect.flatMap(call("/partner/v1/usage", { key }), json), ({ data }) => data)
+      Effect.map(Effect.flatMap(call("/partner/v1/usage", { key }), readJson), ({ data }) => data)
     assert.deepStrictEqual(yield* usage(key), {
       period: { start: "2026-01-01T00:00:00.000Z", end: "2026-02-01T00:00:00.000Z" },
       usage: { topics_created: 2, commentaries_generated: 0, api_calls: 3 },
@@ -57,7 +57,7 @@ it.effect("calls that are refused for their rate count as calls; those without a
     assert.deepStrictEqual(statuses, [200, 200, 429, 429, 429])
     yield* call("/partner/v1/topics", { key: `${key.slice(0, -1)}-` })
     yield* TestClock.adjust("1 hour")
-    const { data } = yield* json(yield* call("/partner/v1/usage", { key }))
+    const { data } = yield* readJson(yield* call("/partner/v1/usage", { key }))
     assert.strictEqual(data.usage.api_calls, 6)
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -83,6 +83,6 @@ it.effect("usage needs its scope", () =>
     const { call } = yield* TestApi
     const { text: key } = yield* Seed.key(yield* Seed.organization(), { scopes: ["topics:read"] })
     const response = yield* call("/partner/v1/usage", { key })
-    assert.deepStrictEqual([response.status, (yield* json(response)).error.code], [401, "scope_denied"])
+    assert.deepStrictEqual([response.status, (yield* readJson(response)).error.code], [401, "scope_denied"])
   }).pipe(Effect.provide(InMemory.layer))
 )

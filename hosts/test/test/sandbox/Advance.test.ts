@@ -8,13 +8,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approves, engineer, fails, unknown, waits } from "../support/Engineer.ts"
+import { approves, fails, seedEngineer, unknownId, waits } from "../support/Engineer.ts"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 it.effect("the persona that waits does nothing by itself, and takes one step with each call", () =>
   Effect.gen(function* () {
-    const { advance, get, sent, status } = yield* engineer
+    const { advance, get, sent, status } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)
     const share = shares[0] ?? ""
     const steps = [
@@ -55,7 +55,7 @@ it.effect("the persona that waits does nothing by itself, and takes one step wit
 
 it.effect("every way in which an assignment ends can be had by naming the action", () =>
   Effect.gen(function* () {
-    const { advance, sees, sent } = yield* engineer
+    const { advance, sees, sent } = yield* seedEngineer
     const endings: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
       [["respond", "generate", "approve"], "creator_approved completed"],
       [["decline"], "declined declined completed"],
@@ -81,7 +81,7 @@ it.effect("every way in which an assignment ends can be had by naming the action
 
 it.effect("an action that the status does not allow is refused with those that it does, and changes nothing", () =>
   Effect.gen(function* () {
-    const { advance, call, key, sees, sent } = yield* engineer
+    const { advance, call, key, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)
     const share = shares[0] ?? ""
     for (const action of ["generate", "approve", "fail", "withdraw"]) {
@@ -93,13 +93,13 @@ it.effect("an action that the status does not allow is refused with those that i
     }
     yield* sees(topic, "topic_sent pending")
     const path = `/partner/v1/test/assignments/${share}/advance`
-    const nonsense = yield* json(yield* call(path, { method: "POST", key, body: { action: "applaud" } }))
+    const nonsense = yield* readJson(yield* call(path, { method: "POST", key, body: { action: "applaud" } }))
     assert.deepInclude(nonsense.error.details, {
       field: "action",
       constraint:
         "must be one of respond, generate, approve, decline, expire, fail, withdraw, and one that the assignment's `actions` name"
     })
-    const text = yield* json(
+    const text = yield* readJson(
       yield* call(path, { method: "POST", key, body: "{}", headers: { "content-type": "text/plain" } })
     )
     assert.strictEqual(text.error.details.field, "content-type")
@@ -113,7 +113,7 @@ it.effect(
   "to a live key, another organization and for a live assignment there is nothing to advance, byte for byte",
   () =>
     Effect.gen(function* () {
-      const { advance, call, key, live, persona, post, sent } = yield* engineer
+      const { advance, call, key, live, persona, post, sent } = yield* seedEngineer
       const { shares } = yield* sent("Will it rain on Sunday?", waits)
       const stranger = yield* Seed.organization({ name: "Strangers" })
       const strangers = (yield* Seed.key(stranger, { environment: "test" })).text
@@ -127,13 +127,13 @@ it.effect(
           const headers = [...response.headers].filter(([name]) => !/^(x-)?ratelimit/.test(name))
           return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
         })
-      const nothing = yield* bytes(unknown, key)
+      const nothing = yield* bytes(unknownId, key)
       assert.include(nothing, "not_found")
       for (const [id, by] of [
         ["not-an-id", key],
         [share, key],
         [share, live],
-        [unknown, live],
+        [unknownId, live],
         [shares[0] ?? "", live],
         [shares[0] ?? "", strangers]
       ] as const) {
@@ -148,7 +148,7 @@ it.effect(
 
 it.effect("a request that waits for nobody's word expires when a human one would", () =>
   Effect.gen(function* () {
-    const { advance, sees, sent } = yield* engineer
+    const { advance, sees, sent } = yield* seedEngineer
     const first = yield* sent("Does this one wait for an answer?", waits)
     const second = yield* sent("Does this one wait for its draft?", waits)
     const third = yield* sent("Does this one wait for approval?", waits)
@@ -168,7 +168,7 @@ it.effect("a request that waits for nobody's word expires when a human one would
 
 it.effect("the record says upon whose word each step was taken", () =>
   Effect.gen(function* () {
-    const { advance, keyId, sees, sent } = yield* engineer
+    const { advance, keyId, sees, sent } = yield* seedEngineer
     const sql = yield* SqlClient.SqlClient
     const { shares, topic } = yield* sent("Will it rain on Sunday?", approves)
     yield* advance(shares[0] ?? "")
@@ -193,7 +193,7 @@ const serverAlone = InMemory.layerWithoutWorkers()
 
 it.effect("where no worker runs, each call still takes its step; what was missed goes on with the next worker", () =>
   Effect.gen(function* () {
-    const { advance, sees, sent } = yield* engineer
+    const { advance, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", approves)
     yield* TestClock.adjust("10 minutes")
     yield* sees(topic, "topic_sent pending")
@@ -214,7 +214,7 @@ it.effect("where no worker runs, each call still takes its step; what was missed
 
 it.effect("of many workers on one step one takes it, and one that stops between two steps is taken over from", () =>
   Effect.gen(function* () {
-    const { sees, sent, status } = yield* engineer
+    const { sees, sent, status } = yield* seedEngineer
     const topics = yield* Effect.forEach([1, 2, 3, 4, 5], (number) =>
       sent(`Will it rain on day ${number}?`, approves, fails)
     )
@@ -250,7 +250,7 @@ it.effect("of many workers on one step one takes it, and one that stops between 
 
 it.effect("a hundred calls at once take the three steps there are, and the rest are refused", () =>
   Effect.gen(function* () {
-    const { advance, sees, sent } = yield* engineer
+    const { advance, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)
     const answers = yield* Effect.forEach(Array.from({ length: 100 }), () => advance(shares[0] ?? ""), {
       concurrency: "unbounded"

@@ -23,9 +23,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approves, declines, engineer, expires, fails, start, unknown, waits } from "../support/Engineer.ts"
+import { approves, declines, expires, fails, seedEngineer, startTime, unknownId, waits } from "../support/Engineer.ts"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 /** The states that polling shows while the clock advances at the simulated pace. */
 const stories = [
@@ -51,7 +51,7 @@ const stories = [
 for (const [what, id, states] of stories) {
   it.effect(`the test persona that ${what} does so by itself, one state after the other, within five seconds`, () =>
     Effect.gen(function* () {
-      const { sees, sent } = yield* engineer
+      const { sees, sent } = yield* seedEngineer
       const { topic } = yield* sent("Will it rain on Sunday?", id)
       for (const [index, state] of states.entries()) {
         yield* sees(topic, state)
@@ -68,7 +68,7 @@ for (const [what, id, states] of stories) {
 
 it.effect("what was approved is fetched as any commentary, from the local generator whatever the host's is", () =>
   Effect.gen(function* () {
-    const { get, persona, sees, sent } = yield* engineer
+    const { get, persona, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", persona.id)
     for (const state of ["topic_sent pending", "opinion_injected in_progress", "commentary_generated in_progress"]) {
       yield* sees(topic, state)
@@ -89,7 +89,7 @@ it.effect(
   "a word in the content sends licensed personas down its path, the first of several; test personas keep theirs",
   () =>
     Effect.gen(function* () {
-      const { persona, sees, sent, settled, status } = yield* engineer
+      const { persona, sees, sent, settled, status } = yield* seedEngineer
       const words = [
         ["Is this declined? [decline]", "declined declined completed"],
         ["[EXPIRE] Is this expired? [decline]", "expired expired completed"],
@@ -109,7 +109,7 @@ it.effect(
 
 it.effect("test personas are there for test keys alone, first in the list and described", () =>
   Effect.gen(function* () {
-    const { get, live, persona, post } = yield* engineer
+    const { get, live, persona, post } = yield* seedEngineer
     const { data } = yield* get("/personas")
     assert.deepStrictEqual(
       data.map(({ id, name }: { readonly id: string; readonly name: string }) => [id, name]),
@@ -134,7 +134,7 @@ it.effect("test personas are there for test keys alone, first in the list and de
     )
     assert.deepStrictEqual(
       (yield* get(`/personas/${approves}`, live)).error,
-      (yield* get(`/personas/${unknown}`, live)).error
+      (yield* get(`/personas/${unknownId}`, live)).error
     )
     const refused = yield* post("/topics", { content: "Will it rain on Sunday?", persona_ids: [approves] }, live)
     assert.deepStrictEqual(
@@ -146,7 +146,7 @@ it.effect("test personas are there for test keys alone, first in the list and de
 
 it.effect("test personas are asked without the host's PersonaStore, in the order of the request", () =>
   Effect.gen(function* () {
-    const { owner, submit } = yield* engineer
+    const { owner, submit } = yield* seedEngineer
     const stranger = yield* Seed.persona(null)
     const licensed = yield* Seed.persona(owner, { creator: { name: "", email: "gone@creators.example" } })
     yield* (yield* Creators).erase("gone@creators.example")
@@ -162,7 +162,7 @@ it.effect("test personas are asked without the host's PersonaStore, in the order
 
 it.effect("nobody is mailed, and the human creator is not known to it: not when asked, moved or erased", () =>
   Effect.gen(function* () {
-    const { advance, persona, sees, sent } = yield* engineer
+    const { advance, persona, sees, sent } = yield* seedEngineer
     const sql = yield* SqlClient.SqlClient
     const { email } = persona.creator
     const { topic } = yield* sent("Does this one fail? [fail]", persona.id, approves)
@@ -196,7 +196,7 @@ it.effect("nobody is mailed, and the human creator is not known to it: not when 
 
 it.effect("the same topic can be sent again after 60 seconds; live waits for its own window", () =>
   Effect.gen(function* () {
-    const { live, persona, post, submit } = yield* engineer
+    const { live, persona, post, submit } = yield* seedEngineer
     const content = "Will it rain on Sunday?"
     const liveTopic = () => post("/topics", { content, persona_ids: [persona.id] }, live)
     assert.strictEqual((yield* submit(content, persona.id, approves)).data.personas_sent, 2)
@@ -211,7 +211,7 @@ it.effect("the same topic can be sent again after 60 seconds; live waits for its
 
 it.effect("no quota is asked and none is used, and live topics are neither moved nor seen", () =>
   Effect.gen(function* () {
-    yield* TestClock.setTime(start)
+    yield* TestClock.setTime(startTime)
     const { call } = yield* TestApi
     const owner = yield* Seed.organization({ limits: { topics_per_month: 1, commentaries_per_month: 1 } })
     const persona = yield* Seed.persona(owner)
@@ -222,19 +222,19 @@ it.effect("no quota is asked and none is used, and live topics are neither moved
     for (const number of [1, 2, 3]) assert.strictEqual((yield* submit(test, `Topic number ${number}?`)).status, 201)
     const asked = yield* submit(live, "Is this declined? [decline]")
     assert.strictEqual(asked.status, 201)
-    const { data } = yield* json(asked)
+    const { data } = yield* readJson(asked)
     yield* TestClock.adjust("1 hour")
-    const seen = yield* json(yield* call(`/partner/v1/topics/${data.topic_id}/status`, { key: live }))
+    const seen = yield* readJson(yield* call(`/partner/v1/topics/${data.topic_id}/status`, { key: live }))
     assert.deepInclude(seen.data.personas[0], { status: "topic_sent", share_id: data.results[0].share_id })
     assert.strictEqual((yield* submit(live, "Is one too many?")).status, 429)
-    assert.strictEqual((yield* json(yield* call("/partner/v1/topics", { key: test }))).pagination.total, 3)
-    assert.strictEqual((yield* json(yield* call("/partner/v1/topics", { key: live }))).pagination.total, 1)
+    assert.strictEqual((yield* readJson(yield* call("/partner/v1/topics", { key: test }))).pagination.total, 3)
+    assert.strictEqual((yield* readJson(yield* call("/partner/v1/topics", { key: live }))).pagination.total, 1)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("the host's PersonaStore is never asked about a test persona", () =>
   Effect.gen(function* () {
-    const { get, sees, sent, status } = yield* engineer
+    const { get, sees, sent, status } = yield* seedEngineer
     const { topic } = yield* sent("Who knows these personas?", ...testPersonas.map(({ id }) => id))
     for (const { id } of testPersonas) assert.strictEqual((yield* get(`/personas/${id}`)).data.id, id)
     for (const state of [

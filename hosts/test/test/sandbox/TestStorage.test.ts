@@ -10,8 +10,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { approves, declines, engineer } from "../support/Engineer.ts"
-import { json } from "../support/Json.ts"
+import { approves, declines, seedEngineer } from "../support/Engineer.ts"
+import { readJson } from "../support/Json.ts"
 
 /** In-memory SQLite, because deleted and updated rows leave no copies that would change the sizes. */
 const onSqlite = InMemory.layerWith({ stores: Sqlite.layer({ filename: ":memory:" }) })
@@ -20,13 +20,13 @@ const capped = InMemory.layerWith({ policy: { testStorage: { topics: 2, bytes: 1
 
 it.effect("a test topic beyond the cap is 429 with its quota and what is left; live topics go on", () =>
   Effect.gen(function* () {
-    const { call, key, live, persona, sent } = yield* engineer
+    const { call, key, live, persona, sent } = yield* seedEngineer
     yield* sent("Will it rain on Sunday?", approves)
     yield* sent("Will it rain on Monday?", approves)
     const body = (content: string) => ({ content, persona_ids: [persona.id] })
     const refused = yield* call("/partner/v1/topics", { method: "POST", key, body: body("And on Tuesday?") })
     assert.strictEqual(refused.status, 429)
-    const { error } = yield* json(refused)
+    const { error } = yield* readJson(refused)
     assert.strictEqual(error.code, "rate_limit_exceeded")
     // From 9:00 to midnight UTC, when old test topics are next deleted.
     assert.deepStrictEqual(error.details, { retry_after: 15 * 3600, limit: 2, remaining: 0, quota: "test_topics" })
@@ -39,7 +39,7 @@ it.effect("a test topic beyond the cap is 429 with its quota and what is left; l
 
 it.effect("of a bulk submission the topics beyond the cap are refused, each with the reason", () =>
   Effect.gen(function* () {
-    const { post } = yield* engineer
+    const { post } = yield* seedEngineer
     const topics = [1, 2, 3, 4].map((number) => ({ content: `Who is number ${number}?`, persona_ids: [approves] }))
     const { data } = yield* post("/topics/bulk", { topics })
     const seen = data.results.map((one: { status: string; error?: { details: { quota: string } } }) => [
@@ -58,7 +58,7 @@ it.effect("of a bulk submission the topics beyond the cap are refused, each with
 it.effect("what a topic is counted as covers what its story stores", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { post, settled } = yield* engineer
+    const { post, settled } = yield* seedEngineer
     const size = Effect.map(
       sql<{ readonly bytes: number }>`SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size`,
       ([row]) => row?.bytes ?? 0
@@ -82,7 +82,7 @@ it.effect("what a topic is counted as covers what its story stores", () =>
 it.effect("a worker deletes test topics after their retention by itself, and leaves live ones", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { call, live, persona, sent, settled } = yield* engineer
+    const { call, live, persona, sent, settled } = yield* seedEngineer
     const { topic } = yield* sent("Will it rain on Sunday?", approves, declines)
     yield* settled(topic)
     yield* call("/partner/v1/topics", {

@@ -4,29 +4,35 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { holds, type Type } from "../support/conformance/Fields.ts"
-import { ask, partner, service, start, story } from "../support/conformance/Partner.ts"
+import { checkField, type FieldType } from "../support/conformance/Fields.ts"
+import {
+  layerOfService,
+  seedPartner,
+  sendRequest,
+  startTime,
+  submitWithStates
+} from "../support/conformance/Partner.ts"
 
 const events = ["creator.approved", "partner.approved", "commentary.failed"]
 const scopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]
 
 const answers = Effect.gen(function* () {
-  const by = yield* partner()
+  const by = yield* seedPartner()
   const token = yield* Seed.token(by.organization)
-  yield* story(by, "Will the Lakers make the play-offs?", ["creator_approved", "topic_sent"])
+  yield* submitWithStates(by, "Will the Lakers make the play-offs?", ["creator_approved", "topic_sent"])
   const usage = (yield* by.get("/usage")).body.data
   const dashboard = (method: string, path: string, body?: unknown) =>
-    ask(`/partner/v1/api-keys${path}`, { method, token, ...(body === undefined ? {} : { body }) })
+    sendRequest(`/partner/v1/api-keys${path}`, { method, token, ...(body === undefined ? {} : { body }) })
   const key = (yield* dashboard("POST", "", { name: "Backend", scopes })).body.data
   const url = "https://receiver.example/commentary"
   const webhook = (yield* by.post("/webhooks", { url, events })).body.data
   return { by, dashboard, usage, key, webhook }
 })
 class Answers extends Context.Service<Answers, Effect.Success<typeof answers>>()("test/conformance/AccountFields") {
-  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), service)
+  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), layerOfService)
 }
 
-type Row = readonly [path: string, type: Type, literals?: ReadonlyArray<string>]
+type Row = readonly [path: string, type: FieldType, literals?: ReadonlyArray<string>]
 const tables: ReadonlyArray<readonly ["usage" | "key" | "webhook", string, ReadonlyArray<Row>]> = [
   [
     "usage",
@@ -83,15 +89,15 @@ layer(Answers.layer)("specification 2", (it) => {
   for (const [resource, name, rows] of tables) {
     for (const [path, type, literals] of rows) {
       it.effect(`${name}: ${path} (${type})${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
-        Effect.map(Answers, (seen) => holds(seen[resource], path, type, literals))
+        Effect.map(Answers, (seen) => checkField(seen[resource], path, type, literals))
       )
     }
   }
 
   it.effect("Usage: period is the current billing period", () =>
     Effect.map(Answers, ({ usage: { period } }) => {
-      assert.isAtMost(Date.parse(period.start), start)
-      assert.isAbove(Date.parse(period.end), start)
+      assert.isAtMost(Date.parse(period.start), startTime)
+      assert.isAbove(Date.parse(period.end), startTime)
     })
   )
 
@@ -111,7 +117,7 @@ layer(Answers.layer)("specification 2", (it) => {
       const { key } = yield* Answers
       assert.isTrue(key.full_key.startsWith(key.key_prefix))
       assert.isBelow(key.key_prefix.length, key.full_key.length)
-      assert.strictEqual((yield* ask("/partner/v1/personas", { key: key.full_key })).status, 200)
+      assert.strictEqual((yield* sendRequest("/partner/v1/personas", { key: key.full_key })).status, 200)
     })
   )
 

@@ -4,17 +4,17 @@ import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { valuesAt } from "../support/conformance/Fields.ts"
-import { operations } from "../support/conformance/Operations.ts"
+import { makeOperations } from "../support/conformance/Operations.ts"
 import {
-  ask,
-  bring,
-  creator,
-  mails,
-  partner,
-  perspective,
-  reached,
-  service,
-  story
+  bringToState,
+  layerOfService,
+  openCreatorLink,
+  samplePerspective,
+  seedPartner,
+  sendRequest,
+  submitWithStates,
+  waitForCreatorMails,
+  waitForState
 } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
@@ -32,12 +32,12 @@ const lookups = (id: string) => [
   "/topics/by-reference/game-1"
 ]
 
-layer(service)("specification 1", (it) => {
+layer(layerOfService)("specification 1", (it) => {
   it.effect(
     "a partner submits a topic (a short question, statement or prompt) together with a list of persona ids",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
+        const by = yield* seedPartner()
         const personas = [yield* by.persona(), yield* by.persona()]
         for (const said of ["Who wins tonight?", "The Lakers win tonight.", "Tell us about tonight's game"]) {
           const { personas_sent } = yield* by.submit(said, personas)
@@ -50,12 +50,12 @@ layer(service)("specification 1", (it) => {
     "for each persona that the partner is licensed for, the persona's human creator is notified by e-mail",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
+        const by = yield* seedPartner()
         const licensed = [yield* by.persona(), yield* by.persona()]
-        const foreign = yield* (yield* partner()).persona()
+        const foreign = yield* (yield* seedPartner()).persona()
         yield* by.submit(content, [...licensed, foreign])
         for (const persona of licensed) {
-          const [mail] = yield* mails(persona, content)
+          const [mail] = yield* waitForCreatorMails(persona, content)
           assert.strictEqual(mail?.to.address, persona.creator.email)
         }
         assert.deepStrictEqual(yield* (yield* Mailbox).to(foreign.creator.email), [])
@@ -66,41 +66,41 @@ layer(service)("specification 1", (it) => {
     "the creator adds a perspective, an automated step generates the commentary, and the creator approves it",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
+        const by = yield* seedPartner()
         const persona = yield* by.persona()
         const { topic_id: id } = yield* by.submit(content, [persona])
-        const { act, look } = yield* creator(persona, content)
-        assert.strictEqual((yield* act("respond", { perspective })).status, 200)
-        yield* reached(by, id, persona, "commentary_generated")
+        const { act, look } = yield* openCreatorLink(persona, content)
+        assert.strictEqual((yield* act("respond", { perspective: samplePerspective })).status, 200)
+        yield* waitForState(by, id, persona, "commentary_generated")
         const { body } = yield* look
-        assert.include(body.data.draft.content, perspective)
+        assert.include(body.data.draft.content, samplePerspective)
         assert.strictEqual((yield* act("approve")).body.data.status, "creator_approved")
       })
   )
 
   it.effect("the partner fetches approved commentaries by topic id or by its own external_reference", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id } = yield* story(by, content, ["creator_approved"], { external_reference: "game-1" })
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
       const texts = [
         (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries[0].content,
         (yield* by.get(`/topics/${id}`)).body.data.commentaries[0].commentary.content,
         (yield* by.get("/topics/by-reference/game-1")).body.data.commentaries[0].commentary.content
       ]
-      assert.include(texts[0], perspective)
+      assert.include(texts[0], samplePerspective)
       assert.deepStrictEqual(texts, [texts[0], texts[0], texts[0]])
     })
   )
 
   it.effect("generation is asynchronous: clients poll a status endpoint", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const persona = yield* by.persona()
       const { status, topic_id: id } = yield* by.submit(content, [persona])
       assert.strictEqual(status, "pending")
       const poll = Effect.map(by.get(`/topics/${id}/status`), ({ body }) => body.data.overall_status)
       assert.strictEqual(yield* poll, "pending")
-      yield* bring({ by, content, id }, persona, "creator_approved")
+      yield* bringToState({ by, content, id }, persona, "creator_approved")
       assert.strictEqual(yield* poll, "completed")
     })
   )
@@ -109,18 +109,20 @@ layer(service)("specification 1", (it) => {
     "the service also offers listing of licensed personas, usage and quota statistics, API keys and webhooks",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
+        const by = yield* seedPartner()
         const token = yield* Seed.token(by.organization)
         for (const path of ["/personas", "/usage", "/webhooks"]) assert.strictEqual((yield* by.get(path)).status, 200)
-        assert.strictEqual((yield* ask("/partner/v1/api-keys", { token })).status, 200)
+        assert.strictEqual((yield* sendRequest("/partner/v1/api-keys", { token })).status, 200)
       })
   )
 
   it.effect("all data is scoped to the calling partner organization", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const other = yield* partner()
-      const { id, personas } = yield* story(by, content, ["creator_approved"], { external_reference: "game-1" })
+      const by = yield* seedPartner()
+      const other = yield* seedPartner()
+      const { id, personas } = yield* submitWithStates(by, content, ["creator_approved"], {
+        external_reference: "game-1"
+      })
       const webhook = yield* by.post("/webhooks", { url: "https://receiver.example/", events: ["creator.approved"] })
       const own = [...lookups(id), `/personas/${personas[0]?.id}`, `/webhooks/${webhook.body.data.id}`]
       for (const path of own) {
@@ -130,7 +132,7 @@ layer(service)("specification 1", (it) => {
       for (const path of ["/topics", "/personas", "/webhooks"])
         assert.deepStrictEqual((yield* other.get(path)).body.data, [], path)
       assert.strictEqual((yield* other.get("/usage")).body.data.usage.topics_created, 0)
-      const keys = yield* ask("/partner/v1/api-keys", { token: yield* Seed.token(other.organization) })
+      const keys = yield* sendRequest("/partner/v1/api-keys", { token: yield* Seed.token(other.organization) })
       assert.deepStrictEqual(valuesAt(keys.body, "data[].id"), [other.keyId])
     })
   )
@@ -139,7 +141,7 @@ layer(service)("specification 1", (it) => {
     "request and response bodies are JSON; success envelope {success: true, data}, error envelope {success: false, error: {code, message, details?}}",
     () =>
       Effect.gen(function* () {
-        for (const { accepted, name, refused, unauthorized } of yield* operations) {
+        for (const { accepted, name, refused, unauthorized } of yield* makeOperations) {
           const good = yield* accepted
           assert.include([200, 201], good.status, `${name}: ${good.text}`)
           assert.strictEqual(good.headers.get("content-type"), "application/json", name)
@@ -160,7 +162,7 @@ layer(service)("specification 1", (it) => {
 
   it.effect("requests with a body send Content-Type: application/json", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const persona = yield* by.persona()
       const body = { content, persona_ids: [persona.id] }
       const plain = yield* by.post("/topics", body, { headers: { "content-type": "text/plain" } })
@@ -171,8 +173,8 @@ layer(service)("specification 1", (it) => {
 
   it.effect("timestamps are ISO 8601 UTC strings", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id, topic } = yield* story(by, content, ["creator_approved"], { external_reference: "game-1" })
+      const by = yield* seedPartner()
+      const { id, topic } = yield* submitWithStates(by, content, ["creator_approved"], { external_reference: "game-1" })
       const seen: Array<unknown> = [topic.created_at]
       const collect = (value: unknown, key = ""): void => {
         if (/_at$|^(start|end|from|to)$/.test(key) && value !== null) seen.push(value)
@@ -191,7 +193,7 @@ layer(service)("specification 1", (it) => {
 
   it.effect("the list-topics response carries a pagination object next to data", () =>
     Effect.gen(function* () {
-      const { body } = yield* (yield* partner()).get("/topics")
+      const { body } = yield* (yield* seedPartner()).get("/topics")
       assert.isArray(body.data)
       assert.isObject(body.pagination)
     })
@@ -199,7 +201,7 @@ layer(service)("specification 1", (it) => {
 
   it.effect("the webhook test response has no data wrapper", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const made = yield* by.post("/webhooks", { url: "https://receiver.example/", events: ["creator.approved"] })
       const { body } = yield* by.post(`/webhooks/${made.body.data.id}/test`)
       assert.notProperty(body, "data")
@@ -211,11 +213,11 @@ layer(service)("specification 1", (it) => {
     "the machine-readable API description is served at {api_root}/openapi.json and an interactive explorer at {api_root}/docs",
     () =>
       Effect.gen(function* () {
-        const description = yield* ask("/openapi.json")
+        const description = yield* sendRequest("/openapi.json")
         assert.strictEqual(description.status, 200)
         assert.match(description.body.openapi, /^3\.1/)
         assert.property(description.body.paths, "/partner/v1/topics")
-        const explorer = yield* ask("/docs")
+        const explorer = yield* sendRequest("/docs")
         assert.strictEqual(explorer.status, 200)
         assert.match(explorer.headers.get("content-type") ?? "", /^text\/html/)
         assert.match(explorer.text, /<script/)
@@ -224,10 +226,10 @@ layer(service)("specification 1", (it) => {
 
   it.effect("all paths are relative to {base_url}, which is {api_root}/partner/v1", () =>
     Effect.gen(function* () {
-      const { key } = yield* partner()
-      assert.strictEqual((yield* ask("/partner/v1/personas", { key })).status, 200)
+      const { key } = yield* seedPartner()
+      assert.strictEqual((yield* sendRequest("/partner/v1/personas", { key })).status, 200)
       for (const path of ["/personas", "/v1/personas", "/partner/personas", "/partner/v2/personas"])
-        assert.strictEqual((yield* ask(path, { key })).status, 404, path)
+        assert.strictEqual((yield* sendRequest(path, { key })).status, 404, path)
     })
   )
 })

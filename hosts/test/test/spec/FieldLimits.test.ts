@@ -4,15 +4,22 @@ import { Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { ask, conforms, fieldsOf, partner, told, webhook } from "../support/conformance/Dashboard.ts"
+import {
+  invalidFieldsOf,
+  seedPartner,
+  sendRequest,
+  statusAndCode,
+  testOnService,
+  validWebhookBody
+} from "../support/conformance/Dashboard.ts"
 import { eventually } from "../support/Eventually.ts"
 
-conforms(
+testOnService(
   "8 Quotas: topics per month, commentaries per month, API calls per hour; values depend on the plan",
   Effect.gen(function* () {
     const quotas = Effect.fnUntraced(function* (plan: "standard" | "premium") {
-      const { key } = yield* partner({ plan, limits: {} })
-      return (yield* ask("GET /usage", { key })).data.quotas
+      const { key } = yield* seedPartner({ plan, limits: {} })
+      return (yield* sendRequest("GET /usage", { key })).data.quotas
     })
     const [standard, premium] = [yield* quotas("standard"), yield* quotas("premium")]
     assert.sameMembers(Object.keys(standard), ["topics_per_month", "commentaries_per_month", "api_calls_per_hour"])
@@ -21,54 +28,55 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "8 Topic content length: 10 to 100 characters always, up to 500 as decided",
   Effect.gen(function* () {
-    const { submit } = yield* partner()
-    for (const length of [10, 100, 500]) assert.strictEqual(told(yield* submit("a".repeat(length))), "201")
-    for (const length of [9, 501]) assert.deepStrictEqual(fieldsOf(yield* submit("b".repeat(length))), ["content"])
+    const { submit } = yield* seedPartner()
+    for (const length of [10, 100, 500]) assert.strictEqual(statusAndCode(yield* submit("a".repeat(length))), "201")
+    for (const length of [9, 501])
+      assert.deepStrictEqual(invalidFieldsOf(yield* submit("b".repeat(length))), ["content"])
   })
 )
 
-conforms(
+testOnService(
   "8 external_reference length: max 256 characters",
   Effect.gen(function* () {
-    const { submit } = yield* partner()
+    const { submit } = yield* seedPartner()
     const named = (length: number) =>
       submit(`Will the cup be theirs by ${length}?`, { more: { external_reference: "r".repeat(length) } })
-    assert.strictEqual(told(yield* named(256)), "201")
-    assert.deepStrictEqual(fieldsOf(yield* named(257)), ["external_reference"])
+    assert.strictEqual(statusAndCode(yield* named(256)), "201")
+    assert.deepStrictEqual(invalidFieldsOf(yield* named(257)), ["external_reference"])
   })
 )
 
-conforms(
+testOnService(
   "8 List topics limit: 1 to 100, default 20",
   Effect.gen(function* () {
-    const { key } = yield* partner()
-    const list = (query: string) => ask(`GET /topics${query}`, { key })
+    const { key } = yield* seedPartner()
+    const list = (query: string) => sendRequest(`GET /topics${query}`, { key })
     assert.strictEqual((yield* list("")).body.pagination.limit, 20)
     for (const limit of [1, 100]) assert.strictEqual((yield* list(`?limit=${limit}`)).body.pagination.limit, limit)
-    for (const limit of [0, 101, -1]) assert.deepStrictEqual(fieldsOf(yield* list(`?limit=${limit}`)), ["limit"])
+    for (const limit of [0, 101, -1]) assert.deepStrictEqual(invalidFieldsOf(yield* list(`?limit=${limit}`)), ["limit"])
   })
 )
 
-conforms(
+testOnService(
   "8 Webhook secret: min 32 characters",
   Effect.gen(function* () {
-    const { key } = yield* partner()
+    const { key } = yield* seedPartner()
     const register = (length: number) =>
-      ask("POST /webhooks", { key, body: { ...webhook, secret: "s".repeat(length) } })
-    assert.strictEqual(told(yield* register(32)), "201")
-    assert.deepStrictEqual(fieldsOf(yield* register(31)), ["secret"])
+      sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, secret: "s".repeat(length) } })
+    assert.strictEqual(statusAndCode(yield* register(32)), "201")
+    assert.deepStrictEqual(invalidFieldsOf(yield* register(31)), ["secret"])
   })
 )
 
-conforms(
+testOnService(
   "8 Duplicate detection window: 24 hours",
   Effect.gen(function* () {
-    const { submit } = yield* partner()
+    const { submit } = yield* seedPartner()
     const content = "Will the cup be theirs again?"
-    assert.strictEqual(told(yield* submit(content)), "201")
+    assert.strictEqual(statusAndCode(yield* submit(content)), "201")
     yield* TestClock.adjust(24 * 3_600_000 - 1)
     const { error } = yield* submit(content)
     assert.deepInclude(error.details[0], { status: "duplicate" })
@@ -77,26 +85,26 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "8 Client guidance: polling a status every 30 seconds for an hour stays within the standard limits",
   Effect.gen(function* () {
-    const { key, submit } = yield* partner({ limits: {} })
+    const { key, submit } = yield* seedPartner({ limits: {} })
     const { data } = yield* submit("Will the cup be theirs again?")
     for (let polls = 0; polls < 120; polls++) {
-      assert.strictEqual(told(yield* ask(`GET /topics/${data.topic_id}/status`, { key })), "200")
+      assert.strictEqual(statusAndCode(yield* sendRequest(`GET /topics/${data.topic_id}/status`, { key })), "200")
       yield* TestClock.adjust("30 seconds")
     }
   })
 )
 
-conforms(
+testOnService(
   "8 Client guidance: 24 to 48 hours are allowed for human review",
   Effect.gen(function* () {
-    const { key, persona, submit } = yield* partner()
+    const { key, persona, submit } = yield* seedPartner()
     const mailbox = yield* Mailbox
     const { data } = yield* submit("Will the cup be theirs again?")
     const status = Effect.map(
-      ask(`GET /topics/${data.topic_id}/status`, { key }),
+      sendRequest(`GET /topics/${data.topic_id}/status`, { key }),
       ({ data }) => data.personas[0].status
     )
     yield* eventually(
@@ -113,10 +121,10 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "8 Client guidance: one topic goes to several personas in one request",
   Effect.gen(function* () {
-    const { owner, persona, submit } = yield* partner()
+    const { owner, persona, submit } = yield* seedPartner()
     const others = yield* Effect.forEach(["Bo", "Cy"], (name) => Seed.persona(owner, { name }))
     const more = { persona_ids: [persona, ...others].map(({ id }) => id) }
     const { data } = yield* submit("Will the cup be theirs again?", { more })

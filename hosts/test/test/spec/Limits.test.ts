@@ -5,21 +5,29 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { type Answer, ask, conforms, partner, rate, seconds, told } from "../support/conformance/Dashboard.ts"
+import {
+  type ApiAnswer,
+  rateHeadersOf,
+  seedPartner,
+  sendRequest,
+  startInSeconds,
+  statusAndCode,
+  testOnService
+} from "../support/conformance/Dashboard.ts"
 
 /** Sends `count` requests, some of them concurrently. All must end with the same result. */
-const all = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<Answer, E, R>, end: string) {
+const all = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiAnswer, E, R>, end: string) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
-  assert.deepStrictEqual([...new Set(answers.map(told))], [end])
+  assert.deepStrictEqual([...new Set(answers.map(statusAndCode))], [end])
 })
 
-const refused = (answer: Answer, limit: number) => {
-  assert.strictEqual(told(answer), "429 rate_limit_exceeded")
+const refused = (answer: ApiAnswer, limit: number) => {
+  assert.strictEqual(statusAndCode(answer), "429 rate_limit_exceeded")
   assert.deepInclude(answer.error.details, { limit, remaining: 0 })
 }
 
 /** A partner on an unmodified plan. */
-const on = (plan: Organization["plan"]) => partner({ plan, limits: {} })
+const on = (plan: Organization["plan"]) => seedPartner({ plan, limits: {} })
 
 const tiers = [
   ["standard", 1000, 100],
@@ -27,139 +35,140 @@ const tiers = [
 ] as const
 
 for (const [plan, hourly, burst] of tiers) {
-  conforms(
+  testOnService(
     `8 Tier ${plan}: ${hourly} requests per hour`,
     Effect.gen(function* () {
       const { key } = yield* on(plan)
       // A request for an unknown path counts only in the key's own windows.
-      const lost = ask("GET /nowhere", { key })
+      const lost = sendRequest("GET /nowhere", { key })
       for (let sent = 0; sent < hourly; sent += burst) {
         yield* all(burst, lost, "404 not_found")
         yield* TestClock.adjust("1 minute")
       }
-      refused(yield* ask("GET /usage", { key }), hourly)
+      refused(yield* sendRequest("GET /usage", { key }), hourly)
       yield* TestClock.adjust("50 minutes")
-      assert.strictEqual(told(yield* ask("GET /usage", { key })), "200")
+      assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
     })
   )
 
-  conforms(
+  testOnService(
     `8 Tier ${plan}: burst of ${burst} per minute`,
     Effect.gen(function* () {
       const { key } = yield* on(plan)
-      const usage = ask("GET /usage", { key })
+      const usage = sendRequest("GET /usage", { key })
       yield* all(burst, usage, "200")
       refused(yield* usage, burst)
       yield* TestClock.adjust("1 minute")
-      assert.strictEqual(told(yield* usage), "200")
+      assert.strictEqual(statusAndCode(yield* usage), "200")
     })
   )
 }
 
-conforms(
+testOnService(
   "8 Endpoint-specific limits: POST /topics 100 per hour",
   Effect.gen(function* () {
     const { key, submit } = yield* on("premium")
     for (let sent = 0; sent < 100; sent++) {
-      assert.strictEqual(told(yield* submit(`Will the cup be theirs in ${2030 + sent}?`)), "201")
+      assert.strictEqual(statusAndCode(yield* submit(`Will the cup be theirs in ${2030 + sent}?`)), "201")
     }
     refused(yield* submit("Will the cup be theirs after all?"), 100)
-    assert.strictEqual(told(yield* ask("GET /topics", { key })), "200")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /topics", { key })), "200")
     yield* TestClock.adjust("1 hour")
-    assert.strictEqual(told(yield* submit("Will the cup be theirs after all?")), "201")
+    assert.strictEqual(statusAndCode(yield* submit("Will the cup be theirs after all?")), "201")
   })
 )
 
 for (const path of ["/personas", "/topics/{id}"]) {
-  conforms(
+  testOnService(
     `8 Endpoint-specific limits: GET ${path} 1000 per hour`,
     Effect.gen(function* () {
       const { key, submit } = yield* on("premium")
       const { data } = yield* submit("Will the cup be theirs again?")
       yield* TestClock.adjust("1 minute")
-      const request = ask(`GET ${path.replace("{id}", data.topic_id)}`, { key })
+      const request = sendRequest(`GET ${path.replace("{id}", data.topic_id)}`, { key })
       for (const _ of [1, 2]) {
         yield* all(500, request, "200")
         yield* TestClock.adjust("1 minute")
       }
       refused(yield* request, 1000)
-      assert.strictEqual(told(yield* ask("GET /usage", { key })), "200")
+      assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
     })
   )
 }
 
-conforms(
+testOnService(
   "8 Rate-limit headers on all responses: successes and errors of every status",
   Effect.gen(function* () {
-    const { createKey, key, submit, token } = yield* partner({ limits: { burst_per_minute: 12 } })
+    const { createKey, key, submit, token } = yield* seedPartner({ limits: { burst_per_minute: 12 } })
     const revoked = (yield* createKey()).data
-    yield* ask(`DELETE /api-keys/${revoked.id}`, { token })
+    yield* sendRequest(`DELETE /api-keys/${revoked.id}`, { token })
     const { id: unlicensed } = yield* Seed.persona(null)
     const answers = [
-      yield* ask("GET /usage", { key }),
+      yield* sendRequest("GET /usage", { key }),
       yield* submit("Will the cup be theirs again?"),
-      yield* ask("GET /topics", { key: "garbage" }),
-      yield* ask("GET /topics", { key: revoked.full_key }),
-      yield* ask("GET /topics"),
-      yield* ask("GET /topics?limit=0", { key }),
-      yield* ask("GET /topics/unknown", { key }),
-      yield* ask(`GET /personas/${unlicensed}`, { key }),
-      yield* ask("GET /nowhere", { key }),
-      yield* ask("GET /nowhere"),
-      yield* ask("PUT /topics", { key }),
-      yield* ask("POST /topics", { key, body: "{" }),
-      yield* ask("GET /api-keys", { token }),
-      yield* ask("GET /api-keys", { token: "garbage" })
+      yield* sendRequest("GET /topics", { key: "garbage" }),
+      yield* sendRequest("GET /topics", { key: revoked.full_key }),
+      yield* sendRequest("GET /topics"),
+      yield* sendRequest("GET /topics?limit=0", { key }),
+      yield* sendRequest("GET /topics/unknown", { key }),
+      yield* sendRequest(`GET /personas/${unlicensed}`, { key }),
+      yield* sendRequest("GET /nowhere", { key }),
+      yield* sendRequest("GET /nowhere"),
+      yield* sendRequest("PUT /topics", { key }),
+      yield* sendRequest("POST /topics", { key, body: "{" }),
+      yield* sendRequest("GET /api-keys", { token }),
+      yield* sendRequest("GET /api-keys", { token: "garbage" })
     ]
     const sql = yield* SqlClient.SqlClient
     yield* sql`ALTER TABLE topics RENAME TO lost_topics`
-    for (const _ of [1, 2, 3, 4, 5]) answers.push(yield* ask("GET /topics", { key }))
+    for (const _ of [1, 2, 3, 4, 5]) answers.push(yield* sendRequest("GET /topics", { key }))
     const statuses = new Set(answers.map(({ status }) => status))
     assert.deepStrictEqual([...statuses].sort(), [200, 201, 400, 401, 403, 404, 429, 500])
     for (const answer of answers) {
-      for (const value of rate(answer)) assert.isTrue(Number.isInteger(value), told(answer))
+      for (const value of rateHeadersOf(answer)) assert.isTrue(Number.isInteger(value), statusAndCode(answer))
     }
   })
 )
 
-conforms(
+testOnService(
   "8 X-RateLimit-Limit: max requests per hour",
   Effect.gen(function* () {
     for (const [plan, hourly] of tiers) {
       const { key } = yield* on(plan)
-      assert.strictEqual(rate(yield* ask("GET /usage", { key }))[0], hourly)
+      assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[0], hourly)
     }
   })
 )
 
-conforms(
+testOnService(
   "8 X-RateLimit-Remaining: requests left in the window",
   Effect.gen(function* () {
-    const { key } = yield* partner({ limits: { requests_per_hour: 3 } })
-    for (const left of [2, 1, 0, 0]) assert.strictEqual(rate(yield* ask("GET /usage", { key }))[1], left)
+    const { key } = yield* seedPartner({ limits: { requests_per_hour: 3 } })
+    for (const left of [2, 1, 0, 0])
+      assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[1], left)
   })
 )
 
-conforms(
+testOnService(
   "8 X-RateLimit-Reset: Unix timestamp when the limit resets",
   Effect.gen(function* () {
-    const { key } = yield* partner({ limits: { requests_per_hour: 1 } })
-    assert.strictEqual(rate(yield* ask("GET /usage", { key }))[2], seconds + 3600)
+    const { key } = yield* seedPartner({ limits: { requests_per_hour: 1 } })
+    assert.strictEqual(rateHeadersOf(yield* sendRequest("GET /usage", { key }))[2], startInSeconds + 3600)
     yield* TestClock.adjust("59 minutes")
-    const last = yield* ask("GET /usage", { key })
-    assert.deepStrictEqual([last.status, rate(last)[2]], [429, seconds + 3600])
+    const last = yield* sendRequest("GET /usage", { key })
+    assert.deepStrictEqual([last.status, rateHeadersOf(last)[2]], [429, startInSeconds + 3600])
     yield* TestClock.adjust("1 minute")
-    assert.strictEqual(told(yield* ask("GET /usage", { key })), "200")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /usage", { key })), "200")
   })
 )
 
-conforms(
+testOnService(
   "8 A limited request gets HTTP 429, code rate_limit_exceeded, and a Retry-After header",
   Effect.gen(function* () {
-    const { key } = yield* partner({ limits: { requests_per_hour: 1 } })
-    yield* ask("GET /usage", { key })
+    const { key } = yield* seedPartner({ limits: { requests_per_hour: 1 } })
+    yield* sendRequest("GET /usage", { key })
     yield* TestClock.adjust("20 minutes")
-    const answer = yield* ask("GET /usage", { key })
+    const answer = yield* sendRequest("GET /usage", { key })
     refused(answer, 1)
     assert.strictEqual(answer.headers.get("retry-after"), "2400")
     assert.strictEqual(answer.error.details.retry_after, 2400)

@@ -3,18 +3,23 @@ import { assert, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { holds, type Type, valuesAt } from "../support/conformance/Fields.ts"
-import { partner, perspective, service, story } from "../support/conformance/Partner.ts"
+import { checkField, type FieldType, valuesAt } from "../support/conformance/Fields.ts"
+import { layerOfService, samplePerspective, seedPartner, submitWithStates } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const overall = ["pending", "in_progress", "partial", "completed"]
 
 const answers = Effect.gen(function* () {
-  const by = yield* partner()
-  const { id, personas } = yield* story(by, content, ["creator_approved", "commentary_generated", "declined"], {
-    external_reference: "game-1",
-    metadata: { game: 1 }
-  })
+  const by = yield* seedPartner()
+  const { id, personas } = yield* submitWithStates(
+    by,
+    content,
+    ["creator_approved", "commentary_generated", "declined"],
+    {
+      external_reference: "game-1",
+      metadata: { game: 1 }
+    }
+  )
   const items = (yield* by.get("/topics")).body.data
   const lookup = (yield* by.get("/topics/by-reference/game-1")).body.data
   const entries = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries
@@ -23,11 +28,11 @@ const answers = Effect.gen(function* () {
   return { by, id, personas, items, lookup, entries, list, persona }
 })
 class Answers extends Context.Service<Answers, Effect.Success<typeof answers>>()("test/conformance/ListedFields") {
-  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), service)
+  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), layerOfService)
 }
 
 type Shape = "items" | "lookup" | "entries" | "list" | "persona"
-type Row = readonly [path: string, type: Type, literals?: ReadonlyArray<string>]
+type Row = readonly [path: string, type: FieldType, literals?: ReadonlyArray<string>]
 const tables: ReadonlyArray<readonly [Shape, string, ReadonlyArray<Row>]> = [
   [
     "items",
@@ -106,7 +111,7 @@ layer(Answers.layer)("specification 2", (it) => {
     for (const [path, type, literals] of rows) {
       const field = path.replace(/^\[\]\./, "")
       it.effect(`${name}: ${field} (${type})${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
-        Effect.map(Answers, (seen) => holds(seen[shape], path, type, literals))
+        Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
       )
     }
   }
@@ -140,7 +145,7 @@ layer(Answers.layer)("specification 2", (it) => {
       assert.deepStrictEqual([ready.status, pending.status, pending.commentary], ["completed", "pending", null])
       const detail = (yield* by.get(`/topics/${id}`)).body.data
       assert.deepStrictEqual(ready.commentary, detail.commentaries[0].commentary)
-      assert.include(ready.commentary.content, perspective)
+      assert.include(ready.commentary.content, samplePerspective)
     })
   )
 

@@ -3,20 +3,20 @@ import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type Answer, type Partner, partner, service } from "../support/conformance/Partner.ts"
+import { type ApiAnswer, layerOfService, type SeededPartner, seedPartner } from "../support/conformance/Partner.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-const refusal = ({ body, status }: Answer) => [status, body.error.code]
+const refusal = ({ body, status }: ApiAnswer) => [status, body.error.code]
 
-const ended = Effect.fnUntraced(function* (by: Partner) {
+const ended = Effect.fnUntraced(function* (by: SeededPartner) {
   const persona = yield* Seed.persona(null)
   yield* Seed.license(by.organization, persona, (yield* Clock.currentTimeMillis) - 1)
   return persona
 })
 
 const needsPersonasRead = Effect.fnUntraced(function* (path: (id: string) => string) {
-  const by = yield* partner()
+  const by = yield* seedPartner()
   const { id } = yield* by.persona()
   const { text: reads } = yield* Seed.key(by.organization, { scopes: ["personas:read"] })
   const { text: others } = yield* Seed.key(by.organization, { scopes: ["topics:submit", "topics:read", "usage:read"] })
@@ -24,12 +24,12 @@ const needsPersonasRead = Effect.fnUntraced(function* (path: (id: string) => str
   assert.deepStrictEqual(refusal(yield* by.get(path(id), { key: others })), [401, "scope_denied"])
 })
 
-layer(service)("specification 4: personas", (it) => {
+layer(layerOfService)("specification 4: personas", (it) => {
   it.effect("GET /personas lists personas the organization holds active licenses for", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const mine = [yield* by.persona({ name: "Ada" }), yield* by.persona({ name: "Bo" })]
-      yield* (yield* partner()).persona()
+      yield* (yield* seedPartner()).persona()
       yield* ended(by)
       const { body, status } = yield* by.get("/personas")
       assert.strictEqual(status, 200)
@@ -44,7 +44,7 @@ layer(service)("specification 4: personas", (it) => {
 
   it.effect("GET /personas: data is an array of {id, name, image_url}", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const { id, imageUrl, name } = yield* by.persona()
       assert.deepStrictEqual((yield* by.get("/personas")).body.data, [{ id, name, image_url: imageUrl }])
     })
@@ -52,14 +52,14 @@ layer(service)("specification 4: personas", (it) => {
 
   it.effect("GET /personas: empty array when there are no licenses", () =>
     Effect.gen(function* () {
-      const { body, status } = yield* (yield* partner()).get("/personas")
+      const { body, status } = yield* (yield* seedPartner()).get("/personas")
       assert.deepStrictEqual([status, body], [200, { success: true, data: [] }])
     })
   )
 
   it.effect("GET /personas/{id}: data is the full Persona", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const socialLinks = { twitter: "https://twitter.example/bo", instagram: "https://instagram.example/bo" }
       const { id } = yield* by.persona({
         name: "Bo Lindqvist",
@@ -86,8 +86,8 @@ layer(service)("specification 4: personas", (it) => {
 
   it.effect("GET /personas/{id}: 403 not_licensed when there is no active license for the persona", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      for (const { id } of [yield* (yield* partner()).persona(), yield* ended(by)]) {
+      const by = yield* seedPartner()
+      for (const { id } of [yield* (yield* seedPartner()).persona(), yield* ended(by)]) {
         const answer = yield* by.get(`/personas/${id}`)
         assert.deepStrictEqual(refusal(answer), [403, "not_licensed"])
         assert.deepStrictEqual(answer.body.error.details, { persona_id: id })
@@ -97,7 +97,7 @@ layer(service)("specification 4: personas", (it) => {
 
   it.effect("GET /personas/{id}: 404 not_found when there is no such persona", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       for (const id of [unknown, "ada"])
         assert.deepStrictEqual(refusal(yield* by.get(`/personas/${id}`)), [404, "not_found"])
     })

@@ -4,14 +4,20 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { ask, mails, partner, service, story } from "../support/conformance/Partner.ts"
+import {
+  layerOfService,
+  seedPartner,
+  sendRequest,
+  submitWithStates,
+  waitForCreatorMails
+} from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const unlicensed = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
 /** A partner with a persona, and the response to changes of a valid body, or the refused field. */
 const setUp = Effect.gen(function* () {
-  const by = yield* partner()
+  const by = yield* seedPartner()
   const persona = yield* by.persona()
   let count = 0
   const body = (changes: object) => ({ content: `${content} ${++count}`, persona_ids: [persona.id], ...changes })
@@ -29,15 +35,15 @@ const setUp = Effect.gen(function* () {
   return { by, persona, body, taken, refused }
 })
 
-layer(service)("specification 4: POST /topics", (it) => {
+layer(layerOfService)("specification 4: POST /topics", (it) => {
   it.effect("authenticates with the X-Api-Key header", () =>
     Effect.gen(function* () {
       const { body, by } = yield* setUp
       for (const headers of [{}, { authorization: `Bearer ${by.key}` }, { "x-api-key": `${by.key}x` }]) {
-        const answer = yield* ask("/partner/v1/topics", { method: "POST", body: body({}), headers })
+        const answer = yield* sendRequest("/partner/v1/topics", { method: "POST", body: body({}), headers })
         assert.deepStrictEqual([answer.status, answer.body.error.code], [401, "unauthorized"])
       }
-      const answer = yield* ask("/partner/v1/topics", {
+      const answer = yield* sendRequest("/partner/v1/topics", {
         method: "POST",
         body: body({}),
         headers: { "X-API-KEY": by.key }
@@ -48,10 +54,10 @@ layer(service)("specification 4: POST /topics", (it) => {
 
   it.effect("creates a topic and sends it to the chosen personas", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const [chosen, other] = [yield* by.persona(), yield* by.persona()]
       const { topic_id } = yield* by.submit(content, [chosen])
-      assert.strictEqual((yield* mails(chosen, content)).length, 1)
+      assert.strictEqual((yield* waitForCreatorMails(chosen, content)).length, 1)
       const { body } = yield* by.get(`/topics/${topic_id}`)
       assert.strictEqual(body.data.content, content)
       assert.strictEqual(body.data.commentaries.length, 1)
@@ -153,8 +159,8 @@ layer(service)("specification 4: POST /topics", (it) => {
 
   it.effect('output_types: default ["text"]: the commentary has a text, and neither audio nor video', () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id } = yield* story(by, content, ["creator_approved"])
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["creator_approved"])
       const [entry] = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries
       assert.match(entry.content, /./)
       assert.deepStrictEqual([entry.audio_url, entry.video_url], [null, null])
@@ -180,14 +186,14 @@ layer(service)("specification 4: POST /topics", (it) => {
       assert.strictEqual(personas_sent, 1)
       assert.deepInclude(results[0], { persona_id: persona.id, status: "sent" })
       assert.deepStrictEqual(results[1], { persona_id: unlicensed, status: "not_licensed" })
-      assert.strictEqual((yield* mails(persona, said))[0]?.to.address, persona.creator.email)
+      assert.strictEqual((yield* waitForCreatorMails(persona, said))[0]?.to.address, persona.creator.email)
       assert.strictEqual((yield* by.get("/topics")).body.data[0].total_personas, 1)
     })
   )
 
   it.effect("duplicate = the same topic was already sent within 24 hours", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const [asked, fresh, other] = [yield* by.persona(), yield* by.persona(), yield* by.persona()]
       yield* by.submit(content, [asked])
       yield* TestClock.adjust("23 hours")
@@ -218,7 +224,7 @@ layer(service)("specification 4: POST /topics", (it) => {
     "error no_valid_personas when none of the requested personas could be sent to, details an array of {persona_id, status}",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
+        const by = yield* seedPartner()
         const asked = yield* by.persona()
         yield* by.submit(content, [asked])
         const { body } = yield* by.post("/topics", { content, persona_ids: [unlicensed, asked.id] })

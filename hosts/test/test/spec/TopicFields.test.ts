@@ -3,8 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { holds, type Type } from "../support/conformance/Fields.ts"
-import { bring, partner, service, story } from "../support/conformance/Partner.ts"
+import { checkField, type FieldType } from "../support/conformance/Fields.ts"
+import { bringToState, layerOfService, seedPartner, submitWithStates } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const statuses = [
@@ -19,12 +19,12 @@ const overall = ["pending", "in_progress", "partial", "completed"]
 
 /** One response of each shape. The topic has a persona in each state that needs no passed deadline. */
 const answers = Effect.gen(function* () {
-  const by = yield* partner()
-  const nobody = yield* (yield* partner()).persona()
+  const by = yield* seedPartner()
+  const nobody = yield* (yield* seedPartner()).persona()
   const [once, twice] = [yield* by.persona(), yield* by.persona()]
   yield* by.submit("Who wins the title?", [once])
   const created = yield* by.submit("Who wins the title?", [once, twice, nobody], { external_reference: "title" })
-  const { id, personas } = yield* story(by, content, [
+  const { id, personas } = yield* submitWithStates(by, content, [
     "topic_sent",
     "opinion_injected",
     "commentary_generated",
@@ -36,10 +36,10 @@ const answers = Effect.gen(function* () {
   return { by, once, twice, nobody, created, id, personas, view, detail }
 })
 class Answers extends Context.Service<Answers, Effect.Success<typeof answers>>()("test/conformance/TopicFields") {
-  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), service)
+  static readonly layer = Layer.provideMerge(Layer.effect(Answers, answers), layerOfService)
 }
 
-type Row = readonly [path: string, type: Type, literals?: ReadonlyArray<string>]
+type Row = readonly [path: string, type: FieldType, literals?: ReadonlyArray<string>]
 const tables: Readonly<Record<"created" | "view" | "detail", readonly [name: string, rows: ReadonlyArray<Row>]>> = {
   created: [
     "Topic (response of create)",
@@ -106,7 +106,7 @@ layer(Answers.layer)("specification 2", (it) => {
     const [name, rows] = tables[shape]
     for (const [path, type, literals] of rows) {
       it.effect(`${name}: ${path} (${type})${literals === undefined ? "" : `: ${literals.join(", ")}`}`, () =>
-        Effect.map(Answers, (seen) => holds(seen[shape], path, type, literals))
+        Effect.map(Answers, (seen) => checkField(seen[shape], path, type, literals))
       )
     }
   }
@@ -116,7 +116,7 @@ layer(Answers.layer)("specification 2", (it) => {
       Effect.map(Answers, ({ detail }) => {
         const ready = detail.commentaries.filter(({ status }: { readonly status: string }) => status === "completed")
         assert.strictEqual(ready.length, 1)
-        holds(ready[0].commentary, path, type)
+        checkField(ready[0].commentary, path, type)
       })
     )
   }
@@ -206,8 +206,8 @@ layer(Answers.layer)("specification 2", (it) => {
   for (const [sentence, states, status] of meanings) {
     it.effect(`Topic status view: overall_status: ${sentence}`, () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id } = yield* story(by, content, states)
+        const by = yield* seedPartner()
+        const { id } = yield* submitWithStates(by, content, states)
         assert.strictEqual((yield* by.get(`/topics/${id}/status`)).body.data.overall_status, status)
         assert.strictEqual((yield* by.get(`/topics/${id}`)).body.data.status, status)
       })
@@ -235,10 +235,10 @@ layer(Answers.layer)("specification 2", (it) => {
 
   it.effect("Topic: status is always pending on creation, whoever else is further on", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const persona = yield* by.persona()
       const { status, topic_id: id } = yield* by.submit(content, [persona])
-      yield* bring({ by, content, id }, persona, "creator_approved")
+      yield* bringToState({ by, content, id }, persona, "creator_approved")
       assert.deepStrictEqual(
         [status, (yield* by.submit(`${content} Again?`, [persona])).status],
         ["pending", "pending"]

@@ -2,17 +2,25 @@
 import { assert, layer } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
-import { type Answer, bring, only, partner, perspective, service, story } from "../support/conformance/Partner.ts"
+import {
+  type ApiAnswer,
+  bringToState,
+  firstPersona,
+  layerOfService,
+  samplePerspective,
+  seedPartner,
+  submitWithStates
+} from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-const refusal = ({ body, status }: Answer) => [status, body.error.code]
+const refusal = ({ body, status }: ApiAnswer) => [status, body.error.code]
 
 /** A key with only `topics:read` may read the path. A key with all other scopes may not. */
 const needsTopicsRead = Effect.fnUntraced(function* (path: (id: string) => string) {
-  const by = yield* partner()
-  const { id } = yield* story(by, content, ["topic_sent"], { external_reference: "game-1" })
+  const by = yield* seedPartner()
+  const { id } = yield* submitWithStates(by, content, ["topic_sent"], { external_reference: "game-1" })
   const { text: reads } = yield* Seed.key(by.organization, { scopes: ["topics:read"] })
   const { text: others } = yield* Seed.key(by.organization, {
     scopes: ["topics:submit", "personas:read", "usage:read"]
@@ -23,7 +31,7 @@ const needsTopicsRead = Effect.fnUntraced(function* (path: (id: string) => strin
 
 /** A partner with `count` topics, oldest first. */
 const withTopics = Effect.fnUntraced(function* (count: number) {
-  const by = yield* partner()
+  const by = yield* seedPartner()
   const persona = yield* by.persona()
   const made = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
     by.submit(`${content} Number ${index}`, [persona])
@@ -35,7 +43,7 @@ const withTopics = Effect.fnUntraced(function* (count: number) {
   return { by, persona, ids, list, listed }
 })
 
-layer(service)("specification 4: reading topics", (it) => {
+layer(layerOfService)("specification 4: reading topics", (it) => {
   it.effect("GET /topics lists the organization's topics", () =>
     Effect.gen(function* () {
       const { ids, listed } = yield* withTopics(3)
@@ -56,7 +64,7 @@ layer(service)("specification 4: reading topics", (it) => {
         alone = false
       ) {
         const { topic_id: id } = yield* by.submit(said, alone ? [persona] : [persona, other])
-        yield* bring({ by, id, content: said }, persona, state)
+        yield* bringToState({ by, id, content: said }, persona, state)
         return id as string
       })
       const byStatus = {
@@ -113,8 +121,8 @@ layer(service)("specification 4: reading topics", (it) => {
 
   it.effect("GET /topics/{id} returns the Topic detail with all commentary entries and summary", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id, personas } = yield* story(by, content, ["creator_approved", "declined", "topic_sent"])
+      const by = yield* seedPartner()
+      const { id, personas } = yield* submitWithStates(by, content, ["creator_approved", "declined", "topic_sent"])
       const { body, status } = yield* by.get(`/topics/${id}`)
       assert.strictEqual(status, 200)
       assert.deepInclude(body.data, { topic_id: id, content, status: "partial" })
@@ -130,7 +138,7 @@ layer(service)("specification 4: reading topics", (it) => {
 
   it.effect("GET /topics/{id}: unknown topic: 404 not_found, message about topic not found", () =>
     Effect.gen(function* () {
-      const answer = yield* (yield* partner()).get(`/topics/${unknown}`)
+      const answer = yield* (yield* seedPartner()).get(`/topics/${unknown}`)
       assert.deepStrictEqual(refusal(answer), [404, "not_found"])
       assert.match(answer.body.error.message, /topic not found/i)
     })
@@ -138,30 +146,37 @@ layer(service)("specification 4: reading topics", (it) => {
 
   it.effect("GET /topics/{id}/status is the polling view: every persona and the counts, and no commentary", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id } = yield* story(by, content, ["creator_approved", "topic_sent"])
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["creator_approved", "topic_sent"])
       const { body, status, text } = yield* by.get(`/topics/${id}/status`)
       assert.deepStrictEqual([status, body.data.topic_id, body.data.overall_status], [200, id, "partial"])
       assert.strictEqual(body.data.personas.length, 2)
       assert.strictEqual(body.data.summary.total, 2)
-      assert.notInclude(text, perspective)
+      assert.notInclude(text, samplePerspective)
     })
   )
 
   it.effect("GET /topics/{id}/status: unknown topic: 404 not_found", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(refusal(yield* (yield* partner()).get(`/topics/${unknown}/status`)), [404, "not_found"])
+      assert.deepStrictEqual(refusal(yield* (yield* seedPartner()).get(`/topics/${unknown}/status`)), [
+        404,
+        "not_found"
+      ])
     })
   )
 
   it.effect("GET /topics/{id}/commentaries returns only completed commentaries, without status information", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id, personas } = yield* story(by, content, ["creator_approved", "commentary_generated", "declined"])
+      const by = yield* seedPartner()
+      const { id, personas } = yield* submitWithStates(by, content, [
+        "creator_approved",
+        "commentary_generated",
+        "declined"
+      ])
       const { body, text } = yield* by.get(`/topics/${id}/commentaries`)
       assert.deepStrictEqual(
         body.data.commentaries.map(({ persona }: { readonly persona: { readonly id: string } }) => persona.id),
-        [only(personas).id]
+        [firstPersona(personas).id]
       )
       assert.notInclude(text, "status")
     })
@@ -169,8 +184,8 @@ layer(service)("specification 4: reading topics", (it) => {
 
   it.effect("GET /topics/{id}/commentaries: data has topic_id, content and commentaries", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id } = yield* story(by, content, ["creator_approved"])
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["creator_approved"])
       const { data } = (yield* by.get(`/topics/${id}/commentaries`)).body
       assert.containsAllKeys(data, ["topic_id", "content", "commentaries"])
       assert.deepInclude(data, { topic_id: id, content })
@@ -179,8 +194,8 @@ layer(service)("specification 4: reading topics", (it) => {
 
   it.effect("GET /topics/{id}/commentaries: when no commentary is ready, an empty array and success", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id } = yield* story(by, content, ["commentary_generated", "declined"])
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["commentary_generated", "declined"])
       const { body, status } = yield* by.get(`/topics/${id}/commentaries`)
       assert.deepStrictEqual([status, body.success, body.data.commentaries], [200, true, []])
     })
@@ -192,10 +207,15 @@ layer(service)("specification 4: reading topics", (it) => {
 
   it.effect("GET /topics/by-reference/{ref} returns all commentaries for a reference, across all personas", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id, personas } = yield* story(by, content, ["creator_approved", "creator_approved", "topic_sent"], {
-        external_reference: "game-1"
-      })
+      const by = yield* seedPartner()
+      const { id, personas } = yield* submitWithStates(
+        by,
+        content,
+        ["creator_approved", "creator_approved", "topic_sent"],
+        {
+          external_reference: "game-1"
+        }
+      )
       const { body, status } = yield* by.get("/topics/by-reference/game-1")
       assert.deepStrictEqual([status, body.data.topic_id, body.data.external_reference], [200, id, "game-1"])
       assert.deepStrictEqual(
@@ -212,7 +232,7 @@ layer(service)("specification 4: reading topics", (it) => {
     "GET /topics/by-reference/{ref}: when no topic has it, 404 not_found with a message that names the reference",
     () =>
       Effect.gen(function* () {
-        const answer = yield* (yield* partner()).get("/topics/by-reference/game-404")
+        const answer = yield* (yield* seedPartner()).get("/topics/by-reference/game-404")
         assert.deepStrictEqual(refusal(answer), [404, "not_found"])
         assert.include(answer.body.error.message, "game-404")
       })

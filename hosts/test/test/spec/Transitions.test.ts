@@ -7,23 +7,23 @@ import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import {
-  bring,
-  creator,
-  mails,
-  only,
-  type Partner,
-  partner,
-  perspective,
-  reached,
-  type State,
-  service,
-  story
+  type AssignmentState,
+  bringToState,
+  firstPersona,
+  layerOfService,
+  openCreatorLink,
+  type SeededPartner,
+  samplePerspective,
+  seedPartner,
+  submitWithStates,
+  waitForCreatorMails,
+  waitForState
 } from "../support/conformance/Partner.ts"
 
 const content = "Will the Lakers make the play-offs?"
 
 /** The only persona's entry in the three views, and the count for its status. */
-const seen = Effect.fnUntraced(function* (by: Partner, id: string) {
+const seen = Effect.fnUntraced(function* (by: SeededPartner, id: string) {
   const { personas, summary } = (yield* by.get(`/topics/${id}/status`)).body.data
   const detail = (yield* by.get(`/topics/${id}`)).body.data
   const ready = (yield* by.get(`/topics/${id}/commentaries`)).body.data.commentaries
@@ -34,26 +34,30 @@ const seen = Effect.fnUntraced(function* (by: Partner, id: string) {
 
 const waiting = (status: string) => ({ status, has_commentary: false, counted: [status], commentary: null, ready: 0 })
 
-layer(service)("specification 3", (it) => {
+layer(layerOfService)("specification 3", (it) => {
   it.effect(
     "(start) → topic_sent: topic created, persona licensed and not a duplicate; the creator is notified by e-mail",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id, personas } = yield* story(by, content, ["topic_sent"])
+        const by = yield* seedPartner()
+        const { id, personas } = yield* submitWithStates(by, content, ["topic_sent"])
         assert.deepStrictEqual(yield* seen(by, id), waiting("topic_sent"))
-        assert.strictEqual((yield* mails(only(personas), content)).length, 1)
+        assert.strictEqual((yield* waitForCreatorMails(firstPersona(personas), content)).length, 1)
       })
   )
 
   it.effect("(start): a persona that is unlicensed or a duplicate starts nothing, and nobody is notified", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const [fresh, asked, foreign] = [yield* by.persona(), yield* by.persona(), yield* (yield* partner()).persona()]
+      const by = yield* seedPartner()
+      const [fresh, asked, foreign] = [
+        yield* by.persona(),
+        yield* by.persona(),
+        yield* (yield* seedPartner()).persona()
+      ]
       yield* by.submit(content, [asked])
-      yield* mails(asked, content)
+      yield* waitForCreatorMails(asked, content)
       const { topic_id: id } = yield* by.submit(content, [fresh, asked, foreign])
-      yield* mails(fresh, content)
+      yield* waitForCreatorMails(fresh, content)
       const { personas } = (yield* by.get(`/topics/${id}/status`)).body.data
       assert.deepStrictEqual(
         personas.map(({ persona_id }: { readonly persona_id: string }) => persona_id),
@@ -67,26 +71,26 @@ layer(service)("specification 3", (it) => {
 
   it.effect("topic_sent → opinion_injected: creator responds; automated generation runs", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const generator = yield* ScriptedGenerator
       const before = (yield* generator.requests).length
-      const { id } = yield* story(by, content, ["opinion_injected"])
+      const { id } = yield* submitWithStates(by, content, ["opinion_injected"])
       assert.deepStrictEqual(yield* seen(by, id), waiting("opinion_injected"))
       const requests = (yield* generator.requests).slice(before)
       assert.deepStrictEqual(
         requests.map((request) => request.perspective),
-        [perspective]
+        [samplePerspective]
       )
     })
   )
 
   it.effect("opinion_injected → commentary_generated: automated generation finishes; awaits creator approval", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id, personas } = yield* story(by, content, ["opinion_injected"])
-      const { act } = yield* creator(only(personas), content)
+      const by = yield* seedPartner()
+      const { id, personas } = yield* submitWithStates(by, content, ["opinion_injected"])
+      const { act } = yield* openCreatorLink(firstPersona(personas), content)
       assert.strictEqual((yield* act("revise")).status, 200)
-      yield* reached(by, id, only(personas), "commentary_generated")
+      yield* waitForState(by, id, firstPersona(personas), "commentary_generated")
       assert.deepStrictEqual(yield* seen(by, id), waiting("commentary_generated"))
     })
   )
@@ -95,9 +99,9 @@ layer(service)("specification 3", (it) => {
     "commentary_generated → creator_approved: creator approves; has_commentary becomes true; ready to fetch",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id, personas } = yield* story(by, content, ["commentary_generated"])
-        yield* (yield* creator(only(personas), content)).act("approve")
+        const by = yield* seedPartner()
+        const { id, personas } = yield* submitWithStates(by, content, ["commentary_generated"])
+        yield* (yield* openCreatorLink(firstPersona(personas), content)).act("approve")
         const { commentary, ...rest } = yield* seen(by, id)
         assert.deepStrictEqual(rest, {
           status: "creator_approved",
@@ -105,32 +109,32 @@ layer(service)("specification 3", (it) => {
           counted: ["creator_approved"],
           ready: 1
         })
-        assert.include(commentary.content, perspective)
+        assert.include(commentary.content, samplePerspective)
       })
   )
 
   it.effect("topic_sent → declined: creator declines; final", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id } = yield* story(by, content, ["declined"])
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["declined"])
       assert.deepStrictEqual(yield* seen(by, id), waiting("declined"))
     })
   )
 
   it.effect("topic_sent → expired: no response in the allowed time; final", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
-      const { id } = yield* story(by, content, ["expired"])
+      const by = yield* seedPartner()
+      const { id } = yield* submitWithStates(by, content, ["expired"])
       assert.deepStrictEqual(yield* seen(by, id), waiting("expired"))
     })
   )
 
-  for (const state of ["creator_approved", "declined", "expired"] satisfies ReadonlyArray<State>) {
+  for (const state of ["creator_approved", "declined", "expired"] satisfies ReadonlyArray<AssignmentState>) {
     it.effect(`${state} is final`, () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id, personas } = yield* story(by, content, [state])
-        const { act } = yield* creator(only(personas), content)
+        const by = yield* seedPartner()
+        const { id, personas } = yield* submitWithStates(by, content, [state])
+        const { act } = yield* openCreatorLink(firstPersona(personas), content)
         const before = yield* by.get(`/topics/${id}/status`)
         for (const [action, body] of [
           ["respond", { perspective: "Another view of the same thing." }],
@@ -152,12 +156,12 @@ layer(service)("specification 3", (it) => {
     "commentary_generated",
     "declined",
     "expired"
-  ] satisfies ReadonlyArray<State>
+  ] satisfies ReadonlyArray<AssignmentState>
   for (const state of others) {
     it.effect(`only creator_approved has a commentary: ${state} has none`, () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id } = yield* story(by, content, [state])
+        const by = yield* seedPartner()
+        const { id } = yield* submitWithStates(by, content, [state])
         assert.deepStrictEqual(yield* seen(by, id), waiting(state))
       })
     )
@@ -171,9 +175,9 @@ layer(service)("specification 3", (it) => {
   for (const [state, actions] of forbidden) {
     it.effect(`no row leads from ${state} by ${actions.join(", ")}`, () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id, personas } = yield* story(by, content, [state])
-        const { act } = yield* creator(only(personas), content)
+        const by = yield* seedPartner()
+        const { id, personas } = yield* submitWithStates(by, content, [state])
+        const { act } = yield* openCreatorLink(firstPersona(personas), content)
         for (const action of actions) {
           const { body, status } = yield* act(action, { perspective: "Another view of the same thing." })
           assert.deepStrictEqual([status, body.error.code], [400, "invalid_request"], action)
@@ -194,8 +198,8 @@ layer(service)("specification 3", (it) => {
   for (const [sentence, state] of meanings) {
     it.effect(`the summary counts: ${sentence}`, () =>
       Effect.gen(function* () {
-        const by = yield* partner()
-        const { id } = yield* story(by, content, [state, state])
+        const by = yield* seedPartner()
+        const { id } = yield* submitWithStates(by, content, [state, state])
         const none = {
           topic_sent: 0,
           opinion_injected: 0,
@@ -214,7 +218,7 @@ layer(service)("specification 3", (it) => {
     "topic-level status takes the values pending, in_progress, partial and completed, in every view alike",
     () =>
       Effect.gen(function* () {
-        const by = yield* partner()
+        const by = yield* seedPartner()
         const [first, second] = [yield* by.persona(), yield* by.persona()]
         const { topic_id: id } = yield* by.submit(content, [first, second])
         const sent = { by, id, content }
@@ -225,18 +229,18 @@ layer(service)("specification 3", (it) => {
           return detail
         })
         assert.strictEqual(yield* statuses, "pending")
-        yield* bring(sent, first, "commentary_generated")
+        yield* bringToState(sent, first, "commentary_generated")
         assert.strictEqual(yield* statuses, "in_progress")
-        yield* (yield* creator(first, content)).act("approve")
+        yield* (yield* openCreatorLink(first, content)).act("approve")
         assert.strictEqual(yield* statuses, "partial")
-        yield* bring(sent, second, "creator_approved")
+        yield* bringToState(sent, second, "creator_approved")
         assert.strictEqual(yield* statuses, "completed")
       })
   )
 
   it.effect("webhook status: a client may set active or paused through the update operation, and nothing else", () =>
     Effect.gen(function* () {
-      const by = yield* partner()
+      const by = yield* seedPartner()
       const made = yield* by.post("/webhooks", { url: "https://receiver.example/", events: ["creator.approved"] })
       const path = `/webhooks/${made.body.data.id}`
       for (const status of ["paused", "active"]) {

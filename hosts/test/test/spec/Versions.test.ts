@@ -4,17 +4,17 @@ import { assert } from "@effect/vitest"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import {
-  act,
-  ask,
-  conforms,
-  creatorToken,
-  nobody,
-  partner,
-  reached,
-  told,
-  webhook
+  actAsCreator,
+  findCreatorToken,
+  seedPartner,
+  sendRequest,
+  statusAndCode,
+  testOnService,
+  unknownId,
+  validWebhookBody,
+  waitForStatus
 } from "../support/conformance/Dashboard.ts"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 interface Operation {
   readonly deprecated?: boolean
@@ -28,14 +28,14 @@ const operations = (description: { readonly paths: Readonly<Record<string, Reado
 
 const served = Effect.gen(function* () {
   const { call } = yield* TestApi
-  return operations(yield* Effect.flatMap(call("/openapi.json"), json))
+  return operations(yield* Effect.flatMap(call("/openapi.json"), readJson))
 })
 
-conforms(
+testOnService(
   "9.1 The version is part of the path: /partner/v1/",
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const { key } = yield* partner()
+    const { key } = yield* seedPartner()
     const met = (path: string) => Effect.map(call(path, { key }), ({ status }) => status)
     assert.strictEqual(yield* met("/partner/v1/usage"), 200)
     for (const path of ["/usage", "/v1/usage", "/partner/usage", "/partner/v2/usage", "/partner/V1/usage"]) {
@@ -45,7 +45,7 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "9.2 Minor updates within a version are backwards compatible: what was released is served, with the same answers",
   Effect.gen(function* () {
     const released = operations(JSON.parse(readFileSync("docs/openapi.released.json", "utf8")))
@@ -57,68 +57,71 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "9.3 Deprecation is announced 6 months before removal: nothing is deprecated, and no answer says that it is",
   Effect.gen(function* () {
-    const { key } = yield* partner()
+    const { key } = yield* seedPartner()
     assert.deepStrictEqual(
       (yield* served).filter(({ operation }) => operation.deprecated === true),
       []
     )
     for (const line of ["GET /topics", "GET /personas", "GET /usage", "GET /webhooks"]) {
-      const { headers } = yield* ask(line, { key })
+      const { headers } = yield* sendRequest(line, { key })
       assert.deepStrictEqual([headers.get("deprecation"), headers.get("sunset")], [null, null])
     }
   })
 )
 
-conforms(
+testOnService(
   "9.4 v1 has topics, personas, usage and API-key management endpoints",
   Effect.gen(function* () {
-    const { key, token } = yield* partner()
+    const { key, token } = yield* seedPartner()
     for (const line of ["GET /topics", "GET /personas", "GET /usage"]) {
-      assert.strictEqual(told(yield* ask(line, { key })), "200")
+      assert.strictEqual(statusAndCode(yield* sendRequest(line, { key })), "200")
     }
-    assert.strictEqual(told(yield* ask("GET /api-keys", { token })), "200")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /api-keys", { token })), "200")
   })
 )
 
-conforms(
+testOnService(
   "9.4 v1 has API-key authentication, scope-based permissions and IP restriction",
   Effect.gen(function* () {
-    const { createKey } = yield* partner()
+    const { createKey } = yield* seedPartner()
     const { full_key: key } = (yield* createKey({ scopes: ["topics:read"], ip_whitelist: ["203.0.113.7"] })).data
-    const from = (address: string, line: string) => ask(line, { key, headers: { "x-forwarded-for": address } })
-    assert.strictEqual(told(yield* from("203.0.113.7", "GET /topics")), "200")
-    assert.strictEqual(told(yield* from("203.0.113.7", "GET /usage")), "401 scope_denied")
-    assert.strictEqual(told(yield* from("203.0.113.8", "GET /topics")), "401 ip_restricted")
-    assert.strictEqual(told(yield* ask("GET /topics")), "401 unauthorized")
+    const from = (address: string, line: string) => sendRequest(line, { key, headers: { "x-forwarded-for": address } })
+    assert.strictEqual(statusAndCode(yield* from("203.0.113.7", "GET /topics")), "200")
+    assert.strictEqual(statusAndCode(yield* from("203.0.113.7", "GET /usage")), "401 scope_denied")
+    assert.strictEqual(statusAndCode(yield* from("203.0.113.8", "GET /topics")), "401 ip_restricted")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /topics")), "401 unauthorized")
   })
 )
 
-conforms(
+testOnService(
   "9.5 Announced for later, and here: webhooks, bulk topic submission, performance-metric reporting",
   Effect.gen(function* () {
-    const { key, persona } = yield* partner()
-    assert.strictEqual(told(yield* ask("POST /webhooks", { key, body: webhook })), "201")
+    const { key, persona } = yield* seedPartner()
+    assert.strictEqual(statusAndCode(yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })), "201")
     const topics = [{ content: "Will the cup be theirs again?", persona_ids: [persona.id] }]
-    assert.strictEqual(told(yield* ask("POST /topics/bulk", { key, body: { topics } })), "200")
-    assert.strictEqual(told(yield* ask("GET /metrics/performance", { key })), "200")
-    assert.strictEqual(told(yield* ask(`POST /topics/${nobody}/bulk`, { key, body: { topics } })), "404 not_found")
+    assert.strictEqual(statusAndCode(yield* sendRequest("POST /topics/bulk", { key, body: { topics } })), "200")
+    assert.strictEqual(statusAndCode(yield* sendRequest("GET /metrics/performance", { key })), "200")
+    assert.strictEqual(
+      statusAndCode(yield* sendRequest(`POST /topics/${unknownId}/bulk`, { key, body: { topics } })),
+      "404 not_found"
+    )
   })
 )
 
-conforms(
+testOnService(
   "9.5 Request values audio and video exist in output_types; audio_url and video_url are null or a URL",
   Effect.gen(function* () {
-    const { key, persona, submit } = yield* partner()
+    const { key, persona, submit } = yield* seedPartner()
     const more = { output_types: ["text", "audio", "video"] }
     const { data } = yield* submit("Will the cup be theirs again?", { more })
-    const token = yield* creatorToken(persona.creator.email)
-    yield* act(token, "respond", { perspective: "Theirs, by some distance." })
-    yield* reached(key, data.topic_id, "commentary_generated")
-    yield* act(token, "approve")
-    const detail = yield* ask(`GET /topics/${data.topic_id}`, { key })
+    const token = yield* findCreatorToken(persona.creator.email)
+    yield* actAsCreator(token, "respond", { perspective: "Theirs, by some distance." })
+    yield* waitForStatus(key, data.topic_id, "commentary_generated")
+    yield* actAsCreator(token, "approve")
+    const detail = yield* sendRequest(`GET /topics/${data.topic_id}`, { key })
     const { audio_url, content, video_url } = detail.data.commentaries[0].commentary
     assert.isNotEmpty(content)
     for (const url of [audio_url, video_url]) assert.isTrue(url === null || URL.canParse(url))

@@ -2,51 +2,62 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { ask, conforms, fieldsOf, partner, timestamp, told, webhook } from "../support/conformance/Dashboard.ts"
+import {
+  invalidFieldsOf,
+  seedPartner,
+  sendRequest,
+  statusAndCode,
+  testOnService,
+  timestampPattern,
+  validWebhookBody
+} from "../support/conformance/Dashboard.ts"
 
 const shown = ["id", "url", "events", "status", "consecutive_failures", "last_delivery_at", "created_at", "updated_at"]
 
 const registered = Effect.fnUntraced(function* (given: object = {}) {
-  const { key } = yield* partner()
-  const { data } = yield* ask("POST /webhooks", { key, body: { ...webhook, ...given } })
-  const patch = (body: unknown) => ask(`PATCH /webhooks/${data.id}`, { key, body })
+  const { key } = yield* seedPartner()
+  const { data } = yield* sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, ...given } })
+  const patch = (body: unknown) => sendRequest(`PATCH /webhooks/${data.id}`, { key, body })
   return { key, data, patch }
 })
 
-conforms(
+testOnService(
   "4 POST /webhooks: registers a webhook endpoint",
   Effect.gen(function* () {
     const { data, key } = yield* registered()
-    const { data: found } = yield* ask(`GET /webhooks/${data.id}`, { key })
-    assert.deepInclude(found, webhook)
+    const { data: found } = yield* sendRequest(`GET /webhooks/${data.id}`, { key })
+    assert.deepInclude(found, validWebhookBody)
   })
 )
 
-conforms(
+testOnService(
   "4 POST /webhooks: url is required, an HTTPS URL",
   Effect.gen(function* () {
-    const { key } = yield* partner()
-    const { url: _, ...rest } = webhook
-    assert.deepStrictEqual(fieldsOf(yield* ask("POST /webhooks", { key, body: rest })), ["url"])
+    const { key } = yield* seedPartner()
+    const { url: _, ...rest } = validWebhookBody
+    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: rest })), ["url"])
     for (const url of ["http://partner.example/commentary", "partner.example", "wss://partner.example", 7]) {
-      assert.deepStrictEqual(fieldsOf(yield* ask("POST /webhooks", { key, body: { ...webhook, url } })), ["url"])
+      assert.deepStrictEqual(
+        invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, url } })),
+        ["url"]
+      )
     }
   })
 )
 
-conforms(
+testOnService(
   "4 POST /webhooks: events are required, an array of strings",
   Effect.gen(function* () {
-    const { key } = yield* partner()
-    const { events: _, ...rest } = webhook
-    assert.deepStrictEqual(fieldsOf(yield* ask("POST /webhooks", { key, body: rest })), ["events"])
-    const text = { ...webhook, events: "creator.approved" }
-    assert.deepStrictEqual(fieldsOf(yield* ask("POST /webhooks", { key, body: text })), ["events"])
+    const { key } = yield* seedPartner()
+    const { events: _, ...rest } = validWebhookBody
+    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: rest })), ["events"])
+    const text = { ...validWebhookBody, events: "creator.approved" }
+    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: text })), ["events"])
   })
 )
 
 for (const type of ["creator.approved", "partner.approved", "commentary.failed"]) {
-  conforms(
+  testOnService(
     `6 Events: ${type} is subscribable`,
     Effect.gen(function* () {
       const { data } = yield* registered({ events: [type] })
@@ -55,50 +66,53 @@ for (const type of ["creator.approved", "partner.approved", "commentary.failed"]
   )
 }
 
-conforms(
+testOnService(
   "4 POST /webhooks: events allow creator.approved, partner.approved, commentary.failed, and nothing else",
   Effect.gen(function* () {
-    const { key } = yield* partner()
-    const all = { ...webhook, events: ["creator.approved", "partner.approved", "commentary.failed"] }
-    assert.strictEqual(told(yield* ask("POST /webhooks", { key, body: all })), "201")
+    const { key } = yield* seedPartner()
+    const all = { ...validWebhookBody, events: ["creator.approved", "partner.approved", "commentary.failed"] }
+    assert.strictEqual(statusAndCode(yield* sendRequest("POST /webhooks", { key, body: all })), "201")
     for (const type of ["topic.created", "webhook.test", "CREATOR.APPROVED", "*", ""]) {
-      const body = { ...webhook, events: ["creator.approved", type] }
-      assert.deepStrictEqual(fieldsOf(yield* ask("POST /webhooks", { key, body })), ["events[1]"])
+      const body = { ...validWebhookBody, events: ["creator.approved", type] }
+      assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body })), ["events[1]"])
     }
   })
 )
 
-conforms(
+testOnService(
   "4 POST /webhooks: secret is optional, minimum 32 characters, generated when omitted",
   Effect.gen(function* () {
-    const { key } = yield* partner()
+    const { key } = yield* seedPartner()
     const secret = "s".repeat(32)
-    assert.strictEqual((yield* ask("POST /webhooks", { key, body: { ...webhook, secret } })).data.secret, secret)
-    const short = { ...webhook, secret: "s".repeat(31) }
-    assert.deepStrictEqual(fieldsOf(yield* ask("POST /webhooks", { key, body: short })), ["secret"])
-    const one = (yield* ask("POST /webhooks", { key, body: webhook })).data.secret
-    const other = (yield* ask("POST /webhooks", { key, body: webhook })).data.secret
+    assert.strictEqual(
+      (yield* sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, secret } })).data.secret,
+      secret
+    )
+    const short = { ...validWebhookBody, secret: "s".repeat(31) }
+    assert.deepStrictEqual(invalidFieldsOf(yield* sendRequest("POST /webhooks", { key, body: short })), ["secret"])
+    const one = (yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })).data.secret
+    const other = (yield* sendRequest("POST /webhooks", { key, body: validWebhookBody })).data.secret
     assert.isAtLeast(one.length, 32)
     assert.notStrictEqual(one, other)
   })
 )
 
-conforms(
+testOnService(
   "4 POST /webhooks: response data is the Webhook including secret",
   Effect.gen(function* () {
     const { data } = yield* registered()
     assert.sameMembers(Object.keys(data), [...shown, "secret"])
     for (const text of [data.id, data.secret]) assert.isString(text)
-    for (const moment of [data.created_at, data.updated_at]) assert.match(moment, timestamp)
+    for (const moment of [data.created_at, data.updated_at]) assert.match(moment, timestampPattern)
   })
 )
 
-conforms(
+testOnService(
   "4 POST /webhooks: the secret is returned only here; it cannot be retrieved later",
   Effect.gen(function* () {
     const { data, key } = yield* registered()
     for (const line of ["GET /webhooks", `GET /webhooks/${data.id}`, `DELETE /webhooks/${data.id}`]) {
-      const { status, text } = yield* ask(line, { key })
+      const { status, text } = yield* sendRequest(line, { key })
       assert.strictEqual(status, 200)
       assert.notInclude(text, data.secret)
       assert.notInclude(text, "secret")
@@ -106,7 +120,7 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "4 POST /webhooks: initial status is active, consecutive_failures is 0, last_delivery_at is null",
   Effect.gen(function* () {
     const { data } = yield* registered()
@@ -114,7 +128,7 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "4 PATCH /webhooks/{id}: url, events and status are all optional",
   Effect.gen(function* () {
     const { data, patch } = yield* registered()
@@ -128,36 +142,39 @@ conforms(
   })
 )
 
-conforms(
+testOnService(
   "4 PATCH /webhooks/{id}: url is an HTTPS string, events an array of the allowed strings",
   Effect.gen(function* () {
     const { patch } = yield* registered()
-    assert.deepStrictEqual(fieldsOf(yield* patch({ url: "http://other.example/" })), ["url"])
-    assert.deepStrictEqual(fieldsOf(yield* patch({ events: ["topic.created"] })), ["events[0]"])
-    assert.deepStrictEqual(fieldsOf(yield* patch({ events: "creator.approved" })), ["events"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ url: "http://other.example/" })), ["url"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ events: ["topic.created"] })), ["events[0]"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ events: "creator.approved" })), ["events"])
   })
 )
 
-conforms(
+testOnService(
   "3 Webhook status: a client may set active or paused through the update operation, and not disabled",
   Effect.gen(function* () {
     const { patch } = yield* registered()
     for (const status of ["paused", "active"]) assert.strictEqual((yield* patch({ status })).data.status, status)
-    assert.deepStrictEqual(fieldsOf(yield* patch({ status: "disabled" })), ["status"])
+    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ status: "disabled" })), ["status"])
   })
 )
 
-conforms(
+testOnService(
   "4 PATCH /webhooks/{id}: the secret cannot be changed; a new webhook must be created for a new secret",
   Effect.gen(function* () {
     const { key, patch } = yield* registered()
     const secret = "n".repeat(40)
-    assert.deepStrictEqual(fieldsOf(yield* patch({ secret })), ["secret"])
-    assert.strictEqual((yield* ask("POST /webhooks", { key, body: { ...webhook, secret } })).data.secret, secret)
+    assert.deepStrictEqual(invalidFieldsOf(yield* patch({ secret })), ["secret"])
+    assert.strictEqual(
+      (yield* sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, secret } })).data.secret,
+      secret
+    )
   })
 )
 
-conforms(
+testOnService(
   "4 PATCH /webhooks/{id}: response data is the Webhook without secret; updated_at moves",
   Effect.gen(function* () {
     const { data, patch } = yield* registered()

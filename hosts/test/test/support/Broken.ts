@@ -9,7 +9,7 @@ interface Fault {
   readonly rows: (row: "" | "NEW.") => string
 }
 
-export const breakDown = (sql: SqlClient, { on, rows, table }: Fault) =>
+export const makeWritesFail = (sql: SqlClient, { on, rows, table }: Fault) =>
   Effect.asVoid(
     sql.onDialectOrElse({
       pg: () => sql.unsafe(`ALTER TABLE ${table} ADD CONSTRAINT broken CHECK ((${rows("")}) IS NOT TRUE)`),
@@ -19,7 +19,7 @@ export const breakDown = (sql: SqlClient, { on, rows, table }: Fault) =>
     })
   )
 
-export const mend = (sql: SqlClient, { table }: Fault) =>
+export const stopWriteFailures = (sql: SqlClient, { table }: Fault) =>
   Effect.asVoid(
     sql.onDialectOrElse({
       pg: () => sql.unsafe(`ALTER TABLE ${table} DROP CONSTRAINT broken`),

@@ -26,7 +26,7 @@ export const serviceFetch = Effect.map(
     }
 )
 
-export const clientOf = Effect.fnUntraced(function* (apiKey: string, more: Partial<PartnerCommentaryOptions> = {}) {
+export const makeClient = Effect.fnUntraced(function* (apiKey: string, more: Partial<PartnerCommentaryOptions> = {}) {
   const fetch = yield* serviceFetch
   let requests = 0
   const counted = (url: string, init: RequestInit) => {
@@ -39,15 +39,15 @@ export const clientOf = Effect.fnUntraced(function* (apiKey: string, more: Parti
   }
 })
 
-export const dashboardOf = Effect.fnUntraced(function* (token: string) {
+export const makeDashboardClient = Effect.fnUntraced(function* (token: string) {
   return new PartnerCommentaryDashboard({ token, baseUrl, fetch: yield* serviceFetch })
 })
 
-export const run = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
+export const runCall = <A>(call: () => PromiseLike<A>) => Effect.promise(async () => call())
 
 /** The error that a call rejects with. Its code determines the type of its details. */
-export const refusal = <Code extends ErrorCode>(code: Code, call: () => PromiseLike<unknown>) =>
-  run(async () => {
+export const expectRefusal = <Code extends ErrorCode>(code: Code, call: () => PromiseLike<unknown>) =>
+  runCall(async () => {
     try {
       await call()
     } catch (error) {

@@ -9,11 +9,11 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
-import { json } from "./Json.ts"
+import { readJson } from "./Json.ts"
 
 /** A slow operation waits at this gate. */
-export class Gate extends Context.Service<
-  Gate,
+export class SlowOperationGate extends Context.Service<
+  SlowOperationGate,
   {
     readonly pass: Effect.Effect<void>
     readonly open: Effect.Effect<void>
@@ -22,7 +22,7 @@ export class Gate extends Context.Service<
   }
 >()("Gate") {
   static readonly layer = Layer.effect(
-    Gate,
+    SlowOperationGate,
     Effect.gen(function* () {
       const opened = yield* Deferred.make<void>()
       let before = 0
@@ -59,7 +59,7 @@ const waitingFor = (millis: number) =>
  * Three requests of one organization: two are admitted, and the third is refused after waiting ten seconds. Another
  * organization's request is admitted at the same time.
  */
-export const crowd = Effect.fnUntraced(function* ({
+export const crowdOfRequests = Effect.fnUntraced(function* ({
   another,
   answers,
   ask
@@ -69,7 +69,7 @@ export const crowd = Effect.fnUntraced(function* ({
   readonly another: Effect.Effect<Response>
   readonly answers: readonly [own: number, another: number]
 }) {
-  const { before, open } = yield* Gate
+  const { before, open } = yield* SlowOperationGate
   const waiting = yield* waitingFor(10_000)
   const asking = Effect.fnUntraced(function* (
     call: typeof ask,
@@ -93,7 +93,7 @@ export const crowd = Effect.fnUntraced(function* ({
   assert.isTrue(own.every((fiber) => fiber.pollUnsafe() === undefined))
   yield* TestClock.adjust(1)
   const refused = yield* Fiber.join(third)
-  const { code, message } = (yield* json(refused)).error
+  const { code, message } = (yield* readJson(refused)).error
   assert.deepStrictEqual([refused.status, code, refused.headers.get("retry-after")], [429, "rate_limit_exceeded", "1"])
   assert.match(message, /^At most 2 .* of an organization are .* at one time\./)
   assert.strictEqual(yield* before, 3)

@@ -6,20 +6,20 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
-import { act, submit, tokenFor } from "./Requests.ts"
-import { get, post, url } from "./WebhookCalls.ts"
+import { actAsCreator, creatorTokenFor, submitTopic } from "./Requests.ts"
+import { getWebhook, postWebhook, webhookUrl } from "./WebhookCalls.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
 /** An organization with a key and a licensed persona. The test can make the persona's creator decline. */
-export const seeded = Effect.gen(function* () {
+export const seedDecliningPartner = Effect.gen(function* () {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
   const owner = yield* Seed.organization()
   const persona = yield* Seed.persona(owner)
   const { text: key } = yield* Seed.key(owner)
   const declined = Effect.fnUntraced(function* (content: string) {
-    yield* submit(key, content, [persona])
-    yield* act(yield* tokenFor(persona, content), "decline", { reason: "No." })
+    yield* submitTopic(key, content, [persona])
+    yield* actAsCreator(yield* creatorTokenFor(persona, content), "decline", { reason: "No." })
   })
   /** The first mail to the contact whose subject starts with `subject`. */
   const mails = (subject: string) =>
@@ -34,14 +34,18 @@ export const seeded = Effect.gen(function* () {
   return { owner, persona, key, declined, mails }
 })
 
-export const webhookOf = Effect.fnUntraced(function* (key: string, events: ReadonlyArray<string>, at = url) {
-  const { data } = (yield* post(key, { url: at, events })).body
+export const registerWebhook = Effect.fnUntraced(function* (
+  key: string,
+  events: ReadonlyArray<string>,
+  at = webhookUrl
+) {
+  const { data } = (yield* postWebhook(key, { url: at, events })).body
   const id = data.id as string
   /** Waits until the webhook shows `count` consecutive failures. */
   const failures = (count: number) =>
     eventually(
       `${count} failures`,
-      Effect.map(get(key, `/${id}`), ({ body }) =>
+      Effect.map(getWebhook(key, `/${id}`), ({ body }) =>
         body.data.consecutive_failures === count && body.data.last_delivery_at !== null ? body.data : undefined
       )
     )
@@ -50,7 +54,7 @@ export const webhookOf = Effect.fnUntraced(function* (key: string, events: Reado
 
 /** A webhook's deliveries as the partner sees them. */
 export const deliveriesOf = (key: string, id: string) => {
-  const page = (query = "") => get(key, `/${id}/deliveries${query}`)
+  const page = (query = "") => getWebhook(key, `/${id}/deliveries${query}`)
   const list = (query?: string) => Effect.map(page(query), ({ body }) => body.data)
   return {
     page,
@@ -64,12 +68,12 @@ export const deliveriesOf = (key: string, id: string) => {
         `${count} written down`,
         Effect.map(list("?status=delivered"), ({ length }) => length === count)
       ),
-    one: (delivery: string) => Effect.map(get(key, `/${id}/deliveries/${delivery}`), ({ body }) => body.data)
+    one: (delivery: string) => Effect.map(getWebhook(key, `/${id}/deliveries/${delivery}`), ({ body }) => body.data)
   }
 }
 
 /** Moves the clock to the time of the newest delivery's next attempt. */
-export const nextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof deliveriesOf>["list"]) {
+export const passToNextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof deliveriesOf>["list"]) {
   const planned = yield* eventually(
     "a planned attempt",
     Effect.map(list(), ([newest]) => newest?.next_attempt_at ?? undefined)
@@ -78,14 +82,14 @@ export const nextAttempt = Effect.fnUntraced(function* (list: ReturnType<typeof 
 })
 
 /** Requests to webhooks, oldest first. */
-export const bodies = Effect.flatMap(Receivers, ({ sent }) => sent)
+export const receivedRequests = Effect.flatMap(Receivers, ({ sent }) => sent)
 
-export const eventsSent = Effect.map(bodies, (requests) =>
+export const eventsSent = Effect.map(receivedRequests, (requests) =>
   requests.map((request) => ({ request, event: JSON.parse(request.body) }))
 )
 
 /** Waits until at least `count` events have arrived. */
-export const received = (count: number) =>
+export const waitForEvents = (count: number) =>
   eventually(
     `${count} events`,
     Effect.map(eventsSent, (all) => (all.length >= count ? all : undefined))

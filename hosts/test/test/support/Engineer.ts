@@ -5,10 +5,10 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "./Eventually.ts"
-import { json } from "./Json.ts"
+import { readJson } from "./Json.ts"
 
-export const start = Date.parse("2026-03-01T09:00:00.000Z")
-export const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+export const startTime = Date.parse("2026-03-01T09:00:00.000Z")
+export const unknownId = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 export const [approves, declines, expires, fails, waits] = testPersonas.map(({ id }) => String(id)) as [
   string,
   string,
@@ -18,19 +18,19 @@ export const [approves, declines, expires, fails, waits] = testPersonas.map(({ i
 ]
 
 /** An organization with a licensed persona, and the engineer's actions with a test key. */
-export const engineer = Effect.gen(function* () {
-  yield* TestClock.setTime(start)
+export const seedEngineer = Effect.gen(function* () {
+  yield* TestClock.setTime(startTime)
   const { call } = yield* TestApi
   const owner = yield* Seed.organization()
   const persona = yield* Seed.persona(owner)
   const { id: keyId, text: key } = yield* Seed.key(owner, { environment: "test" })
   const live = (yield* Seed.key(owner)).text
 
-  const get = (path: string, by = key) => Effect.flatMap(call(`/partner/v1${path}`, { key: by }), json)
+  const get = (path: string, by = key) => Effect.flatMap(call(`/partner/v1${path}`, { key: by }), readJson)
   const post = (path: string, body?: unknown, by = key) =>
     Effect.flatMap(
       call(`/partner/v1${path}`, { method: "POST", key: by, ...(body === undefined ? {} : { body }) }),
-      json
+      readJson
     )
   const submit = (content: string, ...persona_ids: ReadonlyArray<string>) => post("/topics", { content, persona_ids })
   const sent = (content: string, ...ids: ReadonlyArray<string>) =>

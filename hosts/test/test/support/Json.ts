@@ -2,4 +2,4 @@
 import * as Effect from "effect/Effect"
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape instead of declaring it
-export const json = (response: Response): Effect.Effect<any> => Effect.promise(() => response.json())
+export const readJson = (response: Response): Effect.Effect<any> => Effect.promise(() => response.json())

@@ -4,11 +4,11 @@ import { LocalTokens } from "@partner-commentary/identity/LocalIdentity"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { json } from "./Json.ts"
+import { readJson } from "./Json.ts"
 
-export const valid = { name: "Backend", scopes: ["topics:read", "personas:read"] }
+export const validKeyBody = { name: "Backend", scopes: ["topics:read", "personas:read"] }
 
-export const keyring = Effect.fnUntraced(function* (owner: { readonly id: string }) {
+export const makeKeyring = Effect.fnUntraced(function* (owner: { readonly id: string }) {
   const { call } = yield* TestApi
   const { issue } = yield* LocalTokens
   const ask = (method: string, path: string, body?: unknown) =>
@@ -18,7 +18,7 @@ export const keyring = Effect.fnUntraced(function* (owner: { readonly id: string
   const answered = (status: number, method: string, path: string, body?: unknown) =>
     Effect.gen(function* () {
       const response = yield* ask(method, path, body)
-      const answer = yield* json(response)
+      const answer = yield* readJson(response)
       assert.strictEqual(response.status, status, JSON.stringify(answer))
       return answer
     })
@@ -26,7 +26,7 @@ export const keyring = Effect.fnUntraced(function* (owner: { readonly id: string
     ask,
     answered,
     create: (changes: object = {}) =>
-      Effect.map(answered(201, "POST", "", { ...valid, ...changes }), ({ data }) => data),
+      Effect.map(answered(201, "POST", "", { ...validKeyBody, ...changes }), ({ data }) => data),
     list: Effect.map(answered(200, "GET", ""), ({ data }) => data),
     find: (id: string) => Effect.map(answered(200, "GET", `/${id}`), ({ data }) => data),
     rotate: (id: string, body?: object) => Effect.map(answered(201, "POST", `/${id}/rotate`, body), ({ data }) => data),
@@ -35,7 +35,7 @@ export const keyring = Effect.fnUntraced(function* (owner: { readonly id: string
     refused: (method: string, path: string, body?: unknown) =>
       Effect.gen(function* () {
         const response = yield* ask(method, path, body)
-        const { error } = yield* json(response)
+        const { error } = yield* readJson(response)
         return response.status === 400
           ? error.details.errors.map((problem: { field: string; constraint: string }) => problem)
           : [response.status, error?.code]
@@ -44,8 +44,8 @@ export const keyring = Effect.fnUntraced(function* (owner: { readonly id: string
 })
 
 /** The result of a request with this key: `200`, or the code of its refusal. */
-export const met = Effect.fnUntraced(function* (key: string, headers: Record<string, string> = {}) {
+export const resultOfRequest = Effect.fnUntraced(function* (key: string, headers: Record<string, string> = {}) {
   const { call } = yield* TestApi
   const response = yield* call("/partner/v1/topics", { key, headers })
-  return response.status === 200 ? 200 : (yield* json(response)).error.code
+  return response.status === 200 ? 200 : (yield* readJson(response)).error.code
 })

@@ -12,46 +12,49 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { webhookOf } from "./DeliveryCalls.ts"
+import { registerWebhook } from "./DeliveryCalls.ts"
 import { eventually } from "./Eventually.ts"
-import { act, get, submit, tokenFor } from "./Requests.ts"
+import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "./Requests.ts"
 
-export const start = Date.parse("2026-03-01T09:00:00.000Z")
-export const said = "They will win it."
+export const startTime = Date.parse("2026-03-01T09:00:00.000Z")
+export const approvedText = "They will win it."
 
 /** Supports media of these kinds, without workers. */
-export const mounting = (...media: ReadonlyArray<MediaKind>) => InMemory.layerWithoutWorkers({ media })
+export const layerWithMedia = (...media: ReadonlyArray<MediaKind>) => InMemory.layerWithoutWorkers({ media })
 
 /** Runs all due jobs. */
-export const drain = drainFor({
+export const drainJobs = drainFor({
   claimFor: Duration.minutes(5),
   runFor: Duration.minutes(6),
   lookahead: Duration.zero
 })
 
 /** A topic with these output types whose creator approved `said`. The resulting jobs have not run yet. */
-export const approved = Effect.fnUntraced(function* (
+export const approveTopic = Effect.fnUntraced(function* (
   outputTypes: ReadonlyArray<string>,
   content = "Who takes the title this season?"
 ) {
-  if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
+  if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(startTime)
   const owner = yield* Seed.organization()
   const persona = yield* Seed.persona(owner)
   const { text: key } = yield* Seed.key(owner)
-  yield* webhookOf(key, ["creator.approved"])
-  const topicId = yield* submit(key, content, [persona], { external_reference: "title", output_types: outputTypes })
-  yield* drain
-  const token = yield* tokenFor(persona, content)
-  yield* act(token, "respond", { perspective: "They will win it, and by some distance." })
-  yield* drain
+  yield* registerWebhook(key, ["creator.approved"])
+  const topicId = yield* submitTopic(key, content, [persona], {
+    external_reference: "title",
+    output_types: outputTypes
+  })
+  yield* drainJobs
+  const token = yield* creatorTokenFor(persona, content)
+  yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
+  yield* drainJobs
   // Background workers may still be running.
   yield* eventually(
     "a draft",
-    Effect.map(get(key, `/topics/${topicId}/status`), ({ data }) => data.summary.commentary_generated === 1)
+    Effect.map(getJson(key, `/topics/${topicId}/status`), ({ data }) => data.summary.commentary_generated === 1)
   )
-  yield* act(token, "approve", { content: said })
-  const reference = yield* get(key, "/topics/by-reference/title")
-  const entry = Effect.map(get(key, `/topics/${topicId}/commentaries`), ({ data }) => data.commentaries[0])
+  yield* actAsCreator(token, "approve", { content: approvedText })
+  const reference = yield* getJson(key, "/topics/by-reference/title")
+  const entry = Effect.map(getJson(key, `/topics/${topicId}/commentaries`), ({ data }) => data.commentaries[0])
   const urls = Effect.map(entry, ({ audio_url, video_url }) => [audio_url, video_url])
   const shareId = ShareId.make(reference.data.commentaries[0].share_id)
   return { entry, key, persona, shareId, token, topicId, urls }

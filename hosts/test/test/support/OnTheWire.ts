@@ -2,40 +2,42 @@
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { open, type Turn, type Wire } from "@partner-commentary/test/postgres/Wire"
+import { openRecordingProxy, type RecordingProxy, type StatementTurn } from "@partner-commentary/test/postgres/Wire"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-export class Line extends Context.Service<Line, Wire>()("@partner-commentary/test/OnTheWire/Line") {
+export class ProxyLine extends Context.Service<ProxyLine, RecordingProxy>()("@partner-commentary/test/OnTheWire/Line") {
   static readonly layer = Layer.effect(
-    Line,
+    ProxyLine,
     Effect.flatMap(TestDatabase.used, (url) =>
       Effect.acquireRelease(
-        Effect.promise(() => open(Redacted.value(url))),
+        Effect.promise(() => openRecordingProxy(Redacted.value(url))),
         (wire) => Effect.promise(wire.close)
       )
     )
   )
 }
 
-const storesBy = ({ url }: Wire, poolSize: number) =>
+const storesBy = ({ url }: RecordingProxy, poolSize: number) =>
   Layer.orDie(Postgres.layerWithoutMigration({ url: Redacted.make(url), poolSize }))
 
 /** Through the proxy, without workers, and on one connection, so that no statement is prepared twice. */
-export const still = Layer.unwrap(
-  Effect.map(Line, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))
+export const layerWithoutWorkers = Layer.unwrap(
+  Effect.map(ProxyLine, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))
 )
 
 /** Through the proxy, with workers in the background. */
-export const atWork = Layer.unwrap(Effect.map(Line, (line) => InMemory.layerWith({ stores: storesBy(line, 10) })))
+export const layerWithWorkers = Layer.unwrap(
+  Effect.map(ProxyLine, (line) => InMemory.layerWith({ stores: storesBy(line, 10) }))
+)
 
-export const layer = Layer.provideMerge(still, Line.layer)
+export const layer = Layer.provideMerge(layerWithoutWorkers, ProxyLine.layer)
 
 /** The recorded turns during the effect, except for rate windows. Those of concurrent requests share a separate transaction. */
-export const during = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const { turns } = yield* Line
+export const recordTurns = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const { turns } = yield* ProxyLine
   const before = turns.length
   const answer = yield* effect
   return {
@@ -45,7 +47,7 @@ export const during = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effec
 })
 
 /** For each statement of a turn, its first word and the first table that it names. */
-export const kindOf = (turn: Turn): string =>
+export const kindOfTurn = (turn: StatementTurn): string =>
   turn
     .map((statement) => {
       const [word = ""] = statement.split(" ")

@@ -1,13 +1,13 @@
 /** Shorthands for the actions of partners and creators: submit, read, and act on the newest mail's link. */
 import type { Persona } from "@partner-commentary/core/persona/Persona"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { eventually } from "./Eventually.ts"
-import { json } from "./Json.ts"
+import { readJson } from "./Json.ts"
 
 /** Submits a topic and returns its id. */
-export const submit = Effect.fnUntraced(function* (
+export const submitTopic = Effect.fnUntraced(function* (
   key: string,
   content: string,
   personas: ReadonlyArray<Persona>,
@@ -15,41 +15,41 @@ export const submit = Effect.fnUntraced(function* (
 ) {
   const { call } = yield* TestApi
   const body = { content, persona_ids: personas.map(({ id }) => id), ...more }
-  const created = yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body }))
+  const created = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))
   return created.data.topic_id as string
 })
 
 /** The JSON of a path below the partner API. */
-export const get = (key: string, path: string) =>
-  Effect.flatMap(TestApi, ({ call }) => Effect.flatMap(call(`/partner/v1${path}`, { key }), json))
+export const getJson = (key: string, path: string) =>
+  Effect.flatMap(TestApi, ({ call }) => Effect.flatMap(call(`/partner/v1${path}`, { key }), readJson))
 
 /** Waits until a persona of a topic has this status. */
-export const reached = (key: string, topicId: string, persona: Persona, status: string) =>
+export const waitForStatus = (key: string, topicId: string, persona: Persona, status: string) =>
   eventually(
     `${persona.name} is ${status}`,
     Effect.map(
-      get(key, `/topics/${topicId}/status`),
+      getJson(key, `/topics/${topicId}/status`),
       ({ data }) =>
         data.personas.find((entry: { persona_id: string }) => entry.persona_id === persona.id)?.status === status
     )
   )
 
 /** The token of the first mail to a persona's creator that quotes this content. */
-export const tokenFor = Effect.fnUntraced(function* (persona: Persona, content: string) {
+export const creatorTokenFor = Effect.fnUntraced(function* (persona: Persona, content: string) {
   const mailbox = yield* Mailbox
   const mail = yield* eventually(
     `a mail to ${persona.name}`,
     Effect.map(mailbox.to(persona.creator.email), (mails) => mails.find(({ text }) => text.includes(content)))
   )
-  return tokenIn(mail)
+  return creatorTokenIn(mail)
 })
 
-export const act = Effect.fnUntraced(function* (token: string, action: string, body: unknown = {}) {
+export const actAsCreator = Effect.fnUntraced(function* (token: string, action: string, body: unknown = {}) {
   const { call } = yield* TestApi
   const answer = yield* call(`/creator/${token}/${action}`, {
     method: "POST",
     headers: { accept: "application/json" },
     body
   })
-  return yield* json(answer)
+  return yield* readJson(answer)
 })

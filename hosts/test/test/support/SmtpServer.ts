@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import PostalMime, { type Email } from "postal-mime"
 import { SMTPServer } from "smtp-server"
 
-export const smtpServer = Effect.gen(function* () {
+export const startSmtpServer = Effect.gen(function* () {
   const received: Array<Email> = []
   const server = new SMTPServer({
     authOptional: true,

@@ -6,9 +6,9 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { breakDown, mend } from "../support/Broken.ts"
+import { makeWritesFail, stopWriteFailures } from "../support/Broken.ts"
 import { asTimePasses } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const path = "/partner/v1/topics/bulk"
 
@@ -40,7 +40,7 @@ const setUp = Effect.fnUntraced(function* (given: Parameters<typeof Seed.organiz
       assert.deepStrictEqual(Object.keys(parsed), ["success", "data"])
       return parsed.data.results
     })
-  const list = Effect.map(Effect.flatMap(call("/partner/v1/topics?limit=100", { key }), json), (all) => all)
+  const list = Effect.map(Effect.flatMap(call("/partner/v1/topics?limit=100", { key }), readJson), (all) => all)
   return { call, key, owner, persona, topic, post, results, list }
 })
 
@@ -48,7 +48,7 @@ const outline = (results: ReadonlyArray<{ index: number; status: string; error?:
   results.map(({ error, index, status }) => [index, error === undefined ? status : error.code])
 
 const refused = Effect.fnUntraced(function* (response: Response, field: string) {
-  const { error } = yield* json(response)
+  const { error } = yield* readJson(response)
   assert.strictEqual(response.status, 400)
   assert.strictEqual(error.code, "invalid_request")
   assert.strictEqual(error.details.field, field, JSON.stringify(error))
@@ -96,7 +96,7 @@ it.effect(
       )
       assert.strictEqual(repeated.error.details[0].duplicate_of.topic_id, first.topic.topic_id)
       assert.strictEqual((yield* list).pagination.total, 2)
-      const single = yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body: topic(6) }))
+      const single = yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body: topic(6) }))
       assert.sameMembers(
         Object.keys(single.data),
         Object.keys(first.topic).filter((name) => name !== "external_reference")
@@ -212,7 +212,7 @@ it.effect("every topic counts one towards the submission limit, and is refused w
     ])
     assert.deepStrictEqual(all[3].error.details, { retry_after: 3600, limit: 3, remaining: 0 })
     const again = yield* post({ topics: [topic(0), "no object", topic(2), topic(3)] }, "a")
-    assert.deepStrictEqual((yield* json(again)).data.results, all)
+    assert.deepStrictEqual((yield* readJson(again)).data.results, all)
     assert.strictEqual((yield* list).pagination.total, 2)
     const more = yield* post({ topics: [topic(4)] })
     assert.deepStrictEqual([more.status, more.headers.get("retry-after")], [200, null])
@@ -226,7 +226,7 @@ it.effect("a request that broke off goes on under its key: nothing is created tw
     const sql = yield* SqlClient.SqlClient
     const body = { topics: [topic(0), "malformed", topic(0), topic(3), topic(4)] }
     const fault = { table: "topics", on: "INSERT", rows: (row: string) => `${row}content LIKE '%number 3%'` } as const
-    yield* breakDown(sql, fault)
+    yield* makeWritesFail(sql, fault)
     assert.strictEqual((yield* post(body, "a")).status, 500)
     const before = yield* list
     assert.strictEqual(before.pagination.total, 1)
@@ -234,7 +234,7 @@ it.effect("a request that broke off goes on under its key: nothing is created tw
       yield* refused(yield* post({ topics: [topic(9)] }, "a"), "Idempotency-Key"),
       "must be a new one: it was used with another body already"
     )
-    yield* mend(sql, fault)
+    yield* stopWriteFailures(sql, fault)
     const all = yield* results(body, "a")
     assert.deepStrictEqual(outline(all), [
       [0, "created"],

@@ -6,7 +6,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { vi } from "vitest"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 it.effect("a topic beyond the submission limit is refused without being parsed", () =>
   Effect.gen(function* () {
@@ -18,7 +18,7 @@ it.effect("a topic beyond the submission limit is refused without being parsed",
     const response = yield* call("/partner/v1/topics/bulk", { method: "POST", key, body: { topics } })
     const parsed = parse.mock.calls.map(([text]) => text).filter((text) => text.startsWith('{"content":"short"'))
     parse.mockRestore()
-    const { results } = (yield* json(response)).data
+    const { results } = (yield* readJson(response)).data
     const refused = results.map((result: { error: { code: string } }) => result.error.code)
     assert.deepStrictEqual(refused, [
       ...Array.from({ length: 2 }, () => "invalid_request"),

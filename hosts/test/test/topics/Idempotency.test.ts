@@ -11,9 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { breakDown, mend } from "../support/Broken.ts"
+import { makeWritesFail, stopWriteFailures } from "../support/Broken.ts"
 import { asTimePasses, eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const path = "/partner/v1/topics"
 
@@ -33,7 +33,10 @@ const setUp = Effect.gen(function* () {
       body: given.body ?? topic,
       headers: { "idempotency-key": idempotencyKey }
     })
-  const total = Effect.map(Effect.flatMap(call(path, { key }), json), ({ pagination }) => pagination.total as number)
+  const total = Effect.map(
+    Effect.flatMap(call(path, { key }), readJson),
+    ({ pagination }) => pagination.total as number
+  )
   return { call, owner, persona, key, topic, post, total }
 })
 
@@ -72,7 +75,7 @@ it.effect("another body under the same key is refused, were it another space onl
     for (const body of [{ ...topic, content: `${topic.content} Really?` }, ` ${JSON.stringify(topic)}`]) {
       const response = yield* post("a", { body })
       assert.strictEqual(response.status, 400)
-      const { error } = yield* json(response)
+      const { error } = yield* readJson(response)
       assert.strictEqual(error.code, "invalid_request")
       assert.strictEqual(error.details.field, "Idempotency-Key")
       assert.strictEqual(error.details.constraint, "must be a new one: it was used with another body already")
@@ -103,7 +106,7 @@ it.effect("a key means something else in another organization, environment or pa
       ]
     )
     const ids = yield* Effect.forEach(answers.slice(0, 3), (answer) =>
-      Effect.map(json(answer), ({ data }) => data.topic_id)
+      Effect.map(readJson(answer), ({ data }) => data.topic_id)
     )
     assert.strictEqual(new Set(ids).size, 3)
   }).pipe(Effect.provide(InMemory.layer))
@@ -143,7 +146,7 @@ it.effect("of 20 at once under keys of their own each is done, and each answer i
     const { post, topic, total } = yield* setUp
     const answers = yield* Effect.forEach(
       Array.from({ length: 20 }, (_, index) => ({ ...topic, content: `${topic.content} ${index}` })),
-      (body, index) => Effect.flatMap(post(`key-${index}`, { body }), json),
+      (body, index) => Effect.flatMap(post(`key-${index}`, { body }), readJson),
       { concurrency: "unbounded" }
     )
     assert.deepStrictEqual(
@@ -165,13 +168,13 @@ it.effect("what breaks between the change and its answer leaves nothing: no topi
       on: "UPDATE",
       rows: (row: string) => `${row}status IS NOT NULL`
     } as const
-    yield* breakDown(sql, fault)
+    yield* makeWritesFail(sql, fault)
     const signalled = yield* Effect.forkChild(wait(Duration.days(1)))
     assert.strictEqual((yield* post("a")).status, 500)
     assert.strictEqual(yield* total, 0)
     yield* pause
     assert.isUndefined(signalled.pollUnsafe())
-    yield* mend(sql, fault)
+    yield* stopWriteFailures(sql, fault)
     const again = yield* post("a")
     assert.deepStrictEqual([again.status, again.headers.get("idempotency-replayed")], [201, null])
     yield* Fiber.join(signalled)
@@ -203,7 +206,7 @@ it.effect("a key that is none is refused before anything is done; whoever may no
     for (const bad of ["", "a b", "a, a", "é", "\t", "k".repeat(256)]) {
       const response = yield* post(bad)
       assert.strictEqual(response.status, 400, bad)
-      const { error } = yield* json(response)
+      const { error } = yield* readJson(response)
       assert.strictEqual(error.details.field, "Idempotency-Key", bad)
       assert.match(error.details.constraint, /^must be given once, as 1 to 255 visible ASCII/)
     }
@@ -225,7 +228,7 @@ it.effect("a key that is none is refused before anything is done; whoever may no
 it.effect("a request that only reads is answered anew whatever key it names", () =>
   Effect.gen(function* () {
     const { call, key, post } = yield* setUp
-    const list = () => Effect.flatMap(call(path, { key, headers: { "idempotency-key": "a b" } }), json)
+    const list = () => Effect.flatMap(call(path, { key, headers: { "idempotency-key": "a b" } }), readJson)
     assert.strictEqual((yield* list()).pagination.total, 0)
     yield* post("a")
     assert.strictEqual((yield* list()).pagination.total, 1)

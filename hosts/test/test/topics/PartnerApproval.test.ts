@@ -7,8 +7,8 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { json } from "../support/Json.ts"
-import { act, get, reached, submit, tokenFor } from "../support/Requests.ts"
+import { readJson } from "../support/Json.ts"
+import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const content = "Who takes the title this season?"
@@ -16,12 +16,12 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
 /** A topic with an approved commentary, and the commentary's id. */
 const approvedBy = Effect.fnUntraced(function* (key: string, persona: Persona, asked = content) {
-  const topicId = yield* submit(key, asked, [persona], { external_reference: "title" })
-  const token = yield* tokenFor(persona, asked)
-  yield* act(token, "respond", { perspective: "They will win it, and by some distance." })
-  yield* reached(key, topicId, persona, "commentary_generated")
-  yield* act(token, "approve", { content: "They will win it." })
-  const { data } = yield* get(key, `/topics/${topicId}/commentaries`)
+  const topicId = yield* submitTopic(key, asked, [persona], { external_reference: "title" })
+  const token = yield* creatorTokenFor(persona, asked)
+  yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
+  yield* waitForStatus(key, topicId, persona, "commentary_generated")
+  yield* actAsCreator(token, "approve", { content: "They will win it." })
+  const { data } = yield* getJson(key, `/topics/${topicId}/commentaries`)
   return { topicId, commentaryId: data.commentaries[0].commentary_id as string }
 })
 
@@ -40,11 +40,11 @@ it.effect("an acceptance is answered with its moment, shown in every view, and c
   Effect.gen(function* () {
     const { approve, key, persona } = yield* seeded
     const { commentaryId, topicId } = yield* approvedBy(key.text, persona)
-    const before = yield* get(key.text, `/topics/${topicId}/status`)
+    const before = yield* getJson(key.text, `/topics/${topicId}/status`)
     yield* TestClock.adjust("1 hour")
     const answer = yield* approve(topicId, commentaryId)
     assert.strictEqual(answer.status, 200)
-    const { share_id } = (yield* get(key.text, "/topics/by-reference/title")).data.commentaries[0]
+    const { share_id } = (yield* getJson(key.text, "/topics/by-reference/title")).data.commentaries[0]
     const entry = {
       commentary_id: commentaryId,
       persona: { id: persona.id, name: persona.name, image_url: persona.imageUrl },
@@ -54,19 +54,19 @@ it.effect("an acceptance is answered with its moment, shown in every view, and c
       approved_at: "2026-03-01T09:00:00.000Z"
     }
     const moment = { partner_approved_at: "2026-03-01T10:00:00.000Z" }
-    assert.deepStrictEqual(yield* json(answer), {
+    assert.deepStrictEqual(yield* readJson(answer), {
       success: true,
       data: { ...entry, topic_id: topicId, share_id, ...moment }
     })
     const { commentary_id: id, persona: _, ...rest } = entry
     const shown = { id, ...rest, ...moment }
     for (const path of [`/topics/${topicId}`, "/topics/by-reference/title"]) {
-      const [first] = (yield* get(key.text, path)).data.commentaries
+      const [first] = (yield* getJson(key.text, path)).data.commentaries
       assert.deepStrictEqual([first.status, first.commentary], ["completed", shown])
     }
-    const ready = (yield* get(key.text, `/topics/${topicId}/commentaries`)).data.commentaries
+    const ready = (yield* getJson(key.text, `/topics/${topicId}/commentaries`)).data.commentaries
     assert.deepStrictEqual(ready, [{ ...entry, ...moment }])
-    assert.deepStrictEqual(yield* get(key.text, `/topics/${topicId}/status`), before)
+    assert.deepStrictEqual(yield* getJson(key.text, `/topics/${topicId}/status`), before)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -101,10 +101,10 @@ it.effect("what its creator has not approved, and what belongs elsewhere, cannot
     const { approve, key, owner, persona } = yield* seeded
     const mine = yield* approvedBy(key.text, persona)
     const second = yield* approvedBy(key.text, persona, "And who goes down this season?")
-    const waiting = yield* submit(key.text, "Is it all over by Easter?", [persona])
+    const waiting = yield* submitTopic(key.text, "Is it all over by Easter?", [persona])
     const refusal = (topicId: string, commentaryId: string, text = key.text) =>
       Effect.flatMap(approve(topicId, commentaryId, text), (answer) =>
-        Effect.map(json(answer), ({ error }) => [answer.status, error.code, error.message])
+        Effect.map(readJson(answer), ({ error }) => [answer.status, error.code, error.message])
       )
     const noTopic = [404, "not_found", "Topic not found."]
     const noCommentary = [404, "not_found", "Commentary not found."]
@@ -122,7 +122,7 @@ it.effect("what its creator has not approved, and what belongs elsewhere, cannot
     const reader = yield* Seed.key(owner, { scopes: ["topics:read"] })
     const [status, code] = yield* refusal(mine.topicId, mine.commentaryId, reader.text)
     assert.deepStrictEqual([status, code], [401, "scope_denied"])
-    const shown = (yield* get(key.text, `/topics/${mine.topicId}/commentaries`)).data.commentaries
+    const shown = (yield* getJson(key.text, `/topics/${mine.topicId}/commentaries`)).data.commentaries
     assert.isNull(shown[0].partner_approved_at)
     const { call } = yield* TestApi
     const path = `/partner/v1/topics/${mine.topicId}/commentaries/${mine.commentaryId}/approve`

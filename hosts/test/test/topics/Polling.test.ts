@@ -7,7 +7,7 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const layer = Polling.layer.pipe(Layer.provideMerge(InMemory.layer))
 
@@ -23,7 +23,7 @@ it.effect("the same bytes and headers for every caller and every id", () =>
       key,
       body: { content: "Who asks that often, and why?", persona_ids: personas.map(({ id }) => id) }
     })
-    const id: string = (yield* json(created)).data.topic_id
+    const id: string = (yield* readJson(created)).data.topic_id
     const keys = [
       key,
       "",

@@ -2,12 +2,12 @@
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const at = "Who will win the cup this year?"
 const all = { concurrency: "unbounded" } as const
@@ -23,7 +23,7 @@ it.effect("of 50 identical submissions at once, exactly one is sent", () =>
       () =>
         Effect.flatMap(
           call("/partner/v1/topics", { method: "POST", key, body: { content: at, persona_ids: [persona.id] } }),
-          (response) => Effect.map(json(response), (body) => ({ status: response.status, body }))
+          (response) => Effect.map(readJson(response), (body) => ({ status: response.status, body }))
         ),
       all
     )
@@ -36,7 +36,7 @@ it.effect("of 50 identical submissions at once, exactly one is sent", () =>
       assert.strictEqual(body.error.details[0].status, "duplicate")
       assert.strictEqual(body.error.details[0].duplicate_of.topic_id, topicId)
     }
-    const list = yield* json(yield* call("/partner/v1/topics", { key }))
+    const list = yield* readJson(yield* call("/partner/v1/topics", { key }))
     assert.strictEqual(list.pagination.total, 1)
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -60,12 +60,12 @@ it.effect("of 50 submissions at once against a quota of 10, exactly 10 pass", ()
     assert.strictEqual(answers.filter(({ status }) => status === 201).length, 10)
     for (const refused of answers.filter(({ status }) => status !== 201)) {
       assert.strictEqual(refused.status, 429)
-      const { error } = yield* json(refused)
+      const { error } = yield* readJson(refused)
       assert.strictEqual(error.code, "rate_limit_exceeded")
       assert.deepInclude(error.details, { limit: 10, remaining: 0, quota: "topics_per_month" })
       assert.strictEqual(refused.headers.get("retry-after"), String(error.details.retry_after))
     }
-    const list = yield* json(yield* call("/partner/v1/topics", { key }))
+    const list = yield* readJson(yield* call("/partner/v1/topics", { key }))
     assert.strictEqual(list.pagination.total, 10)
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -81,11 +81,11 @@ it.effect("a topic that does not fit into the commentary quota is refused whole,
     assert.strictEqual((yield* post(at)).status, 201)
     const refused = yield* post(`${at} Again?`)
     assert.strictEqual(refused.status, 429)
-    const { error } = yield* json(refused)
+    const { error } = yield* readJson(refused)
     assert.deepInclude(error.details, { limit: 3, remaining: 1, quota: "commentaries_per_month" })
     // The refused topic creates no duplicate window. With a sufficient quota, it would be sent.
     assert.strictEqual((yield* post(`${at} Again?`)).status, 429)
-    assert.strictEqual((yield* json(yield* call("/partner/v1/topics", { key }))).pagination.total, 1)
+    assert.strictEqual((yield* readJson(yield* call("/partner/v1/topics", { key }))).pagination.total, 1)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -101,21 +101,21 @@ it.effect("100 assignments of one topic settled at once complete it, and its cou
       key,
       body: { content: at, persona_ids: personas.map(({ id }) => id) }
     })
-    const id = (yield* json(created)).data.topic_id
+    const id = (yield* readJson(created)).data.topic_id
     const mails = yield* eventually(
       "100 mails",
       Effect.map(mailbox.all, (sent) => (sent.length === 100 ? sent : undefined))
     )
     // The first half is approved, so it needs drafts first.
-    const half = mails.slice(0, 50).map(tokenIn)
-    const other = mails.slice(50).map(tokenIn)
+    const half = mails.slice(0, 50).map(creatorTokenIn)
+    const other = mails.slice(50).map(creatorTokenIn)
     const act = (token: string, action: string, body: unknown) =>
       call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
     yield* Effect.forEach(half, (token) => act(token, "respond", { perspective: "It is anybody's game, really." }), all)
     yield* eventually(
       "50 drafts",
       Effect.map(
-        Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json),
+        Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), readJson),
         ({ data }) => data.summary.commentary_generated === 50
       )
     )
@@ -127,10 +127,10 @@ it.effect("100 assignments of one topic settled at once complete it, and its cou
       all
     )
     for (const response of settled.flat()) assert.strictEqual(response.status, 200)
-    const { data } = yield* json(yield* call(`/partner/v1/topics/${id}/status`, { key }))
+    const { data } = yield* readJson(yield* call(`/partner/v1/topics/${id}/status`, { key }))
     assert.strictEqual(data.overall_status, "completed")
     assert.deepInclude(data.summary, { total: 100, creator_approved: 50, declined: 50, topic_sent: 0 })
-    const list = yield* json(yield* call("/partner/v1/topics?status=completed", { key }))
+    const list = yield* readJson(yield* call("/partner/v1/topics?status=completed", { key }))
     assert.deepStrictEqual([list.pagination.total, list.data[0].commentaries_ready], [1, 50])
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -148,7 +148,7 @@ it.effect("of respond and decline at once, exactly one wins, and the other is to
         "the mail",
         Effect.map(mailbox.to(persona.creator.email), (sent) => (sent.length > 0 ? sent : undefined))
       )
-      const token = tokenIn(mail ?? { text: "" })
+      const token = creatorTokenIn(mail ?? { text: "" })
       const act = (action: string, body: unknown) =>
         call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body })
       const answers = yield* Effect.all(
@@ -156,7 +156,7 @@ it.effect("of respond and decline at once, exactly one wins, and the other is to
         all
       )
       assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 400])
-      const refused = yield* json(answers.find(({ status }) => status === 400) ?? assert.fail("nobody was refused"))
+      const refused = yield* readJson(answers.find(({ status }) => status === 400) ?? assert.fail("nobody was refused"))
       assert.strictEqual(refused.error.code, "invalid_request")
       assert.strictEqual(refused.error.details.field, "action")
     }

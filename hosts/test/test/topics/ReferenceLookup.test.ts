@@ -9,8 +9,8 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { crowd, Gate } from "../support/Crowd.ts"
-import { get, submit } from "../support/Requests.ts"
+import { crowdOfRequests, SlowOperationGate } from "../support/Crowd.ts"
+import { getJson, submitTopic } from "../support/Requests.ts"
 
 const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
 
@@ -32,15 +32,15 @@ it.effect(
       const [one] = personas
       if (one === undefined) return assert.fail("nobody is licensed")
       const send = (n: number, asked: typeof personas) =>
-        Effect.andThen(TestClock.adjust(1), submit(key, `Is question ${n} one too many?`, asked, reference))
+        Effect.andThen(TestClock.adjust(1), submitTopic(key, `Is question ${n} one too many?`, asked, reference))
       const oldest = yield* send(0, [one])
       for (let n = 1; n <= 9; n++) yield* send(n, personas)
       yield* send(10, personas.slice(0, 99))
-      const whole = (yield* get(key, path)).data
+      const whole = (yield* getJson(key, path)).data
       assert.deepStrictEqual([whole.commentaries.length, whole.truncated], [1000, false])
       assert.strictEqual(whole.commentaries.at(-1).topic_id, oldest)
       const newest = yield* send(11, personas.slice(0, 2))
-      const cut = (yield* get(key, path)).data
+      const cut = (yield* getJson(key, path)).data
       assert.deepStrictEqual([cut.commentaries.length, cut.topic_id, cut.truncated], [901, newest, true])
       assert.strictEqual(cut.summary.total_personas, 901)
     }).pipe(Effect.provide(TestApi.layerMemory.pipe(Layer.provideMerge(application))))
@@ -50,7 +50,7 @@ const slow = Layer.effect(
   Topics,
   Effect.gen(function* () {
     const topics = yield* Topics
-    const { pass } = yield* Gate
+    const { pass } = yield* SlowOperationGate
     return { ...topics, byReference: (...asked) => Effect.andThen(pass, topics.byReference(...asked)) }
   })
 )
@@ -60,11 +60,14 @@ it.effect("two of an organization are made at one time; others wait for ten seco
     const { call } = yield* TestApi
     const lookUp = (key: string) => call(`/partner/v1${path}`, { key })
     const { key, owner } = yield* scene
-    yield* submit(key, "Is this one question too many?", [yield* Seed.persona(owner)], reference)
-    yield* crowd({ ask: lookUp(key), another: lookUp((yield* scene).key), answers: [200, 404] })
+    yield* submitTopic(key, "Is this one question too many?", [yield* Seed.persona(owner)], reference)
+    yield* crowdOfRequests({ ask: lookUp(key), another: lookUp((yield* scene).key), answers: [200, 404] })
   }).pipe(
     Effect.provide(
-      TestApi.layerMemory.pipe(Layer.provide(slow), Layer.provideMerge(Layer.merge(Gate.layer, application)))
+      TestApi.layerMemory.pipe(
+        Layer.provide(slow),
+        Layer.provideMerge(Layer.merge(SlowOperationGate.layer, application))
+      )
     )
   )
 )

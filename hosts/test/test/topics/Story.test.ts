@@ -13,9 +13,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
-import { mailsAtRest } from "../support/MailsAtRest.ts"
-import { smtpServer } from "../support/SmtpServer.ts"
+import { readJson } from "../support/Json.ts"
+import { waitForMails } from "../support/MailsAtRest.ts"
+import { startSmtpServer } from "../support/SmtpServer.ts"
 
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up. Nobody wants to meet them in April."
@@ -33,7 +33,7 @@ it.effect(
   "a topic goes to three creators: one approves with an edit, one declines, one never answers",
   () =>
     Effect.gen(function* () {
-      const post = yield* smtpServer
+      const post = yield* startSmtpServer
       const folder = yield* temporaryFolder
       const mailer = SmtpMailer.layer({
         url: Redacted.make(post.url),
@@ -53,7 +53,7 @@ it.effect(
   30_000
 )
 
-const story = (post: Effect.Success<typeof smtpServer>) =>
+const story = (post: Effect.Success<typeof startSmtpServer>) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
     const { call } = yield* TestApi
@@ -69,7 +69,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
         assert.strictEqual(response.status, 200, path)
         assert.match(response.headers.get("x-request-id") ?? "", /./)
         assert.strictEqual(response.headers.get("content-type"), "application/json")
-        return yield* json(response)
+        return yield* readJson(response)
       })
     const form = (token: string, action: string, fields: Record<string, string>) =>
       call(`/creator/${token}/${action}`, {
@@ -84,7 +84,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
           `mail ${count} to ${address}; there are ${JSON.stringify(post.all().map((mail) => [mail.subject, mail.to]))}`,
           Effect.sync(() => post.to(address)[count - 1])
         ),
-        mailsAtRest
+        waitForMails
       )
     const tokenFor = (mail: { readonly text?: string | undefined }) =>
       /\/creator\/([\w-]+\.[\w-]+)/.exec(mail.text ?? "")?.[1] ?? assert.fail("the mail has no link")
@@ -110,7 +110,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
       }
     })
     assert.strictEqual(created.status, 201)
-    const submitted = yield* json(created)
+    const submitted = yield* readJson(created)
     const id = submitted.data.topic_id as string
     assert.match(id, uuid)
     assert.strictEqual(created.headers.get("location"), `/partner/v1/topics/${id}`)
@@ -256,7 +256,7 @@ const story = (post: Effect.Success<typeof smtpServer>) =>
     assert.strictEqual((yield* get("/topics?status=pending")).pagination.total, 0)
 
     // Ada can read the draft in JSON and on the page. Partners cannot see it
-    const twin = yield* json(yield* call(`/creator/${tokenOfAda}`, { headers: { accept: "application/json" } }))
+    const twin = yield* readJson(yield* call(`/creator/${tokenOfAda}`, { headers: { accept: "application/json" } }))
     assert.strictEqual(twin.data.status, "commentary_generated")
     assert.strictEqual(twin.data.perspective, perspective)
     assert.strictEqual(twin.data.topic.content, content)

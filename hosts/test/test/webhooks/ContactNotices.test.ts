@@ -10,11 +10,18 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { deliveriesOf, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { mailsAtRest } from "../support/MailsAtRest.ts"
-import { act, submit, tokenFor } from "../support/Requests.ts"
-import { events, patch, post, remove, retry, url } from "../support/WebhookCalls.ts"
+import { waitForMails } from "../support/MailsAtRest.ts"
+import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
+import {
+  patchWebhook,
+  postWebhook,
+  removeWebhook,
+  retryDelivery,
+  webhookEvents,
+  webhookUrl
+} from "../support/WebhookCalls.ts"
 
 const unlinked = (text: string) => text.replaceAll("\u200b", "")
 
@@ -49,10 +56,10 @@ const partner = Effect.gen(function* () {
 it.effect("80 changes of a webhook are two mails, and the second one tells the last address and those in between", () =>
   Effect.gen(function* () {
     const { key, mailed } = yield* partner
-    const { id } = (yield* post(key, { url, events })).body.data
+    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
     yield* mailed(1)
     for (let count = 1; count <= 80; count++) {
-      assert.strictEqual((yield* patch(key, id, { url: `https://host${count}.example/` })).status, 200)
+      assert.strictEqual((yield* patchWebhook(key, id, { url: `https://host${count}.example/` })).status, 200)
     }
     yield* settled
     yield* TestClock.adjust("5 minutes")
@@ -68,12 +75,13 @@ it.effect("80 changes of a webhook are two mails, and the second one tells the l
 it.effect("webhooks that are added and removed in turn are two mails, and the second one names those that remain", () =>
   Effect.gen(function* () {
     const { key, mailed } = yield* partner
-    yield* post(key, { url, events })
+    yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })
     yield* mailed(1)
-    const { id: stays } = (yield* post(key, { url: "https://evil.example/", events })).body.data
+    const { id: stays } = (yield* postWebhook(key, { url: "https://evil.example/", events: webhookEvents })).body.data
     for (let count = 1; count <= 30; count++) {
-      const { id } = (yield* post(key, { url: `https://host${count}.example/`, events })).body.data
-      assert.strictEqual((yield* remove(key, id)).status, 200)
+      const { id } = (yield* postWebhook(key, { url: `https://host${count}.example/`, events: webhookEvents })).body
+        .data
+      assert.strictEqual((yield* removeWebhook(key, id)).status, 200)
     }
     yield* settled
     yield* TestClock.adjust("5 minutes")
@@ -87,22 +95,22 @@ it.effect("webhooks that are added and removed in turn are two mails, and the se
 
 it.effect("a webhook that is disabled by 410 and made active in turn is one mail in five minutes", () =>
   Effect.gen(function* () {
-    const { declined, key, owner } = yield* seeded
+    const { declined, key, owner } = yield* seedDecliningPartner
     const mailbox = yield* Mailbox
     yield* (yield* Receivers).answer(() => Effect.succeed({ status: 410 }))
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     const list = deliveriesOf(key, hook.id).list
     yield* declined("Who wins the first match this season?")
     for (let count = 1; count <= 10; count++) {
-      yield* received(count)
+      yield* waitForEvents(count)
       yield* eventually(
         `attempt ${count}`,
         Effect.map(list(), ([only]) => (only.attempt_count === count ? true : undefined))
       )
       if (count === 10) break
       yield* TestClock.adjust("1 second")
-      yield* patch(key, hook.id, { status: "active" })
-      yield* retry(key, hook.id, (yield* list())[0].id)
+      yield* patchWebhook(key, hook.id, { status: "active" })
+      yield* retryDelivery(key, hook.id, (yield* list())[0].id)
     }
     yield* settled
     yield* TestClock.adjust("5 minutes")
@@ -116,14 +124,14 @@ it.effect("a webhook that is disabled by 410 and made active in turn is one mail
 
 it.effect("a creator with many requests gets one link to all of them in five minutes, whichever page asks for it", () =>
   Effect.gen(function* () {
-    const { key, owner, persona } = yield* seeded
+    const { key, owner, persona } = yield* seedDecliningPartner
     const mailbox = yield* Mailbox
     assert.isDefined(owner)
     const tokens: Array<string> = []
     for (let count = 1; count <= 5; count++) {
       const content = `Who is number ${count} this season?`
-      yield* submit(key, content, [persona])
-      tokens.push(yield* tokenFor(persona, content))
+      yield* submitTopic(key, content, [persona])
+      tokens.push(yield* creatorTokenFor(persona, content))
     }
     const before = (yield* mailbox.all).length
     for (const token of tokens) {
@@ -137,13 +145,13 @@ it.effect("a creator with many requests gets one link to all of them in five min
 
 it.effect("a creator who restarts a failing draft 20 times gets one mail an hour about it, while it is stalled", () =>
   Effect.gen(function* () {
-    const { key, owner, persona } = yield* seeded
+    const { key, owner, persona } = yield* seedDecliningPartner
     assert.isDefined(owner)
     const mailbox = yield* Mailbox
     const generator = yield* ScriptedGenerator
     const content = "Who wins the cup this season?"
-    yield* submit(key, content, [persona])
-    const token = yield* tokenFor(persona, content)
+    yield* submitTopic(key, content, [persona])
+    const token = yield* creatorTokenFor(persona, content)
     yield* generator.failNext(...Array.from({ length: 21 }, () => ({ permanent: true })))
     const stalled = Effect.map(mailbox.to(persona.creator.email), (mails) =>
       mails.filter(({ id }) => id.includes(".stalled-"))
@@ -158,36 +166,36 @@ it.effect("a creator who restarts a failing draft 20 times gets one mail an hour
           )
         )
       )
-    yield* act(token, "respond", { perspective: "The keeper decides it." })
+    yield* actAsCreator(token, "respond", { perspective: "The keeper decides it." })
     yield* failed(1)
-    yield* mailsAtRest
+    yield* waitForMails
     assert.lengthOf(yield* stalled, 1, "the first one at once")
     for (let count = 2; count <= 21; count++) {
       yield* TestClock.adjust("1 second")
-      yield* act(token, "revise")
+      yield* actAsCreator(token, "revise")
       yield* failed(count)
     }
-    yield* mailsAtRest
+    yield* waitForMails
     assert.lengthOf(yield* stalled, 1, "the hour is not over")
     yield* TestClock.adjust("1 hour")
-    yield* mailsAtRest
+    yield* waitForMails
     const [, second] = yield* stalled
     assert.lengthOf(yield* stalled, 2)
     assert.include(second?.id, ".stalled-21", "it tells the last failure")
     yield* TestClock.adjust("5 hours")
-    yield* mailsAtRest
+    yield* waitForMails
     assert.lengthOf(yield* stalled, 2)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("a stalled draft that is written meanwhile is not told again when the hour is over", () =>
   Effect.gen(function* () {
-    const { key, persona } = yield* seeded
+    const { key, persona } = yield* seedDecliningPartner
     const mailbox = yield* Mailbox
     const generator = yield* ScriptedGenerator
     const content = "Who wins the cup this season?"
-    yield* submit(key, content, [persona])
-    const token = yield* tokenFor(persona, content)
+    yield* submitTopic(key, content, [persona])
+    const token = yield* creatorTokenFor(persona, content)
     yield* generator.failNext({ permanent: true }, { permanent: true })
     const kinds = Effect.map(mailbox.to(persona.creator.email), (mails) => mails.map(({ id }) => id.split(".").at(-1)))
     const mailed = (count: number) =>
@@ -195,19 +203,19 @@ it.effect("a stalled draft that is written meanwhile is not told again when the 
         `${count} mails`,
         Effect.map(kinds, ({ length }) => length === count)
       )
-    yield* act(token, "respond", { perspective: "The keeper decides it." })
+    yield* actAsCreator(token, "respond", { perspective: "The keeper decides it." })
     yield* mailed(2)
-    yield* act(token, "revise")
+    yield* actAsCreator(token, "revise")
     yield* eventually(
       "a second failure",
       Effect.map(generator.requests, ({ length }) => length === 2)
     )
-    yield* mailsAtRest
-    yield* act(token, "revise")
+    yield* waitForMails
+    yield* actAsCreator(token, "revise")
     yield* mailed(3)
-    yield* mailsAtRest
+    yield* waitForMails
     yield* TestClock.adjust("1 hour")
-    yield* mailsAtRest
+    yield* waitForMails
     assert.deepStrictEqual(yield* kinds, ["request", "stalled-1", "draft-1"])
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -10,11 +10,18 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { bodies, deliveriesOf, eventsSent, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
-import { approves, declines, engineer, fails } from "../support/Engineer.ts"
+import {
+  deliveriesOf,
+  eventsSent,
+  receivedRequests,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
+import { approves, declines, fails, seedEngineer } from "../support/Engineer.ts"
 import { asTimePasses, eventually } from "../support/Eventually.ts"
-import { act, get, reached, submit, tokenFor } from "../support/Requests.ts"
-import { patch, post, remove, url } from "../support/WebhookCalls.ts"
+import { actAsCreator, creatorTokenFor, getJson, submitTopic, waitForStatus } from "../support/Requests.ts"
+import { patchWebhook, postWebhook, removeWebhook, webhookUrl } from "../support/WebhookCalls.ts"
 
 /** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
@@ -22,8 +29,8 @@ const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 it.effect("each change that is an event arrives once, signed, as the specification's payload", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
-    const { key, persona } = yield* seeded
-    const hook = yield* webhookOf(key, ["creator.approved", "partner.approved", "commentary.failed"])
+    const { key, persona } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["creator.approved", "partner.approved", "commentary.failed"])
     const content = "Who takes the title this season?"
     const { call } = yield* TestApi
     const metadata = { b: 1, a: ['"quoted" \\ 🏆', null, 0.5], "7": {} }
@@ -36,13 +43,13 @@ it.effect("each change that is an event arrives once, signed, as the specificati
       (answer) => Effect.promise(() => answer.json())
     )
     const topicId = created.data.topic_id
-    const token = yield* tokenFor(persona, content)
-    yield* act(token, "respond", { perspective: "They will win it." })
-    yield* reached(key, topicId, persona, "commentary_generated")
+    const token = yield* creatorTokenFor(persona, content)
+    yield* actAsCreator(token, "respond", { perspective: "They will win it." })
+    yield* waitForStatus(key, topicId, persona, "commentary_generated")
     assert.deepStrictEqual(yield* eventsSent, [])
-    yield* act(token, "approve", { content: 'They will "win" it. 🏆' })
-    const [approved] = yield* received(1)
-    const shown = (yield* get(key, `/topics/${topicId}`)).data.commentaries[0]
+    yield* actAsCreator(token, "approve", { content: 'They will "win" it. 🏆' })
+    const [approved] = yield* waitForEvents(1)
+    const shown = (yield* getJson(key, `/topics/${topicId}`)).data.commentaries[0]
     const data = {
       topic_id: topicId,
       external_reference: "title-1",
@@ -67,13 +74,13 @@ it.effect("each change that is an event arrives once, signed, as the specificati
       event
     )
     yield* call(`/partner/v1/topics/${topicId}/commentaries/${shown.commentary.id}/approve`, { method: "POST", key })
-    const [, accepted] = yield* received(2)
+    const [, accepted] = yield* waitForEvents(2)
     assert.deepStrictEqual(accepted?.event, {
       id: accepted?.event.id,
       type: "partner.approved",
       timestamp: accepted?.event.timestamp,
       sequence: 2,
-      data: { ...data, commentary: (yield* get(key, `/topics/${topicId}`)).data.commentaries[0].commentary }
+      data: { ...data, commentary: (yield* getJson(key, `/topics/${topicId}`)).data.commentaries[0].commentary }
     })
     assert.notStrictEqual(accepted?.event.id, event.id)
   }).pipe(Effect.provide(InMemory.layer))
@@ -81,12 +88,12 @@ it.effect("each change that is an event arrives once, signed, as the specificati
 
 it.effect("a failure says why, and a topic without reference and metadata says so", () =>
   Effect.gen(function* () {
-    const { key, persona } = yield* seeded
-    yield* webhookOf(key, ["commentary.failed"])
-    const topicId = yield* submit(key, "Who goes down this season?", [persona])
-    yield* act(yield* tokenFor(persona, "Who goes down"), "decline", { reason: "Not my sport." })
-    const [failed] = yield* received(1)
-    const { share_id } = (yield* get(key, `/topics/${topicId}`)).data.commentaries[0]
+    const { key, persona } = yield* seedDecliningPartner
+    yield* registerWebhook(key, ["commentary.failed"])
+    const topicId = yield* submitTopic(key, "Who goes down this season?", [persona])
+    yield* actAsCreator(yield* creatorTokenFor(persona, "Who goes down"), "decline", { reason: "Not my sport." })
+    const [failed] = yield* waitForEvents(1)
+    const { share_id } = (yield* getJson(key, `/topics/${topicId}`)).data.commentaries[0]
     assert.deepInclude(failed?.event, { type: "commentary.failed", sequence: 1 })
     assert.deepStrictEqual(failed?.event.data, {
       topic_id: topicId,
@@ -103,7 +110,7 @@ it.effect("a failure says why, and a topic without reference and metadata says s
 
 it.effect("a webhook gets the types it subscribed to, of its own organization and environment alone", () =>
   Effect.gen(function* () {
-    const { key, live, sent, settled } = yield* engineer
+    const { key, live, sent, settled } = yield* seedEngineer
     const stranger = yield* Effect.flatMap(Seed.organization({ name: "Other" }), (owner) =>
       Seed.key(owner, { environment: "test" })
     )
@@ -114,11 +121,11 @@ it.effect("a webhook gets the types it subscribed to, of its own organization an
       [live, "live", all],
       [stranger.text, "stranger", all]
     ] as const) {
-      yield* post(by, { url: `https://example.com/${path}`, events })
+      yield* postWebhook(by, { url: `https://example.com/${path}`, events })
     }
     const { topic } = yield* sent("Who wins on Sunday?", approves, declines, fails)
     yield* settled(topic)
-    const arrived = yield* received(3)
+    const arrived = yield* waitForEvents(3)
     const seen = arrived.map(({ event, request }) => [request.url.slice(20), event.type, event.data.reason ?? null])
     assert.deepStrictEqual(seen.toSorted(), [
       ["approvals", "creator.approved", null],
@@ -134,10 +141,10 @@ it.effect(
     Effect.gen(function* () {
       const receivers = yield* Receivers
       yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-      const { declined, key } = yield* seeded
-      const hook = yield* webhookOf(key, ["commentary.failed"])
+      const { declined, key } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
       yield* declined("Who goes down this season?")
-      yield* received(1)
+      yield* waitForEvents(1)
       const minutes = [5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440]
       for (const [index, delay] of minutes.entries()) {
         const { last_delivery_at } = yield* hook.failures(index + 1)
@@ -153,7 +160,7 @@ it.effect(
       }
       yield* hook.failures(10)
       yield* TestClock.adjust("30 days")
-      const requests = yield* bodies
+      const requests = yield* receivedRequests
       assert.strictEqual(requests.length, 10)
       assert.strictEqual(new Set(requests.map(({ body, headers }) => `${headers["webhook-id"]} ${body}`)).size, 1)
       assert.strictEqual(new Set(requests.map(({ headers }) => headers["webhook-timestamp"])).size, 10)
@@ -164,8 +171,8 @@ it.effect("a success ends it: the failures are forgotten, and the moment is show
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 503 }))
-    const { declined, key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     yield* declined("Who goes down this season?")
     yield* hook.failures(1)
     yield* receivers.answer(() => Effect.succeed({ status: 204 }))
@@ -181,17 +188,17 @@ it.effect(
   "a paused webhook's events are held without an attempt, and go out oldest first when it is active again",
   () =>
     Effect.gen(function* () {
-      const { declined, key } = yield* seeded
-      const hook = yield* webhookOf(key, ["commentary.failed"])
-      yield* patch(key, hook.id, { status: "paused" })
+      const { declined, key } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
+      yield* patchWebhook(key, hook.id, { status: "paused" })
       for (let count = 0; count < 15; count++) {
         yield* declined(`Who is number ${count} this season?`)
         yield* TestClock.adjust("1 hour")
       }
       yield* TestClock.adjust("10 days")
       assert.deepStrictEqual(yield* eventsSent, [])
-      yield* patch(key, hook.id, { status: "active" })
-      const moments = (yield* received(15)).map(({ event }) => event.timestamp)
+      yield* patchWebhook(key, hook.id, { status: "active" })
+      const moments = (yield* waitForEvents(15)).map(({ event }) => event.timestamp)
       // At most five deliveries run concurrently, so an event can overtake at most four others.
       for (const [index, moment] of moments.entries()) {
         assert.isBelow(moments.slice(index).filter((later) => later < moment).length, 5)
@@ -204,8 +211,8 @@ it.effect("410 disables at once, the contact is told, and active sends what was 
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 410 }))
-    const { declined, key, mails } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key, mails } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     yield* declined("Who goes down this season?")
     const disabled = yield* hook.failures(1)
     assert.strictEqual(disabled.status, "disabled")
@@ -213,13 +220,13 @@ it.effect("410 disables at once, the contact is told, and active sends what was 
     yield* TestClock.adjust("5 minutes")
     const told = yield* mails("A webhook was disabled")
     assert.include(told.text, "410")
-    assert.notInclude(told.text, url)
+    assert.notInclude(told.text, webhookUrl)
     yield* declined("And who goes up instead?")
     yield* TestClock.adjust("2 days")
     assert.strictEqual((yield* eventsSent).length, 1)
     yield* receivers.answer(() => Effect.succeed({}))
-    yield* patch(key, hook.id, { status: "active" })
-    yield* received(3)
+    yield* patchWebhook(key, hook.id, { status: "active" })
+    yield* waitForEvents(3)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -228,14 +235,14 @@ for (const lease of ["1 second", "3 days"] as const) {
     Effect.gen(function* () {
       const receivers = yield* Receivers
       yield* receivers.answer(() => Effect.as(Effect.sleep("15 minutes"), { status: 204 }))
-      const { declined, key } = yield* seeded
-      const hook = yield* webhookOf(key, ["commentary.failed"])
+      const { declined, key } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
       yield* declined("Who goes down this season?")
-      const [sent] = yield* received(1)
+      const [sent] = yield* waitForEvents(1)
       for (let minute = 0; minute < 12; minute++) yield* TestClock.adjust("1 minute")
       // A new event makes the worker query for due work.
       yield* declined("Who comes up this season?")
-      yield* received(2)
+      yield* waitForEvents(2)
       yield* TestClock.adjust("3 minutes")
       const { one } = deliveriesOf(key, hook.id)
       const look = Effect.map(one(sent?.event.id.slice(4)), (seen) => (seen.status === "delivered" ? seen : undefined))
@@ -256,10 +263,10 @@ for (const lease of ["1 second", "3 days"] as const) {
 
 it.effect("what was kept of a removed webhook's deliveries is deleted after it", () =>
   Effect.gen(function* () {
-    const { declined, key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     yield* declined("Who goes down this season?")
-    yield* received(1)
+    yield* waitForEvents(1)
     const sql = yield* SqlClient.SqlClient
     const kept = Effect.map(
       sql`SELECT 1 FROM deliveries UNION ALL SELECT 1 FROM delivery_attempts`,
@@ -269,7 +276,7 @@ it.effect("what was kept of a removed webhook's deliveries is deleted after it",
       "written down",
       Effect.map(kept, (rows) => rows === 2)
     )
-    assert.strictEqual((yield* remove(key, hook.id)).status, 200)
+    assert.strictEqual((yield* removeWebhook(key, hook.id)).status, 200)
     yield* asTimePasses(
       eventually(
         "deleted",

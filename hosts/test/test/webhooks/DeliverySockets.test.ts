@@ -11,9 +11,9 @@ import * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTr
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, nextAttempt, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { deliveriesOf, passToNextAttempt, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { test } from "../support/WebhookCalls.ts"
+import { testWebhook } from "../support/WebhookCalls.ts"
 
 const application = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
@@ -74,14 +74,14 @@ it.effect("an event arrives signed, and again after a failure, byte for byte the
     const { arrived, url } = yield* receiver(500, 302)
     yield* Effect.gen(function* () {
       yield* TestClock.setTime(Date.now())
-      const { declined, key } = yield* seeded
-      const hook = yield* webhookOf(key, ["commentary.failed"], url)
+      const { declined, key } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"], url)
       yield* declined("Wer gewinnt „das Derby“? 🏆")
       const { list } = deliveriesOf(key, hook.id)
       // Move the clock to this moment and no further, because the timeout of an attempt uses this clock too.
       for (const count of [1, 2]) {
         yield* hook.failures(count)
-        yield* nextAttempt(list)
+        yield* passToNextAttempt(list)
       }
       yield* hook.failures(0)
       assert.strictEqual(arrived.length, 3)
@@ -100,12 +100,12 @@ it.effect("an event arrives signed, and again after a failure, byte for byte the
 it.effect("a receiver that nobody is at is tried again until somebody is", () =>
   Effect.gen(function* () {
     yield* Effect.gen(function* () {
-      const { declined, key } = yield* seeded
+      const { declined, key } = yield* seedDecliningPartner
       const gone = yield* deserted
       const { arrived, url } = yield* receiver()
       const hooks = [
-        yield* webhookOf(key, ["commentary.failed"], gone),
-        yield* webhookOf(key, ["commentary.failed"], url)
+        yield* registerWebhook(key, ["commentary.failed"], gone),
+        yield* registerWebhook(key, ["commentary.failed"], url)
       ]
       yield* declined("Who goes down this season?")
       yield* eventually(
@@ -113,9 +113,9 @@ it.effect("a receiver that nobody is at is tried again until somebody is", () =>
         Effect.sync(() => arrived.length === 1)
       )
       yield* hooks[0]?.failures(1) ?? Effect.void
-      const { body } = yield* test(key, hooks[0]?.id ?? "")
+      const { body } = yield* testWebhook(key, hooks[0]?.id ?? "")
       assert.deepInclude(body, { success: false, delivery_status: "failed", response_code: null })
-      assert.strictEqual((yield* test(key, hooks[1]?.id ?? "")).body.response_code, 204)
+      assert.strictEqual((yield* testWebhook(key, hooks[1]?.id ?? "")).body.response_code, 204)
     }).pipe(Effect.provide(application))
   })
 )

@@ -5,7 +5,7 @@ import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
 import * as TestClock from "effect/testing/TestClock"
-import { eventsSent, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventsSent, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
 
 const secretly = "https://hooks.example/secret-path?token=hunter2"
 
@@ -24,8 +24,8 @@ it.effect(
       yield* Effect.gen(function* () {
         const receivers = yield* Receivers
         yield* receivers.answer(() => Effect.succeed({ status: 500, excerpt: "hunter2" }))
-        const { declined, key, owner } = yield* seeded
-        const hook = yield* webhookOf(key, ["commentary.failed"], secretly)
+        const { declined, key, owner } = yield* seedDecliningPartner
+        const hook = yield* registerWebhook(key, ["commentary.failed"], secretly)
         yield* declined("Who goes down this season?")
         yield* hook.failures(1)
         yield* receivers.answer(() => Effect.succeed({ status: 204 }))

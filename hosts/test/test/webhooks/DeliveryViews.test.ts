@@ -6,8 +6,8 @@ import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
-import { get, patch, problems, remove, unknown } from "../support/WebhookCalls.ts"
+import { deliveriesOf, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
+import { getWebhook, patchWebhook, problemsIn, removeWebhook, unknownId } from "../support/WebhookCalls.ts"
 
 it.effect("a delivery is shown with its attempts, their codes, durations and errors, and the next one", () =>
   Effect.gen(function* () {
@@ -15,17 +15,17 @@ it.effect("a delivery is shown with its attempts, their codes, durations and err
     yield* receivers.answer(() =>
       Effect.andThen(Effect.sleep("87 millis"), Effect.succeed({ status: 503, excerpt: "upstream" }))
     )
-    const { declined, key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     const { list, one } = deliveriesOf(key, hook.id)
     yield* declined("Who goes down this season?")
-    yield* received(1)
+    yield* waitForEvents(1)
     const [begun] = yield* list()
     assert.deepInclude(begun, { status: "pending", next_attempt_at: null, attempt_count: 0, attempts: [] })
     yield* TestClock.adjust("1 second")
     yield* hook.failures(1)
     const [{ attempts, next_attempt_at, ...rest }] = yield* list()
-    const [event] = (yield* received(1)).map((each) => each.event)
+    const [event] = (yield* waitForEvents(1)).map((each) => each.event)
     assert.deepStrictEqual(rest, {
       id: event.id.slice(4),
       webhook_id: hook.id,
@@ -72,15 +72,15 @@ it.effect("a delivery is shown with its attempts, their codes, durations and err
 
 it.effect("deliveries are listed newest first, by pages, and by how they stand", () =>
   Effect.gen(function* () {
-    const { declined, key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     const { delivered, list, page } = deliveriesOf(key, hook.id)
     for (let count = 0; count < 3; count++) {
       yield* declined(`Who is number ${count} this season?`)
       yield* delivered(count + 1)
       yield* TestClock.adjust("1 hour")
     }
-    yield* patch(key, hook.id, { status: "paused" })
+    yield* patchWebhook(key, hook.id, { status: "paused" })
     for (let count = 3; count < 5; count++) {
       yield* declined(`Who is number ${count} this season?`)
       yield* TestClock.adjust("1 hour")
@@ -103,13 +103,13 @@ it.effect("deliveries are listed newest first, by pages, and by how they stand",
     const count = (status: string) => Effect.map(list(`?status=${status}`), ({ length }) => length)
     const counts = Effect.all(["held", "pending", "delivered", "failed"].map(count))
     assert.deepStrictEqual(yield* counts, [2, 0, 3, 0])
-    yield* patch(key, hook.id, { status: "active" })
+    yield* patchWebhook(key, hook.id, { status: "active" })
     yield* delivered(5)
     yield* hook.failures(0)
     assert.deepStrictEqual(yield* counts, [0, 0, 5, 0])
     yield* TestClock.setTime(Date.parse(moments[1]) + 30 * 86_400_000 + 1)
     assert.deepStrictEqual(yield* counts, [0, 0, 1, 0])
-    assert.strictEqual((yield* get(key, `/${hook.id}/deliveries/${all[1].id}`)).status, 404)
+    assert.strictEqual((yield* getWebhook(key, `/${hook.id}/deliveries/${all[1].id}`)).status, 404)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -119,8 +119,8 @@ it.effect(
     Effect.gen(function* () {
       const receivers = yield* Receivers
       yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
-      const { declined, key } = yield* seeded
-      const hook = yield* webhookOf(key, ["commentary.failed"])
+      const { declined, key } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
       for (let count = 0; count < 3; count++) {
         yield* declined(`Who is number ${count} this season?`)
         yield* hook.failures(count + 1)
@@ -145,56 +145,56 @@ it.effect(
 
 it.effect("whatever is not the caller's own is answered as if there were nothing, byte for byte", () =>
   Effect.gen(function* () {
-    const { declined, key, owner } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
-    const other = yield* webhookOf(key, ["creator.approved"])
+    const { declined, key, owner } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
+    const other = yield* registerWebhook(key, ["creator.approved"])
     yield* declined("Who goes down this season?")
-    yield* received(1)
+    yield* waitForEvents(1)
     const [{ id }] = yield* deliveriesOf(key, hook.id).list()
     const strangers = [
       (yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text,
       (yield* Seed.key(owner, { environment: "test" })).text
     ]
-    const nothing = yield* get(key, `/${unknown}/deliveries`)
+    const nothing = yield* getWebhook(key, `/${unknownId}/deliveries`)
     assert.deepStrictEqual([nothing.status, nothing.body.error.code], [404, "not_found"])
     for (const [by, path] of [
       ...strangers.map((stranger) => [stranger, `/${hook.id}/deliveries`] as const),
       ...strangers.map((stranger) => [stranger, `/${hook.id}/deliveries/${id}`] as const),
       [key, "/x/deliveries"],
       [key, `/x/deliveries/${id}`],
-      [key, `/${unknown}/deliveries/${id}`]
+      [key, `/${unknownId}/deliveries/${id}`]
     ] as const) {
-      const { body, status } = yield* get(by, path)
+      const { body, status } = yield* getWebhook(by, path)
       assert.deepStrictEqual([status, body], [404, nothing.body], path)
     }
-    const none = yield* get(key, `/${hook.id}/deliveries/${unknown}`)
+    const none = yield* getWebhook(key, `/${hook.id}/deliveries/${unknownId}`)
     for (const path of [
       `/${hook.id}/deliveries/x`,
       `/${hook.id}/deliveries/evt_${id}`,
       `/${other.id}/deliveries/${id}`
     ]) {
-      const { body, status } = yield* get(key, path)
+      const { body, status } = yield* getWebhook(key, path)
       assert.deepStrictEqual([status, body], [404, none.body], path)
     }
-    assert.strictEqual((yield* get(key, `/${hook.id}/deliveries/${id.toUpperCase()}`)).status, 200)
+    assert.strictEqual((yield* getWebhook(key, `/${hook.id}/deliveries/${id.toUpperCase()}`)).status, 200)
     const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
-    assert.strictEqual((yield* get(text, `/${hook.id}/deliveries`)).body.error.code, "scope_denied")
-    yield* remove(key, hook.id)
-    assert.strictEqual((yield* get(key, `/${hook.id}/deliveries/${id}`)).status, 404)
+    assert.strictEqual((yield* getWebhook(text, `/${hook.id}/deliveries`)).body.error.code, "scope_denied")
+    yield* removeWebhook(key, hook.id)
+    assert.strictEqual((yield* getWebhook(key, `/${hook.id}/deliveries/${id}`)).status, 404)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("all that is wrong with a query is told at once", () =>
   Effect.gen(function* () {
-    const { key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { key } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     const { page } = deliveriesOf(key, hook.id)
     assert.deepStrictEqual(
-      problems(yield* page("?status=sent&limit=0&cursor=next")).map(({ field }) => field),
+      problemsIn(yield* page("?status=sent&limit=0&cursor=next")).map(({ field }) => field),
       ["status", "limit", "cursor"]
     )
     for (const query of ["?limit=101", "?limit=x", "?cursor=evt_", "?status="]) {
-      assert.strictEqual(problems(yield* page(query)).length, 1)
+      assert.strictEqual(problemsIn(yield* page(query)).length, 1)
     }
     assert.strictEqual((yield* page("?limit=100&unknown=1")).status, 200)
   }).pipe(Effect.provide(InMemory.layer))

@@ -9,8 +9,8 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { received, seeded } from "../support/DeliveryCalls.ts"
-import { post, test, url } from "../support/WebhookCalls.ts"
+import { seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
+import { postWebhook, testWebhook, webhookUrl } from "../support/WebhookCalls.ts"
 
 const document = describe(PartnerApi, "https://api.example.com")
 
@@ -26,10 +26,11 @@ const isGenuine: IsGenuine = (() => {
 it.effect("the lines that verify a webhook believe what was sent, and nothing else", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
-    const { key } = yield* seeded
+    const { key } = yield* seedDecliningPartner
     for (const given of [{}, { secret: "a secret of the partner's own, in plain text" }]) {
-      const { id, secret } = (yield* post(key, { url, events: ["commentary.failed"], ...given })).body.data
-      yield* test(key, id)
+      const { id, secret } = (yield* postWebhook(key, { url: webhookUrl, events: ["commentary.failed"], ...given }))
+        .body.data
+      yield* testWebhook(key, id)
       const request = (yield* (yield* Receivers).sent).at(-1)
       if (request === undefined) return assert.fail("nothing was sent")
       const { body, headers } = request
@@ -50,11 +51,11 @@ it.effect("the lines that verify a webhook believe what was sent, and nothing el
 
 it.effect("an event and a test arrive with the headers and the fields that are described for them", () =>
   Effect.gen(function* () {
-    const { declined, key } = yield* seeded
-    const { id } = (yield* post(key, { url, events: ["commentary.failed"] })).body.data
+    const { declined, key } = yield* seedDecliningPartner
+    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: ["commentary.failed"] })).body.data
     yield* declined("Who goes down this season?")
-    yield* received(1)
-    yield* test(key, id)
+    yield* waitForEvents(1)
+    yield* testWebhook(key, id)
     const sent = yield* (yield* Receivers).sent
     assert.lengthOf(sent, 2)
     for (const { body, headers } of sent) {

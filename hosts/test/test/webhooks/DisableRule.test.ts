@@ -13,9 +13,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, eventsSent, nextAttempt, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import {
+  deliveriesOf,
+  eventsSent,
+  passToNextAttempt,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { get, patch } from "../support/WebhookCalls.ts"
+import { getWebhook, patchWebhook } from "../support/WebhookCalls.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -34,12 +41,12 @@ const exact = InMemory.layerWith({ policy: { lease, webhooks: once } })
 const failing = Effect.gen(function* () {
   const receivers = yield* Receivers
   yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-  const partner = yield* seeded
-  const hook = yield* webhookOf(partner.key, ["commentary.failed"])
+  const partner = yield* seedDecliningPartner
+  const hook = yield* registerWebhook(partner.key, ["commentary.failed"])
   const start = yield* Clock.currentTimeMillis
   const made = { events: 0 }
   const event = Effect.suspend(() => partner.declined(`Who is number ${++made.events} this season?`))
-  const shown = Effect.map(get(partner.key, `/${hook.id}`), ({ body }) => body.data)
+  const shown = Effect.map(getWebhook(partner.key, `/${hook.id}`), ({ body }) => body.data)
   /** Causes `count` more failures, one event each, and waits until the webhook shows them. */
   const fails = Effect.fnUntraced(function* (count: number) {
     const before = (yield* shown).consecutive_failures as number
@@ -96,7 +103,7 @@ it.effect("one event alone never disables, however long it fails; the second one
     yield* event
     yield* hook.failures(1)
     for (let count = 2; count <= 30; count++) {
-      yield* nextAttempt(deliveriesOf(key, hook.id).list)
+      yield* passToNextAttempt(deliveriesOf(key, hook.id).list)
       yield* hook.failures(count)
     }
     assert.strictEqual((yield* shown).status, "active")
@@ -121,7 +128,7 @@ it.effect("429 counts for nothing: neither does it disable, nor does it end a ro
     yield* event
     const sql = yield* SqlClient.SqlClient
     for (let count = 1; count <= 5; count++) {
-      yield* received(19 + count)
+      yield* waitForEvents(19 + count)
       yield* eventually(
         "each of them in the log",
         Effect.map(sql`SELECT 1 FROM delivery_attempts WHERE status = 429`, (rows) => rows.length === count)
@@ -199,7 +206,7 @@ it.effect("active forgets it all: one more failure disables nothing, and what wa
       yield* TestClock.adjust("1 hour")
     }
     assert.lengthOf(yield* eventsSent, 20, "held ones spend no attempt")
-    yield* patch(key, hook.id, { status: "active" })
+    yield* patchWebhook(key, hook.id, { status: "active" })
     yield* hook.failures(1).pipe(
       Effect.race(
         eventually(
@@ -210,9 +217,9 @@ it.effect("active forgets it all: one more failure disables nothing, and what wa
     )
     assert.strictEqual((yield* shown).status, "active")
     yield* receivers.answer(() => Effect.succeed({}))
-    yield* patch(key, hook.id, { status: "active" })
+    yield* patchWebhook(key, hook.id, { status: "active" })
     yield* TestClock.adjust("1 minute")
-    const moments = (yield* received(32)).slice(20).map(({ event: { timestamp } }) => timestamp as string)
+    const moments = (yield* waitForEvents(32)).slice(20).map(({ event: { timestamp } }) => timestamp as string)
     for (const [index, moment] of moments.entries()) {
       assert.isBelow(moments.slice(index).filter((later) => later < moment).length, 5, "none is further ahead than 5")
     }
@@ -244,7 +251,7 @@ it.effect("what is held for 30 days goes out, and what is held for longer is let
   Effect.gen(function* () {
     const { event, hook, key, receivers } = yield* failing
     yield* receivers.answer(() => Effect.succeed({}))
-    yield* patch(key, hook.id, { status: "paused" })
+    yield* patchWebhook(key, hook.id, { status: "paused" })
     yield* event
     yield* TestClock.adjust("1 hour")
     yield* event
@@ -253,8 +260,8 @@ it.effect("what is held for 30 days goes out, and what is held for longer is let
     const before = { mails: 0, windows: 0, answers: 0, testTopics: 0 }
     const { events } = yield* (yield* Retention).purge({ ...before, events: now - 30 * day + 1 })
     assert.strictEqual(events, 1)
-    yield* patch(key, hook.id, { status: "active" })
-    const [kept] = yield* received(1)
+    yield* patchWebhook(key, hook.id, { status: "active" })
+    const [kept] = yield* waitForEvents(1)
     assert.strictEqual(Date.parse(kept?.event.timestamp), now - 30 * day + hour)
     yield* TestClock.adjust("1 day")
     assert.lengthOf(yield* eventsSent, 1)

@@ -5,15 +5,15 @@ import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
-import { seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 
 it.effect("that a webhook was disabled is a warning, once, with whose it is and why, and without its URL", () => {
   const logged: Array<Readonly<Record<string, unknown>>> = []
   const disabled = () => logged.filter(({ message }) => message === "A webhook was disabled")
   return Effect.gen(function* () {
-    const { declined, key, owner, mails } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key, owner, mails } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     yield* (yield* Receivers).answer(() => Effect.succeed({ status: 500 }))
     yield* declined("Who is first this season?")
     yield* hook.failures(1)

@@ -5,8 +5,8 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { bodies, deliveriesOf, seeded, webhookOf } from "../support/DeliveryCalls.ts"
-import { problems } from "../support/WebhookCalls.ts"
+import { deliveriesOf, receivedRequests, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
+import { problemsIn } from "../support/WebhookCalls.ts"
 
 const first = "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
 
@@ -18,8 +18,8 @@ const list = Effect.fnUntraced(function* (key: string, query = "") {
 
 it.effect("events are listed newest first, byte for byte as webhooks got them, and by pages", () =>
   Effect.gen(function* () {
-    const { declined, key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     assert.deepStrictEqual((yield* list(key)).body, {
       success: true,
       data: [],
@@ -30,7 +30,7 @@ it.effect("events are listed newest first, byte for byte as webhooks got them, a
       yield* deliveriesOf(key, hook.id).delivered(count + 1)
       yield* TestClock.adjust("1 hour")
     }
-    const sent = (yield* bodies).map(({ body }) => body).toReversed()
+    const sent = (yield* receivedRequests).map(({ body }) => body).toReversed()
     const all = yield* list(key)
     assert.strictEqual(
       all.text,
@@ -50,7 +50,7 @@ it.effect("events are listed newest first, byte for byte as webhooks got them, a
 
 it.effect("they can be asked for by type and from a moment on, and reach back 30 days", () =>
   Effect.gen(function* () {
-    const { declined, key } = yield* seeded
+    const { declined, key } = yield* seedDecliningPartner
     yield* declined("Who goes down this season?")
     yield* TestClock.adjust("1 day")
     yield* declined("And who goes up instead?")
@@ -74,7 +74,7 @@ it.effect("they can be asked for by type and from a moment on, and reach back 30
 
 it.effect("another organization's and environment's events are not shown, nor reached by their cursor", () =>
   Effect.gen(function* () {
-    const { declined, key, owner } = yield* seeded
+    const { declined, key, owner } = yield* seedDecliningPartner
     yield* declined("Who goes down this season?")
     const [{ id }] = (yield* list(key)).body.data
     const strangers = [
@@ -92,8 +92,8 @@ it.effect("another organization's and environment's events are not shown, nor re
 
 it.effect("all that is wrong with a query is told at once", () =>
   Effect.gen(function* () {
-    const { key } = yield* seeded
-    const wrong = problems(yield* list(key, "?type=creator&since=yesterday&limit=0&cursor=next"))
+    const { key } = yield* seedDecliningPartner
+    const wrong = problemsIn(yield* list(key, "?type=creator&since=yesterday&limit=0&cursor=next"))
     assert.deepStrictEqual(
       wrong.map(({ field }) => field),
       ["type", "since", "limit", "cursor"]
@@ -104,10 +104,10 @@ it.effect("all that is wrong with a query is told at once", () =>
       `?after=${first}&order=desc`,
       `?after=${first}&cursor=${first}`
     ]) {
-      assert.strictEqual(problems(yield* list(key, query)).length, 1, query)
+      assert.strictEqual(problemsIn(yield* list(key, query)).length, 1, query)
     }
     for (const query of ["?limit=101", "?limit=x", "?cursor=evt_", "?since=2026-03-01", "?type=webhook.test"]) {
-      assert.strictEqual(problems(yield* list(key, query)).length, 1)
+      assert.strictEqual(problemsIn(yield* list(key, query)).length, 1)
     }
     assert.strictEqual((yield* list(key, "?limit=100&unknown=1")).status, 200)
   }).pipe(Effect.provide(InMemory.layer))
@@ -115,7 +115,7 @@ it.effect("all that is wrong with a query is told at once", () =>
 
 it.effect("read forward, events come oldest first, and a cursor of an empty page gives those that follow", () =>
   Effect.gen(function* () {
-    const { declined, key } = yield* seeded
+    const { declined, key } = yield* seedDecliningPartner
     const seen: Array<{ readonly id: string }> = []
     let { data, pagination } = (yield* list(key, "?order=asc&limit=2")).body
     assert.deepStrictEqual(data, [])

@@ -11,9 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { deliveriesOf, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { patch } from "../support/WebhookCalls.ts"
+import { patchWebhook } from "../support/WebhookCalls.ts"
 
 const idle = InMemory.layerWithoutWorkers()
 
@@ -22,9 +22,9 @@ it.effect("where room is scarce each webhook gets one, and else as many as it ma
     yield* Effect.scoped(
       Effect.gen(function* () {
         yield* Layer.build(TestApi.workers)
-        const { declined, key } = yield* seeded
+        const { declined, key } = yield* seedDecliningPartner
         for (let count = 0; count < 3; count++) {
-          yield* patch(key, (yield* webhookOf(key, ["commentary.failed"])).id, { status: "paused" })
+          yield* patchWebhook(key, (yield* registerWebhook(key, ["commentary.failed"])).id, { status: "paused" })
         }
         for (let count = 0; count < 7; count++) yield* declined(`Who is number ${count} this season?`)
       })
@@ -70,14 +70,14 @@ it.effect("however many fail together, few are written down at a time, and what 
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(({ url }) => Effect.succeed(url.includes("broken") ? { status: 500 } : {}))
-    const { declined, key } = yield* seeded
+    const { declined, key } = yield* seedDecliningPartner
     for (let count = 0; count < 20; count++) {
-      yield* webhookOf(key, ["commentary.failed"], `https://broken-${count}.example/`)
+      yield* registerWebhook(key, ["commentary.failed"], `https://broken-${count}.example/`)
     }
     yield* declined("Who goes down this season?")
-    yield* received(20)
-    const healthy = yield* seeded
-    const hook = yield* webhookOf(healthy.key, ["commentary.failed"], "https://healthy.example/")
+    yield* waitForEvents(20)
+    const healthy = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(healthy.key, ["commentary.failed"], "https://healthy.example/")
     yield* healthy.declined("Who goes up this season?")
     yield* eventually(
       "the healthy one's is written down",

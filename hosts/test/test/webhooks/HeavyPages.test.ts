@@ -4,7 +4,7 @@ import * as InMemory from "@partner-commentary/test/InMemory"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { seeded } from "../support/DeliveryCalls.ts"
+import { seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const pageBytes = 1024 * 1024
@@ -13,7 +13,7 @@ const pageBytes = 1024 * 1024
 const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   const sql = yield* SqlClient.SqlClient
   const { call } = yield* TestApi
-  const { declined, key } = yield* seeded
+  const { declined, key } = yield* seedDecliningPartner
   yield* declined("Who is the first to go?")
   const list = Effect.fnUntraced(function* (query: string) {
     const response = yield* call(`/partner/v1/events${query}`, { key })
@@ -90,7 +90,7 @@ it.effect("others have their turn while a page is read", () =>
 it.effect("a page of topics with the largest metadata has less than 2 MiB", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
-    const { key, persona } = yield* seeded
+    const { key, persona } = yield* seedDecliningPartner
     const metadata = { pad: "x".repeat(16_000) }
     yield* Effect.forEach(
       Array.from({ length: 101 }, (_, number) => ({ content: `Who wins match ${number}?`, persona_ids: [persona.id] })),

@@ -2,12 +2,12 @@
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { json } from "../support/Json.ts"
-import { valid } from "../support/Keyring.ts"
-import { events, url } from "../support/WebhookCalls.ts"
+import { readJson } from "../support/Json.ts"
+import { validKeyBody } from "../support/Keyring.ts"
+import { webhookEvents, webhookUrl } from "../support/WebhookCalls.ts"
 
 it.effect(
   "a new key, a rotated one and a webhook's secret are given again, and nowhere in plain text in the database",
@@ -18,17 +18,17 @@ it.effect(
       const owner = yield* Seed.organization()
       const { text: key } = yield* Seed.key(owner)
       const token = yield* Seed.token(owner)
-      const twice = Effect.fnUntraced(function* (path: string, init: Call) {
+      const twice = Effect.fnUntraced(function* (path: string, init: ApiCall) {
         const post = call(`/partner/v1${path}`, { method: "POST", ...init, headers: { "idempotency-key": "a" } })
         const [first, again] = [yield* post, yield* post]
         assert.deepStrictEqual([first.status, again.headers.get("idempotency-replayed")], [201, "true"])
-        const { data } = yield* json(first)
-        assert.deepStrictEqual((yield* json(again)).data, data)
+        const { data } = yield* readJson(first)
+        assert.deepStrictEqual((yield* readJson(again)).data, data)
         return data
       })
-      const created = yield* twice("/api-keys", { token, body: valid })
+      const created = yield* twice("/api-keys", { token, body: validKeyBody })
       const rotated = yield* twice(`/api-keys/${created.id}/rotate`, { token })
-      const registered = yield* twice("/webhooks", { key, body: { url, events } })
+      const registered = yield* twice("/webhooks", { key, body: { url: webhookUrl, events: webhookEvents } })
       const kept = yield* sql<{
         readonly is_encrypted: number
         readonly body: string

@@ -11,10 +11,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, eventsSent, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import {
+  deliveriesOf,
+  eventsSent,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { act, submit, tokenFor } from "../support/Requests.ts"
-import { get, recover, retry } from "../support/WebhookCalls.ts"
+import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
+import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
 /** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const lease = Duration.days(1)
@@ -26,8 +32,8 @@ const refused = Effect.fail(new WebhookNotSent({ failure: "refused", reason: "No
 const leftAlone = Effect.gen(function* () {
   const receivers = yield* Receivers
   yield* receivers.answer(() => refused)
-  const { declined, key } = yield* seeded
-  const hook = yield* webhookOf(key, ["commentary.failed"])
+  const { declined, key } = yield* seedDecliningPartner
+  const hook = yield* registerWebhook(key, ["commentary.failed"])
   for (const [index, content] of ["Who is first of all?", "Who comes second then?", "Who comes third?"].entries()) {
     yield* declined(content)
     yield* hook.failures(index + 1)
@@ -47,13 +53,13 @@ it.effect("a receiver that cannot be reached for three events is left alone, but
     assert.strictEqual((yield* eventsSent).length, 4)
     yield* answer(() => Effect.succeed({}))
     yield* TestClock.adjust("1 second")
-    yield* received(5)
+    yield* waitForEvents(5)
     // The receiver is back. The held events go out, ten of them in the first second.
-    yield* received(15)
+    yield* waitForEvents(15)
     yield* hook.failures(0)
     assert.strictEqual((yield* eventsSent).length, 15)
     yield* TestClock.adjust("1 second")
-    const all = yield* received(23 + 4)
+    const all = yield* waitForEvents(23 + 4)
     assert.strictEqual(new Set(all.map(({ event }) => event.id)).size, 23)
     assert.strictEqual(all.length, 27)
   }).pipe(Effect.provide(patient))
@@ -63,16 +69,16 @@ it.effect("a retry for a receiver that is left alone tries at once whether it is
   Effect.gen(function* () {
     const { answer, hook, key } = yield* leftAlone
     const [newest] = yield* deliveriesOf(key, hook.id).list()
-    yield* retry(key, hook.id, newest.id)
+    yield* retryDelivery(key, hook.id, newest.id)
     // The receiver still fails, so the circuit breaker stays open for longer. Another retry request is attempted at once too.
     yield* hook.failures(4)
     yield* answer(() => Effect.succeed({}))
-    yield* retry(key, hook.id, newest.id)
-    yield* received(4 + 1)
+    yield* retryDelivery(key, hook.id, newest.id)
+    yield* waitForEvents(4 + 1)
     yield* hook.failures(0)
     // The other events wait five more seconds.
     yield* TestClock.adjust("6 seconds")
-    yield* received(4 + 3)
+    yield* waitForEvents(4 + 3)
     assert.lengthOf(yield* eventsSent, 7)
   }).pipe(Effect.provide(patient))
 )
@@ -81,9 +87,9 @@ it.effect("so does a recovery", () =>
   Effect.gen(function* () {
     const { answer, hook, key } = yield* leftAlone
     yield* answer(() => Effect.succeed({}))
-    const asked = yield* recover(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+    const asked = yield* recoverWebhook(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
     assert.deepInclude(asked.body.data, { count: 3, held: 3 })
-    yield* received(3 + 3)
+    yield* waitForEvents(3 + 3)
     yield* hook.failures(0)
     assert.lengthOf(yield* eventsSent, 6)
   }).pipe(Effect.provide(patient))
@@ -93,8 +99,8 @@ it.effect("the contact is warned after 10 failures over 12 hours, and told when 
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    const { declined, key, mails } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key, mails } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     yield* declined("Who goes down this season?")
     yield* hook.failures(1)
     yield* declined("And who goes up instead?")
@@ -103,7 +109,9 @@ it.effect("the contact is warned after 10 failures over 12 hours, and told when 
         status,
         Effect.andThen(
           TestClock.adjust("5 minutes"),
-          Effect.map(get(key, `/${hook.id}`), ({ body }) => (body.data.status === status ? body.data : undefined))
+          Effect.map(getWebhook(key, `/${hook.id}`), ({ body }) =>
+            body.data.status === status ? body.data : undefined
+          )
         )
       )
     const disabled = yield* failing("disabled")
@@ -132,19 +140,19 @@ it.effect(
   "a suspended organization's events are held, spend no attempt, and go out within a minute when it is back",
   () =>
     Effect.gen(function* () {
-      const { key, owner, persona } = yield* seeded
-      yield* webhookOf(key, ["commentary.failed"])
+      const { key, owner, persona } = yield* seedDecliningPartner
+      yield* registerWebhook(key, ["commentary.failed"])
       const content = "Who goes down this season?"
-      yield* submit(key, content, [persona])
-      const token = yield* tokenFor(persona, content)
+      yield* submitTopic(key, content, [persona])
+      const token = yield* creatorTokenFor(persona, content)
       const registry = yield* OrganizationRegistry
       yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
-      yield* act(token, "decline", { reason: "No." })
+      yield* actAsCreator(token, "decline", { reason: "No." })
       for (let hours = 0; hours < 3; hours++) yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual(yield* eventsSent, [])
       yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: null }))
       yield* TestClock.adjust("1 minute")
-      yield* received(1)
+      yield* waitForEvents(1)
       const sql = yield* SqlClient.SqlClient
       yield* eventually(
         "delivered at its first attempt",
@@ -158,18 +166,18 @@ it.effect(
 
 it.effect("a suspension that is told holds what follows at once, however lately something went out", () =>
   Effect.gen(function* () {
-    const { declined, key, owner } = yield* seeded
-    yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key, owner } = yield* seedDecliningPartner
+    yield* registerWebhook(key, ["commentary.failed"])
     yield* declined("Who goes down this season?")
-    yield* received(1)
+    yield* waitForEvents(1)
     const content = "Who goes up this season?"
     const persona = yield* Seed.persona(owner)
-    yield* submit(key, content, [persona])
-    const token = yield* tokenFor(persona, content)
+    yield* submitTopic(key, content, [persona])
+    const token = yield* creatorTokenFor(persona, content)
     const registry = yield* OrganizationRegistry
     yield* registry.update(owner.id, (present) => ({ ...present, suspendedAt: 0 }))
     yield* (yield* AccessChanges).publish("")
-    yield* act(token, "decline", { reason: "No." })
+    yield* actAsCreator(token, "decline", { reason: "No." })
     yield* TestClock.adjust("59 seconds")
     assert.lengthOf(yield* eventsSent, 1)
   }).pipe(Effect.provide(patient))
@@ -179,12 +187,12 @@ it.effect("100 hung receivers do not keep an event from the healthy one", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(({ url }) => (url.includes("hung") ? Effect.never : Effect.succeed({})))
-    const owners = yield* Effect.forEach(Array.from({ length: 6 }), () => seeded)
+    const owners = yield* Effect.forEach(Array.from({ length: 6 }), () => seedDecliningPartner)
     const [healthy, ...others] = owners
     if (healthy === undefined) return
     for (const { declined, key } of others) {
       for (let count = 0; count < 20; count++) {
-        yield* webhookOf(key, ["commentary.failed"], `https://hung-${count}.example/`)
+        yield* registerWebhook(key, ["commentary.failed"], `https://hung-${count}.example/`)
       }
       yield* declined("Who goes down this season?")
     }
@@ -192,7 +200,7 @@ it.effect("100 hung receivers do not keep an event from the healthy one", () =>
       "all of them hang",
       Effect.map(eventsSent, (all) => all.length === 100)
     )
-    yield* webhookOf(healthy.key, ["commentary.failed"], "https://healthy.example/")
+    yield* registerWebhook(healthy.key, ["commentary.failed"], "https://healthy.example/")
     yield* healthy.declined("Who goes up this season?")
     yield* eventually(
       "the healthy one is told",

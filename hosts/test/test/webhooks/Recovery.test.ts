@@ -11,9 +11,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, eventsSent, nextAttempt, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import {
+  deliveriesOf,
+  eventsSent,
+  passToNextAttempt,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { get, patch, problems, recover, unknown } from "../support/WebhookCalls.ts"
+import { getWebhook, patchWebhook, problemsIn, recoverWebhook, unknownId } from "../support/WebhookCalls.ts"
 
 const since = "2026-03-01T00:00:00Z"
 
@@ -27,8 +34,8 @@ const failed = (count: number) =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    const { declined, key, owner } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key, owner } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     for (let nth = 1; nth <= count; nth++) {
       yield* declined(`Who is number ${nth} this season?`)
       yield* hook.failures(nth)
@@ -51,19 +58,19 @@ it.effect("a dry run counts, and the real one sends what failed and what was hel
     yield* declined("Who is disabled by this?")
     yield* hook.failures(4)
     yield* declined("And who is held?")
-    assert.strictEqual((yield* get(key, `/${hook.id}`)).body.data.status, "disabled")
+    assert.strictEqual((yield* getWebhook(key, `/${hook.id}`)).body.data.status, "disabled")
     const figures = { failed: 4, held: 1, count: 5 }
-    const dry = yield* recover(key, hook.id, { since, dry_run: true })
+    const dry = yield* recoverWebhook(key, hook.id, { since, dry_run: true })
     assert.strictEqual(dry.status, 200)
     assert.deepInclude(dry.body.data, { since: "2026-03-01T00:00:00.000Z", dry_run: true, ...figures })
     yield* TestClock.adjust("1 hour")
     assert.strictEqual(yield* stands("failed"), 4)
 
     yield* answer(() => Effect.succeed({ status: 200 }))
-    yield* patch(key, hook.id, { status: "active" })
+    yield* patchWebhook(key, hook.id, { status: "active" })
     yield* settled("delivered", 1)
     const before = (yield* eventsSent).length
-    const real = yield* recover(key, hook.id, { since })
+    const real = yield* recoverWebhook(key, hook.id, { since })
     assert.deepInclude(real.body.data, { dry_run: false, failed: 4, held: 0, count: 4 })
     yield* TestClock.adjust("1 second")
     yield* settled("delivered", 5)
@@ -71,7 +78,7 @@ it.effect("a dry run counts, and the real one sends what failed and what was hel
     const sent = (yield* eventsSent).slice(before).map(({ event }) => event.timestamp)
     assert.strictEqual(sent.length, 4)
     assert.strictEqual(new Set(sent).size, 4)
-    assert.deepInclude((yield* recover(key, hook.id, { since })).body.data, { count: 0 })
+    assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { count: 0 })
     yield* TestClock.adjust("1 day")
     assert.strictEqual((yield* eventsSent).length, before + 4)
   }).pipe(Effect.provide(hasty))
@@ -84,7 +91,7 @@ it.effect("only events of its span are sent: from since on, and before until", (
     const [, third, second] = (yield* list()).map(({ created_at }: { readonly created_at: string }) => created_at)
     yield* answer(() => Effect.succeed({ status: 200 }))
     const span = { since: second, until: third }
-    assert.deepInclude((yield* recover(key, hook.id, span)).body.data, { ...span, count: 1 })
+    assert.deepInclude((yield* recoverWebhook(key, hook.id, span)).body.data, { ...span, count: 1 })
     yield* settled("delivered", 1)
     const [delivered] = yield* list("?status=delivered")
     assert.strictEqual(delivered.created_at, second)
@@ -95,14 +102,14 @@ it.effect("only events of its span are sent: from since on, and before until", (
 it.effect("while the webhook is paused it is held with what waits, and goes out when it is active again", () =>
   Effect.gen(function* () {
     const { answer, declined, hook, key, settled } = yield* failed(2)
-    yield* patch(key, hook.id, { status: "paused" })
+    yield* patchWebhook(key, hook.id, { status: "paused" })
     yield* declined("Who is held?")
     yield* answer(() => Effect.succeed({ status: 200 }))
-    assert.deepInclude((yield* recover(key, hook.id, { since })).body.data, { failed: 2, held: 1, count: 3 })
+    assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { failed: 2, held: 1, count: 3 })
     yield* settled("held", 3)
     yield* TestClock.adjust("1 day")
     assert.strictEqual((yield* eventsSent).length, 2)
-    yield* patch(key, hook.id, { status: "active" })
+    yield* patchWebhook(key, hook.id, { status: "active" })
     yield* settled("delivered", 3)
   }).pipe(Effect.provide(hasty))
 )
@@ -111,7 +118,7 @@ it.effect("what is sent again goes out 10 in the first second and 20 in the next
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(35)
     yield* answer(() => Effect.succeed({ status: 200 }))
-    yield* recover(key, hook.id, { since })
+    yield* recoverWebhook(key, hook.id, { since })
     yield* settled("delivered", 10)
     yield* TestClock.adjust("999 millis")
     yield* settled("delivered", 10)
@@ -130,20 +137,20 @@ it.effect("what failed gets the whole schedule anew, and what is still being ret
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    const { declined, key } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     const { list } = deliveriesOf(key, hook.id)
     yield* declined("Who goes down this season?")
     yield* hook.failures(1)
-    assert.deepInclude((yield* recover(key, hook.id, { since })).body.data, { count: 0 })
+    assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { count: 0 })
     for (let count = 2; count <= 10; count++) {
-      yield* nextAttempt(list)
+      yield* passToNextAttempt(list)
       yield* hook.failures(count)
     }
-    assert.deepInclude((yield* recover(key, hook.id, { since })).body.data, { failed: 1, held: 0 })
+    assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { failed: 1, held: 0 })
     yield* hook.failures(11)
     for (let count = 12; count <= 20; count++) {
-      yield* nextAttempt(list)
+      yield* passToNextAttempt(list)
       yield* hook.failures(count)
     }
     assert.deepInclude((yield* list())[0], { status: "failed", attempt_count: 20 })
@@ -153,8 +160,8 @@ it.effect("what failed gets the whole schedule anew, and what is still being ret
 it.effect("retry and recovery are recorded with their key; a dry run and a repeat leave no trace", () =>
   Effect.gen(function* () {
     const { hook, key } = yield* failed(1)
-    const keyed = recover(key, hook.id, { since }, { headers: { "idempotency-key": "once" } })
-    yield* recover(key, hook.id, { since, dry_run: true })
+    const keyed = recoverWebhook(key, hook.id, { since }, { headers: { "idempotency-key": "once" } })
+    yield* recoverWebhook(key, hook.id, { since, dry_run: true })
     yield* keyed
     yield* hook.failures(2)
     assert.strictEqual((yield* keyed).headers.get("idempotency-replayed"), "true")
@@ -171,11 +178,11 @@ it.effect("retry and recovery are recorded with their key; a dry run and a repea
 
 it.effect("all that is wrong with a request is told, and somebody else's webhook is not there", () =>
   Effect.gen(function* () {
-    const { declined, key, owner } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key, owner } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     yield* declined("Who goes down this season?")
-    yield* received(1)
-    const wrong = (body: unknown) => Effect.map(recover(key, hook.id, body), (answer) => problems(answer))
+    yield* waitForEvents(1)
+    const wrong = (body: unknown) => Effect.map(recoverWebhook(key, hook.id, body), (answer) => problemsIn(answer))
     const fields = (body: unknown) => Effect.map(wrong(body), (all) => all.map(({ field }) => field))
     assert.deepStrictEqual(yield* fields({}), ["since"])
     assert.deepStrictEqual(yield* fields({ since: "yesterday", until: 1, dry_run: "no" }), [
@@ -193,18 +200,18 @@ it.effect("all that is wrong with a request is told, and somebody else's webhook
       const [backwards] = yield* wrong(span)
       assert.match(backwards?.constraint ?? "", /before until/)
     }
-    assert.strictEqual((yield* recover(key, hook.id, { since: "2026-01-30T09:00:00Z" })).status, 200)
-    const nothing = yield* get(key, `/${unknown}`)
+    assert.strictEqual((yield* recoverWebhook(key, hook.id, { since: "2026-01-30T09:00:00Z" })).status, 200)
+    const nothing = yield* getWebhook(key, `/${unknownId}`)
     for (const [by, id] of [
       [(yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text, hook.id],
       [(yield* Seed.key(owner, { environment: "test" })).text, hook.id],
-      [key, unknown],
+      [key, unknownId],
       [key, "x"]
     ] as const) {
-      const { body, status } = yield* recover(by, id, { since })
+      const { body, status } = yield* recoverWebhook(by, id, { since })
       assert.deepStrictEqual([status, body], [404, nothing.body])
     }
     const { text } = yield* Seed.key(owner, { scopes: ["topics:read"] })
-    assert.strictEqual((yield* recover(text, hook.id, { since })).body.error.code, "scope_denied")
+    assert.strictEqual((yield* recoverWebhook(text, hook.id, { since })).body.error.code, "scope_denied")
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -7,9 +7,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as TestClock from "effect/testing/TestClock"
-import { deliveriesOf, eventsSent, nextAttempt, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import {
+  deliveriesOf,
+  eventsSent,
+  passToNextAttempt,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { get, patch, retry, unknown } from "../support/WebhookCalls.ts"
+import { getWebhook, patchWebhook, retryDelivery, unknownId } from "../support/WebhookCalls.ts"
 
 /** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
@@ -19,13 +26,13 @@ const failing = (attempts: number) =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    const { declined, key, owner } = yield* seeded
-    const hook = yield* webhookOf(key, ["commentary.failed"])
+    const { declined, key, owner } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
     const { list, one } = deliveriesOf(key, hook.id)
     yield* declined("Who goes down this season?")
     yield* hook.failures(1)
     for (let count = 2; count <= attempts; count++) {
-      yield* nextAttempt(list)
+      yield* passToNextAttempt(list)
       yield* hook.failures(count)
     }
     const [{ id }] = yield* list()
@@ -37,7 +44,7 @@ const failing = (attempts: number) =>
           seen.attempt_count === count && seen.next_attempt_at !== seen.created_at ? seen : undefined
         )
       )
-    return { answer: receivers.answer, hook, id, key, look, owner, tried, again: retry(key, hook.id, id) }
+    return { answer: receivers.answer, hook, id, key, look, owner, tried, again: retryDelivery(key, hook.id, id) }
   })
 
 it.effect("a retry that succeeds ends the delivery, and cancels the automatic retries", () =>
@@ -102,12 +109,12 @@ it.effect("a failed and a delivered one are sent again; a delivered one stays de
 it.effect("of a paused webhook it is held, and made when the webhook is active again", () =>
   Effect.gen(function* () {
     const { again, answer, hook, key, tried } = yield* failing(10)
-    yield* patch(key, hook.id, { status: "paused" })
+    yield* patchWebhook(key, hook.id, { status: "paused" })
     yield* answer(() => Effect.succeed({ status: 200 }))
     assert.deepInclude((yield* again).body.data, { status: "held", next_attempt_at: null })
     yield* TestClock.adjust("1 hour")
     assert.strictEqual((yield* eventsSent).length, 10)
-    yield* patch(key, hook.id, { status: "active" })
+    yield* patchWebhook(key, hook.id, { status: "active" })
     assert.strictEqual((yield* tried(11)).status, "delivered")
   }).pipe(Effect.provide(patient))
 )
@@ -122,7 +129,7 @@ it.effect("ten at once are one attempt, and so are those that come while it is u
       { concurrency: "unbounded" }
     )
     assert.deepStrictEqual(new Set(all.map(({ status }) => status)), new Set([200]))
-    yield* received(2)
+    yield* waitForEvents(2)
     assert.deepInclude((yield* again).body.data, { status: "pending", next_attempt_at: null, attempt_count: 1 })
     yield* latch.open
     yield* tried(2)
@@ -135,7 +142,7 @@ it.effect("under an idempotency key the first answer comes again, and nothing is
   Effect.gen(function* () {
     const { answer, hook, id, key, tried } = yield* failing(10)
     yield* answer(() => Effect.succeed({ status: 200 }))
-    const keyed = retry(key, hook.id, id, { headers: { "idempotency-key": "once" } })
+    const keyed = retryDelivery(key, hook.id, id, { headers: { "idempotency-key": "once" } })
     const first = yield* keyed
     yield* tried(11)
     const second = yield* keyed
@@ -150,22 +157,22 @@ it.effect("nobody else's delivery is sent, nor one that is not there: each is an
   Effect.gen(function* () {
     const { again, hook, id, key, look, owner } = yield* failing(1)
     const before = yield* look
-    const nothing = yield* get(key, `/${unknown}`)
+    const nothing = yield* getWebhook(key, `/${unknownId}`)
     for (const [by, at, which] of [
       [(yield* Seed.key(yield* Seed.organization({ name: "Other" }))).text, hook.id, id],
       [(yield* Seed.key(owner, { environment: "test" })).text, hook.id, id],
-      [key, unknown, id],
+      [key, unknownId, id],
       [key, "x", id]
     ] as const) {
-      const { body, status } = yield* retry(by, at, which)
+      const { body, status } = yield* retryDelivery(by, at, which)
       assert.deepStrictEqual([status, body], [404, nothing.body])
     }
-    for (const which of [unknown, "x", `evt_${id}`]) {
-      const { body, status } = yield* retry(key, hook.id, which)
+    for (const which of [unknownId, "x", `evt_${id}`]) {
+      const { body, status } = yield* retryDelivery(key, hook.id, which)
       assert.deepStrictEqual([status, body.error.message], [404, "Delivery not found."])
     }
     const { text } = yield* Seed.key(owner, { scopes: ["topics:read"] })
-    assert.strictEqual((yield* retry(text, hook.id, id)).body.error.code, "scope_denied")
+    assert.strictEqual((yield* retryDelivery(text, hook.id, id)).body.error.code, "scope_denied")
     assert.deepStrictEqual(yield* look, before)
     yield* TestClock.setTime(Date.parse(before.created_at) + 30 * 86_400_000 + 1)
     assert.strictEqual((yield* again).status, 404)

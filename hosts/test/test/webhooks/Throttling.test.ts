@@ -10,9 +10,15 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { bodies, deliveriesOf, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import {
+  deliveriesOf,
+  receivedRequests,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { get, recover, retry } from "../support/WebhookCalls.ts"
+import { getWebhook, recoverWebhook, retryDelivery } from "../support/WebhookCalls.ts"
 
 /** A long lease, because a clock that jumps past the lease would mark running attempts and mails as lost. */
 const lease = Duration.days(90)
@@ -20,8 +26,8 @@ const patient = InMemory.layerWith({ policy: { lease } })
 
 const throttled = Effect.gen(function* () {
   const receivers = yield* Receivers
-  const partner = yield* seeded
-  const hook = yield* webhookOf(partner.key, ["commentary.failed"])
+  const partner = yield* seedDecliningPartner
+  const hook = yield* registerWebhook(partner.key, ["commentary.failed"])
   const list = deliveriesOf(partner.key, hook.id)
   const written = (count: number) =>
     eventually(
@@ -45,12 +51,12 @@ it.effect(
       const { declined, hook, key, list, receivers } = yield* throttled
       yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "3" }))
       for (let count = 1; count <= 30; count++) yield* declined(`Who is number ${count} this season?`)
-      yield* received(1)
+      yield* waitForEvents(1)
       for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
-      const hits = (yield* bodies).length
+      const hits = (yield* receivedRequests).length
       // Attempts at 0, 5, 15 and 35 seconds, up to five at a time.
       assert.isAtMost(hits, 20)
-      const { body } = yield* get(key, `/${hook.id}`)
+      const { body } = yield* getWebhook(key, `/${hook.id}`)
       assert.strictEqual(body.data.consecutive_failures, 0)
       yield* receivers.answer(() => Effect.succeed({}))
       yield* TestClock.adjust("2 minutes")
@@ -70,7 +76,7 @@ it.effect("a long Retry-After holds every delivery of the webhook, and next_atte
     const resume = new Date((yield* Clock.currentTimeMillis) + 600_000).toISOString()
     yield* declined("Who wins the second match this season?")
     yield* TestClock.adjust("9 minutes")
-    assert.lengthOf(yield* bodies, 1)
+    assert.lengthOf(yield* receivedRequests, 1)
     const planned = (yield* list()).map(({ next_attempt_at, status }: Record<string, unknown>) => [
       status,
       next_attempt_at
@@ -81,7 +87,7 @@ it.effect("a long Retry-After holds every delivery of the webhook, and next_atte
     ])
     yield* receivers.answer(() => Effect.succeed({}))
     yield* TestClock.adjust("1 minute")
-    yield* received(3)
+    yield* waitForEvents(3)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -166,10 +172,10 @@ it.effect(
       const told = yield* notices
       assert.isAtLeast(told.length, 4)
       assert.include(told.at(-1)?.text, "given up")
-      const { body } = yield* get(key, `/${hook.id}`)
+      const { body } = yield* getWebhook(key, `/${hook.id}`)
       assert.deepInclude(body.data, { status: "active", consecutive_failures: 0 })
       const since = new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(5))).toISOString()
-      assert.strictEqual((yield* recover(key, hook.id, { since })).status, 200)
+      assert.strictEqual((yield* recoverWebhook(key, hook.id, { since })).status, 200)
       yield* written(8)
       assert.deepStrictEqual(yield* states, ["pending", "pending"], "a recovery gives the whole time again")
     }).pipe(Effect.provide(patient))
@@ -183,7 +189,7 @@ it.effect("a retry by hand ends the pause", () =>
     yield* written(1)
     yield* receivers.answer(() => Effect.succeed({}))
     const [waiting] = yield* list()
-    assert.strictEqual((yield* retry(key, hook.id, waiting.id)).status, 200)
-    yield* received(2)
+    assert.strictEqual((yield* retryDelivery(key, hook.id, waiting.id)).status, 200)
+    yield* waitForEvents(2)
   }).pipe(Effect.provide(InMemory.layer))
 )

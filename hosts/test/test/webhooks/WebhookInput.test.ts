@@ -4,17 +4,26 @@ import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
-import { aKey, events, get, patch, post, problems, unknown, url } from "../support/WebhookCalls.ts"
+import {
+  getWebhook,
+  patchWebhook,
+  postWebhook,
+  problemsIn,
+  seedKeyText,
+  unknownId,
+  webhookEvents,
+  webhookUrl
+} from "../support/WebhookCalls.ts"
 
 it.effect("all that is wrong with a body is told at once, each with its field and what would be right", () =>
   Effect.gen(function* () {
-    const key = yield* aKey
-    const wrong = yield* post(key, {
+    const key = yield* seedKeyText
+    const wrong = yield* postWebhook(key, {
       url: "https://u:p@example.com/",
       events: ["creator.approved", "x"],
       secret: "short"
     })
-    assert.deepStrictEqual(problems(wrong), [
+    assert.deepStrictEqual(problemsIn(wrong), [
       { field: "url", constraint: "must not hold a user name or a password: verify the signature instead" },
       { field: "events[1]", constraint: "must be creator.approved, partner.approved or commentary.failed" },
       {
@@ -23,12 +32,12 @@ it.effect("all that is wrong with a body is told at once, each with its field an
           "must be 32 to 256 printable ASCII characters, or whsec_ and 24 to 64 bytes in base64; leave it out, and one is made"
       }
     ])
-    const empty = yield* post(key, {})
-    assert.deepStrictEqual(problems(empty), [
+    const empty = yield* postWebhook(key, {})
+    assert.deepStrictEqual(problemsIn(empty), [
       { field: "url", constraint: "is required" },
       { field: "events", constraint: "is required" }
     ])
-    const fieldsOf = (answer: Parameters<typeof problems>[0]) => problems(answer).map(({ field }) => field)
+    const fieldsOf = (answer: Parameters<typeof problemsIn>[0]) => problemsIn(answer).map(({ field }) => field)
     for (const bad of [
       "",
       "example.com",
@@ -44,35 +53,47 @@ it.effect("all that is wrong with a body is told at once, each with its field an
       7,
       null
     ]) {
-      assert.deepStrictEqual(fieldsOf(yield* post(key, { url: bad, events })), ["url"], String(bad))
+      assert.deepStrictEqual(
+        fieldsOf(yield* postWebhook(key, { url: bad, events: webhookEvents })),
+        ["url"],
+        String(bad)
+      )
     }
     for (const bad of [[], ["creator.approved", "creator.approved"], "creator.approved", null]) {
-      assert.deepStrictEqual(fieldsOf(yield* post(key, { url, events: bad })), ["events"], String(bad))
+      assert.deepStrictEqual(
+        fieldsOf(yield* postWebhook(key, { url: webhookUrl, events: bad })),
+        ["events"],
+        String(bad)
+      )
     }
     for (const bad of ["x".repeat(31), "x".repeat(257), `${"x".repeat(32)}é`, `whsec_${"x".repeat(31)}`, null, 7]) {
-      assert.deepStrictEqual(fieldsOf(yield* post(key, { url, events, secret: bad })), ["secret"], String(bad))
+      assert.deepStrictEqual(
+        fieldsOf(yield* postWebhook(key, { url: webhookUrl, events: webhookEvents, secret: bad })),
+        ["secret"],
+        String(bad)
+      )
     }
-    assert.deepStrictEqual((yield* get(key)).body.data, [])
+    assert.deepStrictEqual((yield* getWebhook(key)).body.data, [])
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("a change may set active or paused, no other status, and never the secret", () =>
   Effect.gen(function* () {
-    const key = yield* aKey
-    const { id } = (yield* post(key, { url, events })).body.data
-    assert.deepStrictEqual(problems(yield* patch(key, id, { status: "disabled" })), [
+    const key = yield* seedKeyText
+    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+    assert.deepStrictEqual(problemsIn(yield* patchWebhook(key, id, { status: "disabled" })), [
       { field: "status", constraint: "must be active or paused" }
     ])
-    assert.deepStrictEqual(problems(yield* patch(key, id, { secret: "x".repeat(40), events: [] })), [
+    assert.deepStrictEqual(problemsIn(yield* patchWebhook(key, id, { secret: "x".repeat(40), events: [] })), [
       {
         field: "secret",
         constraint: "must be left out, for it cannot be changed: register a new webhook for a new secret"
       },
       { field: "events", constraint: "must name at least one event type" }
     ])
-    assert.strictEqual((yield* patch(key, id, "{}")).status, 200)
-    assert.strictEqual((yield* patch(key, id, "")).status, 400)
-    assert.strictEqual((yield* patch(key, unknown, {})).status, 404)
+    assert.strictEqual((yield* patchWebhook(key, id, "{}")).status, 200)
+    assert.strictEqual((yield* patchWebhook(key, id, "")).status, 400)
+    assert.strictEqual((yield* patchWebhook(key, unknownId, {})).status, 404)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -80,22 +101,25 @@ it.effect(
   "where a URL leads is asked when it is registered and when it changes, and a refusal is told with its reason",
   () =>
     Effect.gen(function* () {
-      const key = yield* aKey
+      const key = yield* seedKeyText
       const receivers = yield* Receivers
       const constraint = "must lead to a public address"
       yield* receivers.refuse("inside.example", constraint)
       const inside = "https://inside.example/"
-      assert.deepStrictEqual(problems(yield* post(key, { url: inside, events })), [{ field: "url", constraint }])
-      assert.deepStrictEqual(problems(yield* post(key, { url: "http://example.com/", events })), [
-        { field: "url", constraint: "must be an https: address" }
+      assert.deepStrictEqual(problemsIn(yield* postWebhook(key, { url: inside, events: webhookEvents })), [
+        { field: "url", constraint }
       ])
-      const { id } = (yield* post(key, { url, events })).body.data
-      assert.deepStrictEqual(problems(yield* patch(key, id, { url: inside })), [{ field: "url", constraint }])
+      assert.deepStrictEqual(
+        problemsIn(yield* postWebhook(key, { url: "http://example.com/", events: webhookEvents })),
+        [{ field: "url", constraint: "must be an https: address" }]
+      )
+      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      assert.deepStrictEqual(problemsIn(yield* patchWebhook(key, id, { url: inside })), [{ field: "url", constraint }])
       const before = (yield* receivers.checked).length
-      yield* patch(key, id, { url, status: "paused" })
-      yield* patch(key, unknown, { url: inside })
+      yield* patchWebhook(key, id, { url: webhookUrl, status: "paused" })
+      yield* patchWebhook(key, unknownId, { url: inside })
       assert.strictEqual((yield* receivers.checked).length, before)
-      assert.strictEqual((yield* get(key, `/${id}`)).body.data.url, url)
+      assert.strictEqual((yield* getWebhook(key, `/${id}`)).body.data.url, webhookUrl)
       assert.deepStrictEqual(yield* receivers.sent, [])
     }).pipe(Effect.provide(InMemory.layer))
 )

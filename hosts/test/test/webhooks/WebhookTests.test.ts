@@ -11,17 +11,30 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { crowd, Gate } from "../support/Crowd.ts"
-import { aKey, events, get, patch, post, test, unknown, url } from "../support/WebhookCalls.ts"
+import { crowdOfRequests, SlowOperationGate } from "../support/Crowd.ts"
+import {
+  getWebhook,
+  patchWebhook,
+  postWebhook,
+  seedKeyText,
+  testWebhook,
+  unknownId,
+  webhookEvents,
+  webhookUrl
+} from "../support/WebhookCalls.ts"
 
 it.effect("a test event arrives signed with the webhook's secret, and the answer says so without an envelope", () =>
   Effect.gen(function* () {
     const { sent } = yield* Receivers
     yield* TestClock.setTime(Date.now())
-    const key = yield* aKey
+    const key = yield* seedKeyText
     for (const secret of [undefined, "a secret of the partner's own, in plain text"]) {
-      const registered = yield* post(key, { url, events, ...(secret === undefined ? {} : { secret }) })
-      const answer = yield* test(key, registered.body.data.id)
+      const registered = yield* postWebhook(key, {
+        url: webhookUrl,
+        events: webhookEvents,
+        ...(secret === undefined ? {} : { secret })
+      })
+      const answer = yield* testWebhook(key, registered.body.data.id)
       const { test_event_id: id } = answer.body
       assert.match(id, /^evt_test_[0-9a-f-]{36}$/)
       assert.deepStrictEqual(
@@ -30,7 +43,7 @@ it.effect("a test event arrives signed with the webhook's secret, and the answer
       )
       const request = (yield* sent).at(-1)
       if (request === undefined) return assert.fail("nothing was sent")
-      assert.strictEqual(request.url, url)
+      assert.strictEqual(request.url, webhookUrl)
       const event = yield* Effect.promise(() =>
         verifyWebhook(request.body, request.headers, registered.body.data.secret)
       )
@@ -43,21 +56,25 @@ it.effect("a test event arrives signed with the webhook's secret, and the answer
 it.effect("a test that fails says why: with the status where one came, and without where none did", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
-    const key = yield* aKey
-    const { id } = (yield* post(key, { url, events })).body.data
+    const key = yield* seedKeyText
+    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
     for (const status of [199, 301, 404, 410, 429, 500]) {
       yield* receivers.answer(() => Effect.succeed({ status }))
-      const { body, status: own } = yield* test(key, id)
+      const { body, status: own } = yield* testWebhook(key, id)
       assert.strictEqual(own, 200)
       assert.deepInclude(body, { success: false, delivery_status: "failed", response_code: status })
       assert.strictEqual(body.error, `The receiver answered with status ${status}, which is no success.`)
     }
     yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "dns", reason: "No such host." })))
-    assert.deepInclude((yield* test(key, id)).body, { success: false, response_code: null, error: "No such host." })
+    assert.deepInclude((yield* testWebhook(key, id)).body, {
+      success: false,
+      response_code: null,
+      error: "No such host."
+    })
     yield* receivers.answer(() => Effect.die("the adapter broke"))
-    assert.deepInclude((yield* test(key, id)).body, { success: false, response_code: null })
+    assert.deepInclude((yield* testWebhook(key, id)).body, { success: false, response_code: null })
     yield* receivers.answer(() => Effect.succeed({ status: 204 }))
-    assert.deepInclude((yield* test(key, id)).body, { success: true, response_code: 204, error: null })
+    assert.deepInclude((yield* testWebhook(key, id)).body, { success: true, response_code: 204, error: null })
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -65,16 +82,16 @@ it.effect("it works on a paused and on a disabled webhook, and changes nothing o
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const sql = yield* SqlClient.SqlClient
-    const key = yield* aKey
-    const { id } = (yield* post(key, { url, events })).body.data
+    const key = yield* seedKeyText
+    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
     for (const status of ["active", "paused", "disabled"]) {
-      if (status === "paused") yield* patch(key, id, { status })
+      if (status === "paused") yield* patchWebhook(key, id, { status })
       if (status === "disabled") yield* sql`UPDATE webhooks SET status = 'disabled' WHERE id = ${WebhookId.make(id)}`
-      const before = (yield* get(key, `/${id}`)).body.data
+      const before = (yield* getWebhook(key, `/${id}`)).body.data
       assert.strictEqual(before.status, status)
-      yield* test(key, id)
-      assert.deepStrictEqual((yield* get(key, `/${id}`)).body.data, before)
+      yield* testWebhook(key, id)
+      assert.deepStrictEqual((yield* getWebhook(key, `/${id}`)).body.data, before)
     }
     assert.strictEqual((yield* receivers.sent).length, 3)
   }).pipe(Effect.provide(InMemory.layer))
@@ -83,11 +100,11 @@ it.effect("it works on a paused and on a disabled webhook, and changes nothing o
 it.effect("each call sends one: an Idempotency-Key is ignored, and so is a body", () =>
   Effect.gen(function* () {
     const { sent } = yield* Receivers
-    const key = yield* aKey
-    const { id } = (yield* post(key, { url, events })).body.data
+    const key = yield* seedKeyText
+    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
     const headers = { "idempotency-key": "once" }
-    const first = yield* test(key, id, { headers })
-    const second = yield* test(key, id, { headers, body: { ignored: true } })
+    const first = yield* testWebhook(key, id, { headers })
+    const second = yield* testWebhook(key, id, { headers, body: { ignored: true } })
     assert.notStrictEqual(first.body.test_event_id, second.body.test_event_id)
     assert.isNull(second.headers.get("idempotency-replayed"))
     assert.strictEqual((yield* sent).length, 2)
@@ -99,17 +116,17 @@ it.effect("nothing is sent for an unknown webhook, another organization's or wit
     const { sent } = yield* Receivers
     const owner = yield* Seed.organization()
     const { text: key } = yield* Seed.key(owner)
-    const { id } = (yield* post(key, { url, events })).body.data
+    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
     const reader = yield* Seed.key(owner, { scopes: ["topics:read"] })
-    assert.strictEqual((yield* test(reader.text, id)).body.error.code, "scope_denied")
+    assert.strictEqual((yield* testWebhook(reader.text, id)).body.error.code, "scope_denied")
     const tester = yield* Seed.key(owner, { environment: "test" })
     for (const [by, what] of [
-      [key, unknown],
+      [key, unknownId],
       [key, "not-an-id"],
-      [yield* aKey, id],
+      [yield* seedKeyText, id],
       [tester.text, id]
     ] as const) {
-      const { body, status } = yield* test(by, what)
+      const { body, status } = yield* testWebhook(by, what)
       assert.deepStrictEqual([status, body.error.code], [404, "not_found"])
     }
     assert.deepStrictEqual(yield* sent, [])
@@ -121,13 +138,13 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
-      const { pass } = yield* Gate
+      const { pass } = yield* SlowOperationGate
       yield* (yield* Receivers).answer(() => Effect.as(pass, { status: 200 }))
       const asked = Effect.gen(function* () {
-        const key = yield* aKey
-        const { id } = (yield* post(key, { url, events })).body.data
+        const key = yield* seedKeyText
+        const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
         return call(`/partner/v1/webhooks/${id}/test`, { method: "POST", key })
       })
-      yield* crowd({ ask: yield* asked, another: yield* asked, answers: [200, 200] })
-    }).pipe(Effect.provide(Layer.merge(InMemory.layer, Gate.layer)))
+      yield* crowdOfRequests({ ask: yield* asked, another: yield* asked, answers: [200, 200] })
+    }).pipe(Effect.provide(Layer.merge(InMemory.layer, SlowOperationGate.layer)))
 )

@@ -23,7 +23,7 @@ import * as References from "effect/References"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const url = "https://hooks.example.com:8443/secret-path?token=hunter2"
 const events = ["creator.approved", "partner.approved"]
@@ -32,7 +32,11 @@ const ask = (method: string, path: string, key: string, body?: unknown) =>
   Effect.gen(function* () {
     const call = { method, key, ...(body === undefined ? {} : { body }) }
     const response = yield* (yield* TestApi).call(`/partner/v1/webhooks${path}`, call)
-    return { status: response.status, text: JSON.stringify(yield* json(response.clone())), ...(yield* json(response)) }
+    return {
+      status: response.status,
+      text: JSON.stringify(yield* readJson(response.clone())),
+      ...(yield* readJson(response))
+    }
   })
 
 /** Removes the characters that keep mail clients from making links. */

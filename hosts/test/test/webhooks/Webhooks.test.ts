@@ -5,27 +5,37 @@ import { WebhookId } from "@partner-commentary/core/shared/Ids"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { aKey, events, get, patch, post, problems, remove, unknown, url } from "../support/WebhookCalls.ts"
+import {
+  getWebhook,
+  patchWebhook,
+  postWebhook,
+  problemsIn,
+  removeWebhook,
+  seedKeyText,
+  unknownId,
+  webhookEvents,
+  webhookUrl
+} from "../support/WebhookCalls.ts"
 
 const start = 1_800_000_000_000
 
 it.effect("a webhook is registered, listed, shown, changed and removed, and its secret shown once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
-    const key = yield* aKey
-    const registered = yield* post(key, { url, events })
+    const key = yield* seedKeyText
+    const registered = yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })
     assert.strictEqual(registered.status, 201)
     const { secret, ...webhook } = registered.body.data
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     assert.deepStrictEqual(webhook, {
       id: webhook.id,
-      url,
-      events,
+      url: webhookUrl,
+      events: webhookEvents,
       status: "active",
       consecutive_failures: 0,
       last_delivery_at: null,
@@ -33,84 +43,91 @@ it.effect("a webhook is registered, listed, shown, changed and removed, and its 
       updated_at: "2027-01-15T08:00:00.000Z"
     })
     assert.strictEqual(registered.headers.get("location"), `/partner/v1/webhooks/${webhook.id}`)
-    assert.deepStrictEqual((yield* get(key, `/${webhook.id.toUpperCase()}`)).body, { success: true, data: webhook })
+    assert.deepStrictEqual((yield* getWebhook(key, `/${webhook.id.toUpperCase()}`)).body, {
+      success: true,
+      data: webhook
+    })
 
     yield* TestClock.adjust("1 minute")
-    const second = yield* post(key, { url, events: ["partner.approved"], secret: "x".repeat(32) })
+    const second = yield* postWebhook(key, { url: webhookUrl, events: ["partner.approved"], secret: "x".repeat(32) })
     assert.strictEqual(second.body.data.secret, "x".repeat(32))
     const { secret: _, ...other } = second.body.data
-    assert.deepStrictEqual((yield* get(key)).body, { success: true, data: [other, webhook] })
+    assert.deepStrictEqual((yield* getWebhook(key)).body, { success: true, data: [other, webhook] })
 
     const changes = { url: "https://other.example:8443/in?tenant=7", events: ["commentary.failed"], status: "paused" }
-    const changed = yield* patch(key, webhook.id, changes)
+    const changed = yield* patchWebhook(key, webhook.id, changes)
     assert.strictEqual(changed.status, 200)
     assert.deepStrictEqual(changed.body.data, { ...webhook, ...changes, updated_at: "2027-01-15T08:01:00.000Z" })
-    assert.deepStrictEqual((yield* get(key, `/${webhook.id}`)).body.data, changed.body.data)
+    assert.deepStrictEqual((yield* getWebhook(key, `/${webhook.id}`)).body.data, changed.body.data)
 
-    assert.deepStrictEqual((yield* remove(key, webhook.id)).body, {
+    assert.deepStrictEqual((yield* removeWebhook(key, webhook.id)).body, {
       success: true,
       data: { id: webhook.id, deleted: true }
     })
     for (const gone of [
-      yield* remove(key, webhook.id),
-      yield* get(key, `/${webhook.id}`),
-      yield* patch(key, webhook.id, {})
+      yield* removeWebhook(key, webhook.id),
+      yield* getWebhook(key, `/${webhook.id}`),
+      yield* patchWebhook(key, webhook.id, {})
     ]) {
       assert.deepStrictEqual([gone.status, gone.body.error.code], [404, "not_found"])
     }
-    assert.deepStrictEqual((yield* get(key)).body.data, [other])
+    assert.deepStrictEqual((yield* getWebhook(key)).body.data, [other])
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("a change that changes nothing, an empty one too, leaves updated_at as it was", () =>
   Effect.gen(function* () {
-    const key = yield* aKey
-    const { secret: _, ...webhook } = (yield* post(key, { url, events })).body.data
+    const key = yield* seedKeyText
+    const { secret: _, ...webhook } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
     yield* TestClock.adjust("1 hour")
-    for (const body of [{}, { url, events, status: "active" }, { unknown: "field", consecutive_failures: 7 }]) {
-      assert.deepStrictEqual((yield* patch(key, webhook.id, body)).body.data, webhook)
+    for (const body of [
+      {},
+      { url: webhookUrl, events: webhookEvents, status: "active" },
+      { unknown: "field", consecutive_failures: 7 }
+    ]) {
+      assert.deepStrictEqual((yield* patchWebhook(key, webhook.id, body)).body.data, webhook)
     }
-    const paused = yield* patch(key, webhook.id, { status: "paused" })
+    const paused = yield* patchWebhook(key, webhook.id, { status: "paused" })
     assert.deepStrictEqual(paused.body.data, { ...webhook, status: "paused", updated_at: "1970-01-01T01:00:00.000Z" })
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("a webhook that was disabled can be paused, and active brings it back and forgets its failures", () =>
   Effect.gen(function* () {
-    const key = yield* aKey
-    const { id } = (yield* post(key, { url, events })).body.data
+    const key = yield* seedKeyText
+    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
     yield* (yield* WebhookStore).modify(null, WebhookId.make(id), (present) => ({
       webhook: { ...present, status: "disabled", consecutiveFailures: 23, lastDeliveryAt: start },
       audit: { action: "webhook.disabled", details: {} },
       notice: null
     }))
-    const shown = (yield* get(key, `/${id}`)).body.data
+    const shown = (yield* getWebhook(key, `/${id}`)).body.data
     assert.deepInclude(shown, {
       status: "disabled",
       consecutive_failures: 23,
       last_delivery_at: "2027-01-15T08:00:00.000Z"
     })
-    const paused = yield* patch(key, id, { status: "paused" })
+    const paused = yield* patchWebhook(key, id, { status: "paused" })
     assert.deepInclude(paused.body.data, { status: "paused", consecutive_failures: 23 })
-    const active = yield* patch(key, id, { status: "active" })
+    const active = yield* patchWebhook(key, id, { status: "active" })
     assert.deepInclude(active.body.data, { status: "active", consecutive_failures: 0 })
   }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("changes at once of different fields are all kept", () =>
   Effect.gen(function* () {
-    const key = yield* aKey
-    const { id } = (yield* post(key, { url, events })).body.data
+    const key = yield* seedKeyText
+    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
     const moved = "https://moved.example/"
     yield* Effect.all(
       [
-        patch(key, id, { url: moved }),
-        patch(key, id, { events: ["partner.approved"] }),
-        patch(key, id, { status: "paused" })
+        patchWebhook(key, id, { url: moved }),
+        patchWebhook(key, id, { events: ["partner.approved"] }),
+        patchWebhook(key, id, { status: "paused" })
       ],
       { concurrency: "unbounded" }
     )
-    const { data } = (yield* get(key, `/${id}`)).body
+    const { data } = (yield* getWebhook(key, `/${id}`)).body
     assert.deepInclude(data, { url: moved, events: ["partner.approved"], status: "paused" })
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -122,7 +139,7 @@ it.effect("of 30 registrations at once exactly 20 pass, in each environment; a r
       const { text: key } = yield* Seed.key(owner, { environment })
       const answers = yield* Effect.forEach(
         Array.from({ length: 30 }),
-        (_, index) => post(key, { url: `${url}/${index}`, events }),
+        (_, index) => postWebhook(key, { url: `${webhookUrl}/${index}`, events: webhookEvents }),
         { concurrency: "unbounded" }
       )
       const [passed, refused] = [
@@ -132,12 +149,12 @@ it.effect("of 30 registrations at once exactly 20 pass, in each environment; a r
       assert.deepStrictEqual([passed.length, refused.length], [20, 10])
       for (const answer of refused) {
         const constraint = "must not register more than 20 webhooks in one environment: delete one first"
-        assert.deepStrictEqual(problems(answer), [{ field: "body", constraint }])
+        assert.deepStrictEqual(problemsIn(answer), [{ field: "body", constraint }])
       }
-      assert.strictEqual((yield* get(key)).body.data.length, 20)
-      yield* remove(key, passed[0]?.body.data.id)
-      assert.strictEqual((yield* post(key, { url, events })).status, 201)
-      assert.strictEqual((yield* post(key, { url, events })).status, 400)
+      assert.strictEqual((yield* getWebhook(key)).body.data.length, 20)
+      yield* removeWebhook(key, passed[0]?.body.data.id)
+      assert.strictEqual((yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).status, 201)
+      assert.strictEqual((yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).status, 400)
     }
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -147,8 +164,8 @@ it.effect("another organization's and another environment's webhooks are 404, by
     const { call } = yield* TestApi
     const theirs = yield* Seed.organization({ name: "Theirs" })
     const { text: live } = yield* Seed.key(theirs)
-    const { data } = (yield* post(live, { url, events })).body
-    const bytes = (key: string, id: string, init: Call) =>
+    const { data } = (yield* postWebhook(live, { url: webhookUrl, events: webhookEvents })).body
+    const bytes = (key: string, id: string, init: ApiCall) =>
       Effect.gen(function* () {
         const response = yield* call(`/partner/v1/webhooks/${id}`, {
           ...init,
@@ -159,21 +176,21 @@ it.effect("another organization's and another environment's webhooks are 404, by
         const headers = [...response.headers].filter(([name]) => !["ratelimit", "x-ratelimit-remaining"].includes(name))
         return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
       })
-    const strangers = [yield* aKey, (yield* Seed.key(theirs, { environment: "test" })).text]
+    const strangers = [yield* seedKeyText, (yield* Seed.key(theirs, { environment: "test" })).text]
     for (const key of strangers) {
       for (const init of [
         {},
         { method: "PATCH", body: { url: "https://elsewhere.example/" } },
         { method: "DELETE" }
-      ] satisfies ReadonlyArray<Call>) {
+      ] satisfies ReadonlyArray<ApiCall>) {
         const other = yield* bytes(key, data.id, init)
-        assert.strictEqual(other, yield* bytes(key, unknown, init))
+        assert.strictEqual(other, yield* bytes(key, unknownId, init))
         assert.strictEqual(other, yield* bytes(key, "not-an-id", init))
         assert.include(other, "not_found")
       }
-      assert.deepStrictEqual((yield* get(key)).body.data, [])
+      assert.deepStrictEqual((yield* getWebhook(key)).body.data, [])
     }
-    assert.strictEqual((yield* get(live, `/${data.id}`)).body.data.url, url)
+    assert.strictEqual((yield* getWebhook(live, `/${data.id}`)).body.data.url, webhookUrl)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -186,14 +203,14 @@ it.effect("the contact is mailed about live webhooks, about none of the test env
       ["live", ["webhook_added", "webhook_moved"]]
     ] as const) {
       const { text: key } = yield* Seed.key(owner, { environment })
-      const { id } = (yield* post(key, { url, events })).body.data
+      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
       if (kinds.length > 0) {
         yield* eventually(
           "the first mail",
           Effect.map(sql`SELECT id FROM mails WHERE state = 'sent'`, ({ length }) => length === 1)
         )
       }
-      assert.strictEqual((yield* patch(key, id, { url: "https://moved.example/" })).status, 200)
+      assert.strictEqual((yield* patchWebhook(key, id, { url: "https://moved.example/" })).status, 200)
       const mails = yield* sql<{ readonly kind: string }>`SELECT kind FROM mails ORDER BY kind`
       assert.deepStrictEqual(
         mails.map(({ kind }) => kind),

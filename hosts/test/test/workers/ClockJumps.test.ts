@@ -17,7 +17,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { eventsSent, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import { eventsSent, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const webhooks = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)) }
@@ -63,8 +63,8 @@ const delivered = (count: number) =>
   )
 
 const seededHook = Effect.gen(function* () {
-  const partner = yield* seeded
-  return { ...partner, hook: yield* webhookOf(partner.key, ["commentary.failed"]) }
+  const partner = yield* seedDecliningPartner
+  return { ...partner, hook: yield* registerWebhook(partner.key, ["commentary.failed"]) }
 })
 
 it.live("put forward by three days: what waits for its next attempt goes out at once, and once", () =>
@@ -91,7 +91,7 @@ it.live("put forward while an attempt is under way: it is taken for lost and mad
     yield* receivers.answer(() => Effect.as(Deferred.await(answer), {}))
     const { declined } = yield* seededHook
     yield* declined("Who goes down this season?")
-    yield* received(1)
+    yield* waitForEvents(1)
     yield* receivers.answer(() => Effect.succeed({}))
     yield* jump(2)
     yield* delivered(1)
@@ -132,7 +132,7 @@ it.live("put back while an attempt is under way: it is written down, and not mad
     yield* receivers.answer(() => Effect.as(Deferred.await(answer), {}))
     const { declined } = yield* seededHook
     yield* declined("Who goes down this season?")
-    yield* received(1)
+    yield* waitForEvents(1)
     yield* jump(-5)
     yield* aWhile
     yield* Deferred.succeed(answer, undefined)
@@ -167,11 +167,11 @@ it.live(
       yield* Effect.scoped(
         Effect.gen(function* () {
           yield* Layer.build(workers)
-          const partner = yield* seeded
-          yield* webhookOf(partner.key, ["commentary.failed"])
+          const partner = yield* seedDecliningPartner
+          yield* registerWebhook(partner.key, ["commentary.failed"])
           yield* (yield* Receivers).answer(() => Effect.never)
           yield* partner.declined("Who goes down this season?")
-          yield* received(1)
+          yield* waitForEvents(1)
         })
       )
       const store = yield* DeliveryStore

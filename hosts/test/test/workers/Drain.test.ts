@@ -6,7 +6,7 @@ import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { type DrainLimits, drain } from "@partner-commentary/server/Workers"
 import * as Application from "@partner-commentary/test/Application"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -17,10 +17,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { webhookOf } from "../support/DeliveryCalls.ts"
+import { registerWebhook } from "../support/DeliveryCalls.ts"
 import { asTimePasses } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
-import { recover, remove } from "../support/WebhookCalls.ts"
+import { readJson } from "../support/Json.ts"
+import { recoverWebhook, removeWebhook } from "../support/WebhookCalls.ts"
 
 const layer = InMemory.layerWithoutWorkers()
 
@@ -40,11 +40,11 @@ const partner = (environment: "live" | "test" = "live") =>
     const { text: key } = yield* Seed.key(owner, { environment })
     const submit = Effect.fnUntraced(function* (content = "Who takes the title this season?") {
       const body = { content, persona_ids: [persona.id] }
-      return (yield* json(yield* call("/partner/v1/topics", { method: "POST", key, body }))).data.topic_id as string
+      return (yield* readJson(yield* call("/partner/v1/topics", { method: "POST", key, body }))).data.topic_id as string
     })
     const status = (id: string) =>
       Effect.map(
-        Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json),
+        Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), readJson),
         ({ data }) => data.personas[0].status as string
       )
     const act = (token: string, action: string, body: unknown = {}) =>
@@ -56,21 +56,21 @@ it.effect("a story goes from its topic to the delivered event, with nothing but 
   Effect.gen(function* () {
     const { act, key, persona, status, submit } = yield* partner()
     const mailbox = yield* Mailbox
-    yield* webhookOf(key, ["creator.approved"])
+    yield* registerWebhook(key, ["creator.approved"])
     yield* drain(limits)
     const id = yield* submit()
     assert.strictEqual(yield* status(id), "topic_sent")
 
     assert.deepStrictEqual(yield* drain(limits), { taken: 1, failed: 0, isMoreDue: false })
     const [request] = yield* mailbox.to(persona.creator.email)
-    yield* act(tokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
+    yield* act(creatorTokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
     assert.strictEqual(yield* status(id), "opinion_injected")
 
     // The drain writes the draft and also sends the mail about it.
     assert.include(yield* drain(limits), { failed: 0, isMoreDue: false })
     assert.strictEqual(yield* status(id), "commentary_generated")
     const [, draft] = yield* mailbox.to(persona.creator.email)
-    yield* act(tokenIn(draft ?? assert.fail("no draft")), "approve")
+    yield* act(creatorTokenIn(draft ?? assert.fail("no draft")), "approve")
 
     const receivers = yield* Receivers
     assert.lengthOf(yield* receivers.sent, 0)
@@ -88,20 +88,20 @@ it.effect(
       const mailbox = yield* Mailbox
       const receivers = yield* Receivers
       const sql = yield* SqlClient.SqlClient
-      const hook = yield* webhookOf(key, ["commentary.failed"])
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
       yield* receivers.answer(() => Effect.succeed({ status: 500 }))
       yield* submit()
       yield* drain(limits)
       const [request] = yield* mailbox.to(persona.creator.email)
-      yield* act(tokenIn(request ?? assert.fail("no request")), "decline", { reason: "No." })
+      yield* act(creatorTokenIn(request ?? assert.fail("no request")), "decline", { reason: "No." })
       yield* drain(limits)
       assert.lengthOf(yield* receivers.sent, 1)
       yield* receivers.answer(() => Effect.succeed({}))
       yield* sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = '2026-03-01T09:00:00.000Z'`
-      yield* recover(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+      yield* recoverWebhook(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
       yield* asTimePasses(drain(limits))
       assert.lengthOf(yield* receivers.sent, 2)
-      yield* remove(key, hook.id)
+      yield* removeWebhook(key, hook.id)
       const left = Effect.map(sql`SELECT 1 FROM deliveries`, ({ length }) => length)
       assert.strictEqual(yield* left, 1)
       yield* asTimePasses(drain(limits))
@@ -144,7 +144,7 @@ it.effect("at the end of its time, what is under way is given back, due at once,
     yield* submit()
     yield* drain(limits)
     const [request] = yield* mailbox.to(persona.creator.email)
-    yield* act(tokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
+    yield* act(creatorTokenIn(request ?? assert.fail("no request")), "respond", { perspective: "They will win it." })
     const draining = yield* Effect.forkChild(drain(limits))
     yield* TestClock.adjust("50 seconds")
     assert.isUndefined(draining.pollUnsafe())

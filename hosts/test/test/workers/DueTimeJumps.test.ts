@@ -17,9 +17,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { deliveriesOf, eventsSent, received, seeded, webhookOf } from "../support/DeliveryCalls.ts"
+import {
+  deliveriesOf,
+  eventsSent,
+  registerWebhook,
+  seedDecliningPartner,
+  waitForEvents
+} from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 const application = TestApi.layerMemory.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
@@ -48,7 +54,7 @@ const posted = Effect.fnUntraced(function* (environment: "live" | "test") {
   const { text: key } = yield* Seed.key(owner, { environment })
   const asked = environment === "test" ? testPersonas[0]?.id : persona.id
   const body = { content: "Who goes down this season?", persona_ids: [asked] }
-  const { data } = yield* Effect.flatMap(call("/partner/v1/topics", { method: "POST", key, body }), json)
+  const { data } = yield* Effect.flatMap(call("/partner/v1/topics", { method: "POST", key, body }), readJson)
   return { address: persona.creator.email, share: data.results[0].share_id as ShareId }
 })
 
@@ -109,8 +115,8 @@ it.live("a test topic that was sent while the clock was ahead goes on at its pac
 /** Declines a request for a partner with a webhook while the clock is two hours ahead. */
 const declinedWhileAhead = Effect.gen(function* () {
   const { jump } = yield* MovedClock
-  const { declined, key } = yield* seeded
-  const { id } = yield* webhookOf(key, ["commentary.failed"])
+  const { declined, key } = yield* seedDecliningPartner
+  const { id } = yield* registerWebhook(key, ["commentary.failed"])
   const { list } = deliveriesOf(key, id)
   yield* jump(2)
   yield* declined("Who goes down this season?")
@@ -128,10 +134,10 @@ const clockRightAgain = Effect.gen(function* () {
 it.live("an event that a stopped worker gave back while the clock was ahead is delivered at once", () =>
   Effect.gen(function* () {
     yield* (yield* Receivers).answer(() => Effect.never)
-    yield* Effect.scoped(Effect.andThen(workers, Effect.andThen(declinedWhileAhead, received(1))))
+    yield* Effect.scoped(Effect.andThen(workers, Effect.andThen(declinedWhileAhead, waitForEvents(1))))
     yield* clockRightAgain
     yield* workers
-    yield* received(2)
+    yield* waitForEvents(2)
     yield* Effect.sleep("100 millis")
     assert.strictEqual((yield* eventsSent).length, 2)
   }).pipe(Effect.scoped, Effect.provide(application))
@@ -143,7 +149,7 @@ it.live("a delivery that failed while the clock was ahead is retried at once", (
     yield* workers
     yield* yield* declinedWhileAhead
     yield* clockRightAgain
-    yield* received(2)
+    yield* waitForEvents(2)
   }).pipe(Effect.scoped, Effect.provide(application))
 )
 
@@ -153,6 +159,6 @@ it.live("a webhook that paused after a 429 while the clock was ahead gets its ev
     yield* workers
     yield* yield* declinedWhileAhead
     yield* clockRightAgain
-    yield* received(2)
+    yield* waitForEvents(2)
   }).pipe(Effect.scoped, Effect.provide(application))
 )

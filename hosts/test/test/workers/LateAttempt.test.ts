@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { act, submit, tokenFor } from "../support/Requests.ts"
+import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
 
 it.effect("an attempt that fails after another one wrote the draft is no error for the operator", () => {
   let calls = 0
@@ -32,9 +32,9 @@ it.effect("an attempt that fails after another one wrote the draft is no error f
     const owner = yield* Seed.organization()
     const persona = yield* Seed.persona(owner)
     const { text: key } = yield* Seed.key(owner)
-    yield* submit(key, content, [persona])
-    const token = yield* tokenFor(persona, content)
-    yield* act(token, "respond", { perspective: "They will win it, and by some distance." })
+    yield* submitTopic(key, content, [persona])
+    const token = yield* creatorTokenFor(persona, content)
+    yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
     yield* Deferred.await(asked)
     yield* TestClock.adjust("2 minutes")
     const mailbox = yield* Mailbox

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { json } from "../support/Json.ts"
+import { readJson } from "../support/Json.ts"
 
 it.effect("a mail that is being handed over and a draft that is being written are due again at once", () =>
   Effect.gen(function* () {
@@ -37,7 +37,7 @@ it.effect("a mail that is being handed over and a draft that is being written ar
         external_reference: "stop"
       }
       yield* call("/partner/v1/topics", { method: "POST", key, body })
-      const { data } = yield* json(yield* call("/partner/v1/topics/by-reference/stop", { key }))
+      const { data } = yield* readJson(yield* call("/partner/v1/topics/by-reference/stop", { key }))
       const id = ShareId.make(data.commentaries[0].share_id)
       const assignments = yield* AssignmentStore
       const mails = yield* MailStore

@@ -7,7 +7,7 @@ import { noticeId, repetitionMark } from "@partner-commentary/core/mail/Mail"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -15,8 +15,8 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { json } from "../support/Json.ts"
-import { mailsAtRest } from "../support/MailsAtRest.ts"
+import { readJson } from "../support/Json.ts"
+import { waitForMails } from "../support/MailsAtRest.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const perspective = "They will win it, and by some distance."
@@ -30,7 +30,7 @@ const submitted = Effect.gen(function* () {
   const owner = yield* Seed.organization()
   const persona = yield* Seed.persona(owner)
   const { text: key } = yield* Seed.key(owner)
-  const created = yield* json(
+  const created = yield* readJson(
     yield* call("/partner/v1/topics", {
       method: "POST",
       key,
@@ -39,7 +39,7 @@ const submitted = Effect.gen(function* () {
   )
   const id = created.data.topic_id
   const address = persona.creator.email
-  const status = Effect.map(Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), json), ({ data }) => ({
+  const status = Effect.map(Effect.flatMap(call(`/partner/v1/topics/${id}/status`, { key }), readJson), ({ data }) => ({
     ...data.personas[0],
     overall: data.overall_status
   }))
@@ -57,11 +57,12 @@ const submitted = Effect.gen(function* () {
   const act = (token: string, action: string, body: unknown = {}) =>
     Effect.flatMap(
       call(`/creator/${token}/${action}`, { method: "POST", headers: { accept: "application/json" }, body }),
-      json
+      readJson
     )
   const at = (moment: string) => TestClock.setTime(Date.parse(moment))
-  const shareId = Effect.map(Effect.flatMap(call("/partner/v1/topics/by-reference/title", { key }), json), ({ data }) =>
-    ShareId.make(data.commentaries[0].share_id)
+  const shareId = Effect.map(
+    Effect.flatMap(call("/partner/v1/topics/by-reference/title", { key }), readJson),
+    ({ data }) => ShareId.make(data.commentaries[0].share_id)
   )
   return {
     call,
@@ -86,7 +87,7 @@ it.effect("a draft is tried at 0, 1 min, 10 min, 1 h and 6 h, then the creator i
     const story = yield* submitted
     const generator = yield* ScriptedGenerator
     yield* generator.failNext(...failures(5))
-    const token = tokenIn(yield* story.mail(1))
+    const token = creatorTokenIn(yield* story.mail(1))
     yield* story.act(token, "respond", { perspective })
     const tried = (count: number) =>
       eventually(
@@ -107,7 +108,7 @@ it.effect("a draft is tried at 0, 1 min, 10 min, 1 h and 6 h, then the creator i
     assert.deepStrictEqual(yield* story.subjects, ["request", stalled.id.replace(/^[^.]*\./, "")])
     assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null, overall: "in_progress" })
 
-    const again = yield* story.act(tokenIn(stalled), "revise")
+    const again = yield* story.act(creatorTokenIn(stalled), "revise")
     assert.strictEqual(again.data.status, "opinion_injected")
     const draft = yield* story.has("commentary_generated")
     assert.isNull(draft.failure)
@@ -120,7 +121,7 @@ it.effect("a permanent refusal stops at once; 24 hours later the assignment is s
     const story = yield* submitted
     const generator = yield* ScriptedGenerator
     yield* generator.failNext(...failures(1, true))
-    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
+    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
     yield* story.mail(2)
     yield* TestClock.adjust("23 hours")
     assert.deepInclude(yield* story.status, { status: "opinion_injected", failure: null })
@@ -129,7 +130,7 @@ it.effect("a permanent refusal stops at once; 24 hours later the assignment is s
     assert.deepInclude(failed, { status: "opinion_injected", overall: "completed" })
     assert.deepStrictEqual(failed.failure, { reason: "generation_failed", at: "2026-03-02T09:00:00.000Z" })
     assert.strictEqual((yield* generator.requests).length, 1)
-    const refused = yield* story.act(tokenIn(yield* story.mail(2)), "revise")
+    const refused = yield* story.act(creatorTokenIn(yield* story.mail(2)), "revise")
     assert.strictEqual(refused.error.details.field, "action")
   }).pipe(Effect.provide(InMemory.layer))
 )
@@ -138,7 +139,7 @@ it.effect("the operator can start a generation that gave up again", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     yield* (yield* ScriptedGenerator).failNext(...failures(1, true))
-    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
+    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
     yield* story.mail(2)
     yield* (yield* Creators).retryGeneration(yield* story.shareId)
     yield* story.has("commentary_generated")
@@ -151,11 +152,11 @@ it.effect("the operator can have a waiting attempt made now, and a waiting mail 
     yield* mailbox.refuseNext(...failures(1))
     const story = yield* submitted
     const creators = yield* Creators
-    yield* mailsAtRest
+    yield* waitForMails
     yield* TestClock.adjust("1 second")
     assert.deepStrictEqual(yield* story.subjects, [])
     yield* creators.resendMail(yield* story.shareId)
-    const token = tokenIn(yield* story.mail(1))
+    const token = creatorTokenIn(yield* story.mail(1))
     yield* TestClock.adjust("1 hour")
     assert.deepStrictEqual(yield* story.subjects, ["request"])
 
@@ -177,7 +178,7 @@ it.effect("the operator can have a waiting attempt made now, and a waiting mail 
 it.effect("a draft that nobody approves is recalled at half and at nine tenths of a week, then given up", () =>
   Effect.gen(function* () {
     const story = yield* submitted
-    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
+    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
     yield* story.mail(2)
     yield* story.at("2026-03-04T21:00:00.000Z")
     yield* story.mail(3)
@@ -189,7 +190,7 @@ it.effect("a draft that nobody approves is recalled at half and at nine tenths o
     yield* story.at("2026-03-08T09:00:00.000Z")
     const failed = yield* story.has("approval_timeout")
     assert.deepInclude(failed, { status: "commentary_generated", overall: "completed", has_commentary: false })
-    const late = yield* story.act(tokenIn(last), "approve")
+    const late = yield* story.act(creatorTokenIn(last), "approve")
     assert.strictEqual(late.error.code, "invalid_request")
     assert.strictEqual((yield* story.subjects).length, 4)
   }).pipe(Effect.provide(InMemory.layer))
@@ -198,9 +199,9 @@ it.effect("a draft that nobody approves is recalled at half and at nine tenths o
 it.effect("another draft opens a whole window anew, and the draft that was seen before can no longer be approved", () =>
   Effect.gen(function* () {
     const story = yield* submitted
-    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
-    const token = tokenIn(yield* story.mail(2))
-    const first = (yield* json(yield* story.call(`/creator/${token}`, { headers: { accept: "application/json" } })))
+    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
+    const token = creatorTokenIn(yield* story.mail(2))
+    const first = (yield* readJson(yield* story.call(`/creator/${token}`, { headers: { accept: "application/json" } })))
       .data.draft
     yield* story.at("2026-03-06T09:00:00.000Z")
     yield* story.act(token, "revise", { draft_id: first.id, instructions: "Shorter, please" })
@@ -210,7 +211,8 @@ it.effect("another draft opens a whole window anew, and the draft that was seen 
     )
     const stale = yield* story.act(token, "approve", { draft_id: first.id })
     assert.strictEqual(stale.error.details.field, "draft_id")
-    const twin = (yield* json(yield* story.call(`/creator/${token}`, { headers: { accept: "application/json" } }))).data
+    const twin = (yield* readJson(yield* story.call(`/creator/${token}`, { headers: { accept: "application/json" } })))
+      .data
     assert.include(twin.draft.content, "Shorter, please")
     assert.strictEqual(twin.expires_at, "2026-03-13T09:00:00.000Z")
     const approved = yield* story.act(token, "approve", { draft_id: twin.draft.id })
@@ -227,7 +229,7 @@ it.effect("the response window opens when the mail is handed over", () =>
     yield* mailbox.refuseNext(...failures(5))
     const story = yield* submitted
     for (const minutes of [1, 5, 15, 60, 120]) {
-      yield* mailsAtRest
+      yield* waitForMails
       assert.deepStrictEqual(yield* story.subjects, [])
       yield* TestClock.adjust(`${minutes} minutes`)
     }
@@ -247,7 +249,7 @@ it.effect(
       const mailbox = yield* Mailbox
       yield* mailbox.refuseNext(...failures(1, true))
       const story = yield* submitted
-      yield* mailsAtRest
+      yield* waitForMails
       assert.lengthOf(yield* mailbox.to(story.contact), 0, "what else fails in this hour is told with it")
       yield* TestClock.adjust("61 minutes")
       const [told] = yield* eventually(
@@ -268,14 +270,14 @@ it.effect("a creator who moves to another address gets a new link there, and the
   Effect.gen(function* () {
     const story = yield* submitted
     const mailbox = yield* Mailbox
-    const old = tokenIn(yield* story.mail(1))
+    const old = creatorTokenIn(yield* story.mail(1))
     yield* (yield* Creators).changeEmail(story.persona.creator.email.toUpperCase(), "new@creators.example")
     const [moved] = yield* eventually(
       "the mail",
       Effect.map(mailbox.to("new@creators.example"), (mails) => (mails.length > 0 ? mails : undefined))
     )
     assert.strictEqual((yield* story.call(`/creator/${old}`)).status, 404)
-    assert.strictEqual((yield* story.call(`/creator/${tokenIn(moved ?? { text: "" })}`)).status, 200)
+    assert.strictEqual((yield* story.call(`/creator/${creatorTokenIn(moved ?? { text: "" })}`)).status, 200)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -284,7 +286,7 @@ it.effect("a creator who moves while a mail to the old address is being sent get
     const story = yield* submitted
     const mailbox = yield* Mailbox
     yield* story.mail(1)
-    yield* mailsAtRest
+    yield* waitForMails
     const store = yield* MailStore
     const shareId = yield* story.shareId
     const request = noticeId(shareId, `request${repetitionMark}1`)
@@ -309,7 +311,7 @@ it.effect("a creator who moves while a mail to the old address is being sent get
 it.effect("the link of a request that is long settled dies too when its creator moves", () =>
   Effect.gen(function* () {
     const story = yield* submitted
-    const token = tokenIn(yield* story.mail(1))
+    const token = creatorTokenIn(yield* story.mail(1))
     yield* story.act(token, "decline")
     assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 200)
     yield* (yield* Creators).changeEmail(story.persona.creator.email, "new@creators.example")
@@ -323,7 +325,7 @@ it.effect(
     Effect.gen(function* () {
       const story = yield* submitted
       const sql = yield* SqlClient.SqlClient
-      const token = tokenIn(yield* story.mail(1))
+      const token = creatorTokenIn(yield* story.mail(1))
       const early = yield* Effect.all(
         [
           story.act(token, "respond", { perspective }),
@@ -348,8 +350,8 @@ it.effect(
 it.effect("erasing a creator closes open work, keeps what was approved, and nothing else", () =>
   Effect.gen(function* () {
     const story = yield* submitted
-    yield* story.act(tokenIn(yield* story.mail(1)), "respond", { perspective })
-    const token = tokenIn(yield* story.mail(2))
+    yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
+    const token = creatorTokenIn(yield* story.mail(2))
     yield* story.act(token, "approve", { content: "What I stand by." })
     yield* story.call("/partner/v1/topics", {
       method: "POST",
@@ -360,10 +362,11 @@ it.effect("erasing a creator closes open work, keeps what was approved, and noth
     const erased = yield* (yield* Creators).erase(story.persona.creator.email)
     assert.deepStrictEqual(erased, { personas: 1, assignments: 2 })
     assert.strictEqual((yield* story.call(`/creator/${token}`)).status, 404)
-    const ready = (yield* json(yield* story.call(`/partner/v1/topics/${story.id}/commentaries`, { key: story.key })))
-      .data
+    const ready = (yield* readJson(
+      yield* story.call(`/partner/v1/topics/${story.id}/commentaries`, { key: story.key })
+    )).data
     assert.strictEqual(ready.commentaries[0].content, "What I stand by.")
-    const list = (yield* json(yield* story.call("/partner/v1/topics", { key: story.key }))).data
+    const list = (yield* readJson(yield* story.call("/partner/v1/topics", { key: story.key }))).data
     assert.deepStrictEqual(
       list.map((topic: { status: string }) => topic.status),
       ["completed", "completed"]
@@ -373,6 +376,6 @@ it.effect("erasing a creator closes open work, keeps what was approved, and noth
       key: story.key,
       body: { content: "Is anybody still there?", persona_ids: [story.persona.id] }
     })
-    assert.strictEqual((yield* json(refused)).error.details[0].status, "not_licensed")
+    assert.strictEqual((yield* readJson(refused)).error.details[0].status, "not_licensed")
   }).pipe(Effect.provide(InMemory.layer))
 )

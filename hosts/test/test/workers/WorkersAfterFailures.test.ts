@@ -13,8 +13,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
-import { mailsAtRest } from "../support/MailsAtRest.ts"
-import { submit } from "../support/Requests.ts"
+import { waitForMails } from "../support/MailsAtRest.ts"
+import { submitTopic } from "../support/Requests.ts"
 
 type Mails = MailStore["Service"]
 type Change = (store: Mails) => Partial<Mails>
@@ -65,7 +65,7 @@ const partner = Effect.gen(function* () {
   const owner = yield* Seed.organization()
   const persona = yield* Seed.persona(owner)
   const { text: key } = yield* Seed.key(owner)
-  return { mailbox, submitted: submit(key, "Who takes the title this season?", [persona]) }
+  return { mailbox, submitted: submitTopic(key, "Who takes the title this season?", [persona]) }
 })
 
 const mailedThough = (failures: Failures) => {
@@ -87,7 +87,7 @@ const mailedThough = (failures: Failures) => {
       yield* broken(count)
     }
     yield* TestClock.adjust("1 second")
-    yield* mailsAtRest
+    yield* waitForMails
     assert.lengthOf(yield* mailbox.all, 1)
   }).pipe(Effect.provide(layer(faltering(left))))
 }

@@ -24,6 +24,6 @@ export const layer = (generate: Generate) =>
         text
       )
       const written = yield* Effect.mapError(answer, (failure) => new GenerationFailed(failure))
-      return yield* Effect.fromResult(CommentaryText.accept(written, request))
+      return yield* Effect.fromResult(CommentaryText.acceptCommentary(written, request))
     })
   })

@@ -52,4 +52,4 @@ const onPool = (given: HostPool.HostPool, { listen = true, migrate = true }: Poo
 const notPool = invalidOption("database", "must be postgres://… or a pool with connect() and query(text, values)")
 
 const parsed = (option: string, url: string) =>
-  Result.getOrThrowWith(PostgresUrl.parse(Redacted.make(url)), ({ reason }) => invalidOption(option, reason))
+  Result.getOrThrowWith(PostgresUrl.parsePostgresUrl(Redacted.make(url)), ({ reason }) => invalidOption(option, reason))

@@ -19,7 +19,7 @@ export const smtp = (
   url: string,
   { connections = SmtpMailer.defaultConnections, from }: SmtpOptions
 ): Layer.Layer<Mailer> => {
-  const settings = Result.all([MailSetting.server(Redacted.make(url)), MailSetting.sender(from)])
+  const settings = Result.all([MailSetting.parseMailServer(Redacted.make(url)), MailSetting.parseMailSender(from)])
   Result.getOrThrowWith(settings, ({ reason, setting }) =>
     invalidOption(setting === "from" ? "mail.from" : "mail", reason.replace(/\.$/, ""))
   )

@@ -10,26 +10,26 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { Owner } from "./Estate.ts"
+import type { OwnerCredentials } from "./Estate.ts"
 
-export type Whose = "own" | "other organization" | "other environment"
+export type ResourceOwner = "own" | "other organization" | "other environment"
 
 /** The code of the refusal of a key, or the key's scopes and whose resources it can access. */
-export type KeyStanding =
+export type KeyAccess =
   | "unauthorized"
   | "key_revoked"
   | "key_expired"
   | "ip_restricted"
-  | { readonly scopes: ReadonlyArray<Scope.Scope>; readonly whose: Whose }
+  | { readonly scopes: ReadonlyArray<Scope.Scope>; readonly whose: ResourceOwner }
 
 /** A token has neither scopes nor an environment. */
-export type TokenStanding = "unauthorized" | "own" | "other organization"
+export type TokenAccess = "unauthorized" | "own" | "other organization"
 
 export interface Caller {
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
-  readonly key: KeyStanding
-  readonly token: TokenStanding
+  readonly key: KeyAccess
+  readonly token: TokenAccess
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -37,7 +37,11 @@ const by = (key: string) => ({ "x-api-key": key })
 const address = "203.0.113.7"
 
 /** Callers with a key in one environment, by the state of the key. Some keys expire within a minute. */
-export const byKey = Effect.fnUntraced(function* (owner: Owner, stranger: Owner, environment: "live" | "test") {
+export const callersWithKeys = Effect.fnUntraced(function* (
+  owner: OwnerCredentials,
+  stranger: OwnerCredentials,
+  environment: "live" | "test"
+) {
   const keys = yield* ApiKeys
   const { organization } = owner
   const soon = Instant.plus(yield* Instant.now, Duration.minutes(1))
@@ -56,13 +60,13 @@ export const byKey = Effect.fnUntraced(function* (owner: Owner, stranger: Owner,
   const nobodys = Redacted.value(yield* ApiKey.mintText(environment, yield* SecureRandom.SecureRandom))
   const away = environment === "live" ? "test" : "live"
 
-  const caller = (name: string, text: string, key: KeyStanding, more: Record<string, string> = {}): Caller => ({
+  const caller = (name: string, text: string, key: KeyAccess, more: Record<string, string> = {}): Caller => ({
     name: `${environment}: ${name}`,
     headers: { ...by(text), ...more },
     key,
     token: "unauthorized"
   })
-  const good = (scopes: ReadonlyArray<Scope.Scope> = Scope.all, whose: Whose = "own") => ({ scopes, whose })
+  const good = (scopes: ReadonlyArray<Scope.Scope> = Scope.all, whose: ResourceOwner = "own") => ({ scopes, whose })
   const at = { "x-forwarded-for": address }
   const single = yield* Effect.forEach(Scope.all, (scope) =>
     Effect.map(key({ scopes: [scope] }), ({ text }) => caller(`${scope} alone`, text, good([scope])))
@@ -102,14 +106,14 @@ export const byKey = Effect.fnUntraced(function* (owner: Owner, stranger: Owner,
 /**
  * Callers with a token, without credentials, and with a token and a key, each valid or not. Some tokens expire within a minute.
  */
-export const byToken = Effect.fnUntraced(function* (owner: Owner, stranger: Owner) {
+export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCredentials, stranger: OwnerCredentials) {
   const suspended = yield* Seed.organization({ name: "Suspended" })
   const suspendedKeys = [yield* Seed.key(suspended), yield* Seed.key(suspended, { environment: "test" })]
   const registry = yield* OrganizationRegistry
   yield* registry.update(suspended.id, (present) => ({ ...present, suspendedAt: 0 }))
 
-  const good = (whose: Whose) => ({ scopes: Scope.all, whose })
-  const tokens: ReadonlyArray<readonly [string, string, TokenStanding]> = [
+  const good = (whose: ResourceOwner) => ({ scopes: Scope.all, whose })
+  const tokens: ReadonlyArray<readonly [string, string, TokenAccess]> = [
     ["a good token", owner.token, "own"],
     ["garbage", "a.b.c", "unauthorized"],
     ["a mistyped token", `${owner.token.slice(0, -3)}xyz`, "unauthorized"],
@@ -118,7 +122,7 @@ export const byToken = Effect.fnUntraced(function* (owner: Owner, stranger: Owne
     ["a suspended organization's token", yield* Seed.token(suspended), "unauthorized"],
     ["nobody's token", yield* Seed.token({ id: "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10" }), "unauthorized"]
   ]
-  const live: ReadonlyArray<readonly [string, string, KeyStanding]> = [
+  const live: ReadonlyArray<readonly [string, string, KeyAccess]> = [
     ["no key", "", "unauthorized"],
     ["a good key", owner.live, good("own")],
     ["a bad key", "garbage", "unauthorized"],

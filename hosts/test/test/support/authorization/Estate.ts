@@ -4,63 +4,68 @@ import type { Organization } from "@partner-commentary/core/partner/Organization
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
-import { json } from "../Json.ts"
-import { act, get, reached, tokenFor } from "../Requests.ts"
-import { homeOf, type Operation, send, type Things } from "./Operations.ts"
+import { readJson } from "../Json.ts"
+import { actAsCreator, creatorTokenFor, getJson, waitForStatus } from "../Requests.ts"
+import { environmentOf, type NamedResources, type Operation, sendOperation } from "./Operations.ts"
 
 /** The owner's credentials: keys with every scope in both environments, and a dashboard token. */
-export interface Owner {
+export interface OwnerCredentials {
   readonly organization: Organization
   readonly live: string
   readonly test: string
   readonly token: string
 }
 
-export const waits = String(testPersonas.at(-1)?.id)
+export const waitingPersonaId = String(testPersonas.at(-1)?.id)
 
-const made = Effect.fnUntraced(function* (path: string, call: Call) {
+const made = Effect.fnUntraced(function* (path: string, call: ApiCall) {
   const response = yield* (yield* TestApi).call(`/partner/v1${path}`, { method: "POST", ...call })
   assert.strictEqual(response.status, 201)
-  return (yield* json(response)).data
+  return (yield* readJson(response)).data
 })
 
-export const webhook = ({ live }: Owner) =>
+export const createWebhook = ({ live }: OwnerCredentials) =>
   Effect.map(
     made("/webhooks", { key: live, body: { url: "https://example.com/the-first", events: ["creator.approved"] } }),
     ({ id }): string => id
   )
 
 /** A topic in the test environment. Its simulated creator waits for the test. */
-export const share = ({ test }: Owner, nth: number) =>
+export const submitTestTopic = ({ test }: OwnerCredentials, nth: number) =>
   Effect.map(
-    made("/topics", { key: test, body: { content: `Who wins the derby number ${nth}?`, persona_ids: [waits] } }),
+    made("/topics", {
+      key: test,
+      body: { content: `Who wins the derby number ${nth}?`, persona_ids: [waitingPersonaId] }
+    }),
     ({ results, topic_id }) => ({ share: String(results[0].share_id), topic: String(topic_id) })
   )
 
 /** An approved commentary, a webhook that was notified of it, an unused key, and a simulated assignment. */
-export const settle = Effect.fnUntraced(function* (owner: Owner, persona: Persona) {
+export const createResources = Effect.fnUntraced(function* (owner: OwnerCredentials, persona: Persona) {
   const content = "The first organization's own topic, is it seen?"
   const reference = "the-first-ones-reference"
   const body = { content, persona_ids: [persona.id], external_reference: reference, metadata: { desk: "the-firsts" } }
   const { topic_id: topic } = yield* made("/topics", { key: owner.live, body })
-  yield* act(yield* tokenFor(persona, content), "respond", { perspective: "It is not, and that is how it should be." })
-  const link = yield* tokenFor(persona, content)
-  yield* reached(owner.live, topic, persona, "commentary_generated")
-  const told = yield* webhook(owner)
-  yield* act(link, "approve")
+  yield* actAsCreator(yield* creatorTokenFor(persona, content), "respond", {
+    perspective: "It is not, and that is how it should be."
+  })
+  const link = yield* creatorTokenFor(persona, content)
+  yield* waitForStatus(owner.live, topic, persona, "commentary_generated")
+  const told = yield* createWebhook(owner)
+  yield* actAsCreator(link, "approve")
   const commentary = yield* eventually(
     "the commentary",
-    Effect.map(get(owner.live, `/topics/${topic}/commentaries`), ({ data }) => data.commentaries[0]?.commentary_id)
+    Effect.map(getJson(owner.live, `/topics/${topic}/commentaries`), ({ data }) => data.commentaries[0]?.commentary_id)
   )
   const delivery = yield* eventually(
     "the delivery",
-    Effect.map(get(owner.live, `/webhooks/${told}/deliveries?status=delivered`), ({ data }) => data[0]?.id)
+    Effect.map(getJson(owner.live, `/webhooks/${told}/deliveries?status=delivered`), ({ data }) => data[0]?.id)
   )
-  const simulated = yield* share(owner, 0)
-  const things: Things = {
+  const simulated = yield* submitTestTopic(owner, 0)
+  const things: NamedResources = {
     topic,
     commentary,
     reference,
@@ -77,13 +82,21 @@ export const settle = Effect.fnUntraced(function* (owner: Owner, persona: Person
 const restless = new Set(["last_used_at", "api_calls", "windows"])
 
 /** Everything that the owner can read: the response of every GET, and the status of the simulated assignment. */
-export const snapshot = (owner: Owner, operations: ReadonlyArray<Operation>, things: Things, simulated: string) =>
+export const readEverything = (
+  owner: OwnerCredentials,
+  operations: ReadonlyArray<Operation>,
+  things: NamedResources,
+  simulated: string
+) =>
   Effect.gen(function* () {
     const seen: Record<string, unknown> = {}
     for (const operation of operations.filter(({ method }) => method === "GET")) {
-      const { status, text } = yield* send(operation, things, { key: owner[homeOf(operation)], token: owner.token })
+      const { status, text } = yield* sendOperation(operation, things, {
+        key: owner[environmentOf(operation)],
+        token: owner.token
+      })
       assert.strictEqual(status, operation.success, operation.id)
       seen[operation.id] = JSON.parse(text, (name, value) => (restless.has(name) ? undefined : value))
     }
-    return { ...seen, simulated: yield* get(owner.test, `/topics/${simulated}/status`) }
+    return { ...seen, simulated: yield* getJson(owner.test, `/topics/${simulated}/status`) }
   })

@@ -1,22 +1,22 @@
 /** A valid body for each operation. Names in it are unique if needed. An operation without an entry fails the matrix. */
-import type { Things } from "./Operations.ts"
+import type { NamedResources } from "./Operations.ts"
 
 /** `nth` makes contents unique. `common` is a persona that is licensed to everyone. */
-export interface Wanted {
+export interface ExampleInput {
   readonly nth: number
   readonly common: string
-  readonly things: Things
+  readonly things: NamedResources
 }
 
-type Example = (wanted: Wanted) => unknown
+type Example = (wanted: ExampleInput) => unknown
 
 const none: Example = () => undefined
-const topic = ({ common, nth }: Wanted) => ({
+const topic = ({ common, nth }: ExampleInput) => ({
   content: `Who wins match number ${nth} of the cup?`,
   persona_ids: [common]
 })
 
-export const bodies: Readonly<Record<string, Example>> = {
+export const exampleBodies: Readonly<Record<string, Example>> = {
   createTopic: topic,
   createTopics: (wanted) => ({ topics: [topic(wanted)] }),
   listTopics: none,

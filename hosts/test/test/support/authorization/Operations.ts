@@ -1,8 +1,8 @@
 /** All operations of the served description. New operations are included automatically. */
 import type { Scope } from "@partner-commentary/core/access/Scope"
-import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import { json } from "../Json.ts"
+import { readJson } from "../Json.ts"
 
 export interface Operation {
   readonly id: string
@@ -22,8 +22,8 @@ export interface Operation {
   readonly keeps: boolean
 }
 
-export const operations = Effect.gen(function* () {
-  const { paths } = yield* Effect.flatMap((yield* TestApi).call("/openapi.json"), json)
+export const readOperations = Effect.gen(function* () {
+  const { paths } = yield* Effect.flatMap((yield* TestApi).call("/openapi.json"), readJson)
   return Object.entries<object>(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]): Operation => {
       const [security, ...others] = described.security.flatMap(Object.keys)
@@ -64,7 +64,7 @@ const parts = ({ path }: Pick<Operation, "path">): ReadonlyArray<string> =>
     .replace(/^test\//, "")
     .split("/")
 
-export const ownedBy = (operation: Operation): Ownership => {
+export const ownershipOf = (operation: Operation): Ownership => {
   const [first = ""] = parts(operation)
   const found = ownership[first]
   if (found === undefined) throw new Error(`nobody said whose ${first} are`)
@@ -86,10 +86,10 @@ export const webhookScopeOf = (operation: Operation): Scope | undefined => {
   return operation.method === "GET" ? "webhooks:read" : "webhooks:write"
 }
 
-export const namesThings = ({ path }: Operation): boolean => path.includes("{")
+export const namesResources = ({ path }: Operation): boolean => path.includes("{")
 
 /** The resources that paths and bodies may name. */
-export interface Things {
+export interface NamedResources {
   readonly topic: string
   readonly commentary: string
   readonly reference: string
@@ -100,7 +100,7 @@ export interface Things {
   readonly share: string
 }
 
-const thingAt: Readonly<Record<string, keyof Things>> = {
+const thingAt: Readonly<Record<string, keyof NamedResources>> = {
   topics: "topic",
   commentaries: "commentary",
   "by-reference": "reference",
@@ -112,7 +112,7 @@ const thingAt: Readonly<Record<string, keyof Things>> = {
 }
 
 /** The path with the ids of these resources. */
-export const pathOf = (operation: Operation, things: Things): string =>
+export const pathWithIds = (operation: Operation, things: NamedResources): string =>
   operation.path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_, what: string) => {
     const thing = thingAt[what]
     if (thing === undefined) throw new Error(`nobody said what ${operation.path} names`)
@@ -120,13 +120,13 @@ export const pathOf = (operation: Operation, things: Things): string =>
   })
 
 /** The environment whose resources the operation affects. */
-export const homeOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
+export const environmentOf = ({ path }: Pick<Operation, "path">): "live" | "test" =>
   path.startsWith("/partner/v1/test/") ? "test" : "live"
 
-export const send = (operation: Operation, things: Things, call: Call) =>
+export const sendOperation = (operation: Operation, things: NamedResources, call: ApiCall) =>
   Effect.gen(function* () {
     const { call: ask } = yield* TestApi
-    const response = yield* ask(pathOf(operation, things), { method: operation.method, ...call })
+    const response = yield* ask(pathWithIds(operation, things), { method: operation.method, ...call })
     const text = yield* Effect.promise(() => response.text())
     const code: string | undefined = text === "" ? undefined : JSON.parse(text).error?.code
     return { status: response.status, headers: response.headers, text, code }

@@ -1,17 +1,20 @@
 /** Derives a caller's expected response from the operation's requirements and the owner of the named resources. */
-import type { Caller, Whose } from "./Callers.ts"
-import { namesThings, type Operation, ownedBy } from "./Operations.ts"
+import type { Caller, ResourceOwner } from "./Callers.ts"
+import { namesResources, type Operation, ownershipOf } from "./Operations.ts"
 
-export type Expected =
+export type ExpectedAccess =
   | { readonly is: "refused"; readonly status: number; readonly code: string }
   /** Byte for byte the response for an unknown id. */
   | { readonly is: "unknown" }
-  | { readonly is: "success"; readonly whose: Whose }
+  | { readonly is: "success"; readonly whose: ResourceOwner }
 
-const refused = (status: number, code: string): Expected => ({ is: "refused", status, code })
+const refused = (status: number, code: string): ExpectedAccess => ({ is: "refused", status, code })
 
 /** Whose resources the caller can access, or why access is refused. */
-const admitted = ({ scheme, scope, webhookScope }: Operation, { key, token }: Caller): Whose | Expected => {
+const admitted = (
+  { scheme, scope, webhookScope }: Operation,
+  { key, token }: Caller
+): ResourceOwner | ExpectedAccess => {
   if (scheme === "DashboardToken") return token === "unauthorized" ? refused(401, token) : token
   if (typeof key === "string") return refused(401, key)
   const hasWebhookScope = key.scopes.some((one) => one.startsWith("webhooks:"))
@@ -19,12 +22,12 @@ const admitted = ({ scheme, scope, webhookScope }: Operation, { key, token }: Ca
   return needed === undefined || key.scopes.includes(needed) ? key.whose : refused(401, "scope_denied")
 }
 
-export const expected = (operation: Operation, caller: Caller): Expected => {
+export const expectedAccess = (operation: Operation, caller: Caller): ExpectedAccess => {
   const whose = admitted(operation, caller)
   if (typeof whose === "object") return whose
-  const success: Expected = { is: "success", whose }
-  if (whose === "own" || !namesThings(operation)) return success
-  switch (ownedBy(operation)) {
+  const success: ExpectedAccess = { is: "success", whose }
+  if (whose === "own" || !namesResources(operation)) return success
+  switch (ownershipOf(operation)) {
     case "environment":
       return { is: "unknown" }
     case "organization":

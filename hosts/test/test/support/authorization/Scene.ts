@@ -13,11 +13,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
-import { byKey, byToken, type Caller } from "./Callers.ts"
-import { type Owner, settle, share, webhook } from "./Estate.ts"
-import { bodies } from "./Examples.ts"
-import { homeOf, type Operation, operations, send, type Things } from "./Operations.ts"
-import { type Expected, expected } from "./Rule.ts"
+import { type Caller, callersWithKeys, callersWithTokens } from "./Callers.ts"
+import { createResources, createWebhook, type OwnerCredentials, submitTestTopic } from "./Estate.ts"
+import { exampleBodies } from "./Examples.ts"
+import { environmentOf, type NamedResources, type Operation, readOperations, sendOperation } from "./Operations.ts"
+import { type ExpectedAccess, expectedAccess } from "./Rule.ts"
 
 /** Uses real sockets behind a proxy that states the caller's address. */
 export const behindProxy = TestApi.layerHttp.pipe(
@@ -27,7 +27,7 @@ export const behindProxy = TestApi.layerHttp.pipe(
 )
 
 const nothing = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
-export const unknown: Things = {
+export const unknownResources: NamedResources = {
   topic: nothing,
   commentary: nothing,
   reference: "reference-of-nobody-ever",
@@ -42,61 +42,65 @@ const owning = Effect.fnUntraced(function* (name: string) {
   const organization = yield* Seed.organization({ name })
   const live = (yield* Seed.key(organization)).text
   const test = (yield* Seed.key(organization, { environment: "test" })).text
-  const owner: Owner = { organization, live, test, token: yield* Seed.token(organization) }
+  const owner: OwnerCredentials = { organization, live, test, token: yield* Seed.token(organization) }
   return owner
 })
 
 /** The first organization with its resources, another organization, and all callers. */
-export const scene = Effect.gen(function* () {
+export const makeScene = Effect.gen(function* () {
   yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
   const owner = yield* owning("The First")
   const stranger = yield* owning("Somebody Else")
   const persona = yield* Seed.persona(owner.organization, { name: "Ada of the First" })
   const common = yield* Seed.persona(owner.organization, { name: "Common to All" })
   yield* Seed.license(stranger.organization, common)
-  const all = yield* operations
-  const { simulated, things } = yield* settle(owner, persona)
-  const tokens = yield* byToken(owner, stranger)
+  const all = yield* readOperations
+  const { simulated, things } = yield* createResources(owner, persona)
+  const tokens = yield* callersWithTokens(owner, stranger)
   const callers = {
-    live: [...tokens, ...(yield* byKey(owner, stranger, "live"))],
-    test: [...tokens.filter(({ key }) => typeof key === "string"), ...(yield* byKey(owner, stranger, "test"))]
+    live: [...tokens, ...(yield* callersWithKeys(owner, stranger, "live"))],
+    test: [...tokens.filter(({ key }) => typeof key === "string"), ...(yield* callersWithKeys(owner, stranger, "test"))]
   }
   // After this, some keys and tokens have expired, and one grace period is over.
   yield* TestClock.adjust("5 minutes")
   let count = 0
   const next = () => ++count
   const cells = all.flatMap((operation) =>
-    callers[homeOf(operation)].map((caller) => ({ operation, caller, answer: expected(operation, caller) }))
+    callers[environmentOf(operation)].map((caller) => ({
+      operation,
+      caller,
+      answer: expectedAccess(operation, caller)
+    }))
   )
   return { owner, common: common.id as string, all, things, simulated, next, cells }
 })
 
-export type Scene = Effect.Success<typeof scene>
+export type AuthorizationScene = Effect.Success<typeof makeScene>
 
-export interface Cell {
+export interface MatrixCell {
   readonly operation: Operation
   readonly caller: Caller
-  readonly answer: Expected
+  readonly answer: ExpectedAccess
 }
 
 /**
  * Each call has its own address, so that the limit for anonymous callers does not apply. All calls have the same request id, so
  * that responses are comparable.
  */
-export const ask = (
-  { common, next }: Scene,
-  { caller, operation }: Cell,
-  things: Things,
+export const sendRequestOf = (
+  { common, next }: AuthorizationScene,
+  { caller, operation }: MatrixCell,
+  things: NamedResources,
   more: { readonly nth?: number; readonly headers?: Readonly<Record<string, string>>; readonly method?: "HEAD" } = {}
 ) => {
   const nth = more.nth ?? next()
   const method = more.method === undefined ? {} : { method: more.method }
-  const body = bodies[operation.id]?.({ nth, common, things })
+  const body = exampleBodies[operation.id]?.({ nth, common, things })
   const call = next()
   const from = `10.${call >> 16}.${(call >> 8) & 255}.${call & 255}`
   const headers = { "x-request-id": "same", "x-forwarded-for": from, ...caller.headers, ...more.headers }
   return Effect.map(
-    send(operation, things, { ...method, headers, ...(body === undefined ? {} : { body }) }),
+    sendOperation(operation, things, { ...method, headers, ...(body === undefined ? {} : { body }) }),
     (answered) => {
       const told = [...answered.headers].filter(
         ([name]) => !["ratelimit", "x-ratelimit-remaining", "date"].includes(name)
@@ -107,14 +111,17 @@ export const ask = (
   )
 }
 
-export const named = ({ caller, operation }: Cell) => `${operation.id} by ${caller.name}`
+export const nameOfCell = ({ caller, operation }: MatrixCell) => `${operation.id} by ${caller.name}`
 
 /** Resources that the call may change or delete, created for this cell alone. */
-export const fresh = Effect.fnUntraced(function* ({ next, owner, things }: Scene, { method, path }: Operation) {
+export const makeFreshResources = Effect.fnUntraced(function* (
+  { next, owner, things }: AuthorizationScene,
+  { method, path }: Operation
+) {
   if (method === "GET") return things
   if (path.includes("/deliveries/")) return things
-  if (path.includes("/webhooks/")) return { ...things, webhook: yield* webhook(owner) }
+  if (path.includes("/webhooks/")) return { ...things, webhook: yield* createWebhook(owner) }
   if (path.includes("/api-keys/")) return { ...things, key: (yield* Seed.key(owner.organization)).id as string }
-  if (path.includes("/assignments/")) return { ...things, share: (yield* share(owner, next())).share }
+  if (path.includes("/assignments/")) return { ...things, share: (yield* submitTestTopic(owner, next())).share }
   return things
 })

@@ -10,10 +10,10 @@ import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import * as Application from "@partner-commentary/test/Application"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -22,39 +22,41 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
 
 /** The middle of a month and of a day. */
-export const start = Date.parse("2026-02-10T09:00:00.000Z")
-export const seconds = start / 1000
-export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
-export const nobody = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
+export const startTime = Date.parse("2026-02-10T09:00:00.000Z")
+export const startInSeconds = startTime / 1000
+export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+export const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+export const unknownId = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 export const allScopes = ["personas:read", "topics:submit", "topics:read", "usage:read"]
 
 /** By default callers are behind a proxy on this machine, so that a test can use any client address. */
-export const application = ({
+export const layerOfApplication = ({
   proxies = ["127.0.0.1", "10.0.0.0/8"],
   ...options
-}: Application.Options & { readonly proxies?: ReadonlyArray<string> } = {}) =>
+}: Application.ApplicationOptions & { readonly proxies?: ReadonlyArray<string> } = {}) =>
   TestApi.layerHttp.pipe(
     Layer.provideMerge(TestApi.workers),
     Layer.provideMerge(Application.layer({ ...options, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
     Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(proxies))))
   )
 
-type Service = Layer.Success<ReturnType<typeof application>>
+type Service = Layer.Success<ReturnType<typeof layerOfApplication>>
 
-export const conforms = <A, E>(
+export const testOnService = <A, E>(
   sentence: string,
   test: Effect.Effect<A, E, Service>,
-  options?: Parameters<typeof application>[0]
+  options?: Parameters<typeof layerOfApplication>[0]
 ) =>
-  it.effect(sentence, () => Effect.andThen(TestClock.setTime(start), test).pipe(Effect.provide(application(options))))
+  it.effect(sentence, () =>
+    Effect.andThen(TestClock.setTime(startTime), test).pipe(Effect.provide(layerOfApplication(options)))
+  )
 
 /** Runs the test in one of several processes on the same database, concurrently or one after the other. */
-export const process = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
-  test.pipe(Effect.provide(Layer.fresh(application({ filename }))))
+export const runInProcess = <A, E>(filename: string, test: Effect.Effect<A, E, Service>) =>
+  test.pipe(Effect.provide(Layer.fresh(layerOfApplication({ filename }))))
 
 /** A database file that is deleted after the test. */
-export const databaseFile = Effect.map(
+export const makeDatabaseFile = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "conformance-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
@@ -63,7 +65,7 @@ export const databaseFile = Effect.map(
 )
 
 /** All rows of all tables, as text. */
-export const everythingStored = Effect.gen(function* () {
+export const readAllRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql.onDialectOrElse({
     pg: () => sql<{ readonly name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
@@ -74,7 +76,7 @@ export const everythingStored = Effect.gen(function* () {
 })
 
 /** `ask("GET /usage", { key })`: a method and a path below `{base_url}`. */
-export const ask = Effect.fnUntraced(function* (line: string, call: Call = {}) {
+export const sendRequest = Effect.fnUntraced(function* (line: string, call: ApiCall = {}) {
   const [method = "", path = ""] = line.split(" ")
   const { call: send } = yield* TestApi
   const response = yield* send(`/partner/v1${path}`, { method, ...call })
@@ -83,48 +85,48 @@ export const ask = Effect.fnUntraced(function* (line: string, call: Call = {}) {
   return { status: response.status, headers: response.headers, text, body, data: body.data, error: body.error }
 })
 
-export type Answer = Effect.Success<ReturnType<typeof ask>>
+export type ApiAnswer = Effect.Success<ReturnType<typeof sendRequest>>
 
 /** The response's status, followed by its code if it is a refusal. */
-export const told = ({ error, status }: Answer): string =>
+export const statusAndCode = ({ error, status }: ApiAnswer): string =>
   error === undefined || error === null ? `${status}` : `${status} ${error.code}`
 
 /** The values of the limit, remaining and reset headers. */
-export const rate = ({ headers }: Answer): ReadonlyArray<number> =>
+export const rateHeadersOf = ({ headers }: ApiAnswer): ReadonlyArray<number> =>
   ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN))
 
 /** The names of the fields in an `invalid_request` error, in order. */
-export const fieldsOf = (answer: Answer): ReadonlyArray<string> => {
-  assert.strictEqual(told(answer), "400 invalid_request")
+export const invalidFieldsOf = (answer: ApiAnswer): ReadonlyArray<string> => {
+  assert.strictEqual(statusAndCode(answer), "400 invalid_request")
   return answer.error.details.errors.map(({ field }: { readonly field: string }) => field)
 }
 
 /** An organization with one licensed persona, a key with every scope and a dashboard token. */
-export const partner = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
+export const seedPartner = Effect.fnUntraced(function* (given: Partial<Organization> = {}) {
   const owner = yield* Seed.organization(given)
   const persona = yield* Seed.persona(owner)
   const { id: keyId, text: key } = yield* Seed.key(owner)
   const token = yield* Seed.token(owner, { subject: "ada" })
-  const submit = (content: string, call: Call & { readonly more?: object } = {}) => {
+  const submit = (content: string, call: ApiCall & { readonly more?: object } = {}) => {
     const { more, ...rest } = call
-    return ask("POST /topics", { key, body: { content, persona_ids: [persona.id], ...more }, ...rest })
+    return sendRequest("POST /topics", { key, body: { content, persona_ids: [persona.id], ...more }, ...rest })
   }
   const createKey = (given: object = {}) =>
-    ask("POST /api-keys", { token, body: { name: "Backend", scopes: allScopes, ...given } })
+    sendRequest("POST /api-keys", { token, body: { name: "Backend", scopes: allScopes, ...given } })
   return { owner, persona, keyId, key, token, submit, createKey }
 })
 
 /** The token in the newest mail to a creator's address. */
-export const creatorToken = Effect.fnUntraced(function* (email: string, mails = 1) {
+export const findCreatorToken = Effect.fnUntraced(function* (email: string, mails = 1) {
   const mailbox = yield* Mailbox
   const mail = yield* eventually(
     `mail ${mails} to ${email}`,
     Effect.map(mailbox.to(email), (all) => all[mails - 1])
   )
-  return tokenIn(mail)
+  return creatorTokenIn(mail)
 })
 
-export const act = Effect.fnUntraced(function* (token: string, action: string, body: unknown = {}) {
+export const actAsCreator = Effect.fnUntraced(function* (token: string, action: string, body: unknown = {}) {
   const { call } = yield* TestApi
   const headers = { accept: "application/json" }
   const { status } = yield* call(`/creator/${token}/${action}`, { method: "POST", headers, body })
@@ -132,10 +134,10 @@ export const act = Effect.fnUntraced(function* (token: string, action: string, b
 })
 
 /** Waits until the first persona of the topic has the status. */
-export const reached = (key: string, topicId: string, status: string) =>
+export const waitForStatus = (key: string, topicId: string, status: string) =>
   eventually(
     status,
-    Effect.map(ask(`GET /topics/${topicId}/status`, { key }), ({ data }) => data.personas[0].status === status)
+    Effect.map(sendRequest(`GET /topics/${topicId}/status`, { key }), ({ data }) => data.personas[0].status === status)
   )
 
-export const webhook = { url: "https://partner.example/commentary", events: ["creator.approved"] }
+export const validWebhookBody = { url: "https://partner.example/commentary", events: ["creator.approved"] }

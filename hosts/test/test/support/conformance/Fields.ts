@@ -34,7 +34,7 @@ const types = {
   "object of platform-name to URL": (value) => object(value) && Object.values(value as object).every(url)
 } as const satisfies Record<string, Check>
 
-export type Type = keyof typeof types
+export type FieldType = keyof typeof types
 
 /** The values at a path such as `personas[].status`. A path through an array yields the value of each element. */
 export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
@@ -54,7 +54,7 @@ export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
     )
 
 /** Checks that the path has a value and that each value has the type. The literals are the only allowed values. */
-export const holds = (root: unknown, path: string, type: Type, literals?: ReadonlyArray<string>): void => {
+export const checkField = (root: unknown, path: string, type: FieldType, literals?: ReadonlyArray<string>): void => {
   const found = valuesAt(root, path)
   assert.isAbove(found.length, 0, `${path}: nothing to look at`)
   for (const value of found) {

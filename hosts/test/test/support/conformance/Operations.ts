@@ -2,18 +2,20 @@
 import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import { eventually } from "../Eventually.ts"
-import { ask, partner, type State, start, story } from "./Partner.ts"
+import { type AssignmentState, seedPartner, sendRequest, startTime, submitWithStates } from "./Partner.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const url = "https://receiver.example/commentary"
 
 /** Creates topics, a webhook, a key and the other resources that the operations need. */
-export const operations = Effect.gen(function* () {
-  const by = yield* partner()
+export const makeOperations = Effect.gen(function* () {
+  const by = yield* seedPartner()
   const token = yield* Seed.token(by.organization)
   const webhook: string = (yield* by.post("/webhooks", { url, events: ["creator.approved"] })).body.data.id
-  const states: ReadonlyArray<State> = ["creator_approved", "topic_sent"]
-  const { content, id, personas } = yield* story(by, "Will the Lakers make it?", states, { external_reference: "mine" })
+  const states: ReadonlyArray<AssignmentState> = ["creator_approved", "topic_sent"]
+  const { content, id, personas } = yield* submitWithStates(by, "Will the Lakers make it?", states, {
+    external_reference: "mine"
+  })
   const [persona] = personas.map((each) => each.id)
   const ready = yield* by.get(`/topics/${id}/commentaries`)
   const commentary: string = ready.body.data.commentaries[0].commentary_id
@@ -58,7 +60,7 @@ export const operations = Effect.gen(function* () {
       undefined,
       `/webhooks/${webhook}/deliveries/${unknown}/retry`
     ],
-    ["POST", `/webhooks/${webhook}/recover`, { since: new Date(start - 3_600_000).toISOString() }, wrong],
+    ["POST", `/webhooks/${webhook}/recover`, { since: new Date(startTime - 3_600_000).toISOString() }, wrong],
     ["DELETE", `/webhooks/${webhook}`, undefined, `/webhooks/${unknown}`],
     ["POST", `/test/assignments/${share}/advance`, {}, { action: "sing" }, { key: testKey }],
     ["POST", "/api-keys", { name: "Backend", scopes: ["topics:read"] }, wrong, dashboard],
@@ -69,7 +71,7 @@ export const operations = Effect.gen(function* () {
   ]
   return table.map(([method, path, good, bad, who = { key: by.key }]) => {
     const send = (at: string, body: unknown, as: object) =>
-      ask(`/partner/v1${at}`, { method, ...(body === undefined ? {} : { body }), ...as })
+      sendRequest(`/partner/v1${at}`, { method, ...(body === undefined ? {} : { body }), ...as })
     return {
       name: `${method} ${path.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{id}")}`,
       /** Succeeds once. */

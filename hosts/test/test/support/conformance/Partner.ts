@@ -5,32 +5,32 @@
 import { assert } from "@effect/vitest"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import * as Application from "@partner-commentary/test/Application"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Seed from "@partner-commentary/test/Seed"
-import { type Call, TestApi } from "@partner-commentary/test/TestApi"
+import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
 
-export const start = Date.parse("2026-03-02T09:00:00.000Z")
+export const startTime = Date.parse("2026-03-02T09:00:00.000Z")
 
 /** The service with another policy, mailer or generator. */
-export const serviceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
+export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
   TestApi.layerHttp.pipe(
     Layer.provideMerge(TestApi.workers),
     Layer.provideMerge(Application.layer(options)),
-    Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(start)))
+    Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startTime)))
   )
 
 /** The scripted outside services. */
-export const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
+export const layerOfOutsideServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
 /** Pass it to `layer` of `@effect/vitest`, once per file. */
-export const service = serviceWith({ outside })
+export const layerOfService = layerOfServiceWith({ outside: layerOfOutsideServices })
 
-export interface Answer {
+export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -39,22 +39,22 @@ export interface Answer {
 }
 
 /** A path below `{api_root}`. The body is undefined if the response is not JSON. */
-export const ask = Effect.fnUntraced(function* (path: string, call?: Call) {
+export const sendRequest = Effect.fnUntraced(function* (path: string, call?: ApiCall) {
   const response = yield* (yield* TestApi).call(path, call)
   const text = yield* Effect.promise(() => response.text())
   const body = /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined
-  return { status: response.status, headers: response.headers, text, body } satisfies Answer
+  return { status: response.status, headers: response.headers, text, body } satisfies ApiAnswer
 })
 
 /** Differences from a plain request with the partner's key. */
-type With = Omit<Call, "method" | "body">
+type With = Omit<ApiCall, "method" | "body">
 
 /** A new organization with a live key of every scope. Paths are below `{base_url}`. */
-export const partner = Effect.fnUntraced(function* (given: Parameters<typeof Seed.organization>[0] = {}) {
+export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof Seed.organization>[0] = {}) {
   const organization = yield* Seed.organization(given)
   const { id: keyId, text: key } = yield* Seed.key(organization)
   const send = (method: string, path: string, body: unknown, call: With = {}) =>
-    ask(`/partner/v1${path}`, { method, key, ...(body === undefined ? {} : { body }), ...call })
+    sendRequest(`/partner/v1${path}`, { method, key, ...(body === undefined ? {} : { body }), ...call })
   const get = (path: string, call?: With) => send("GET", path, undefined, call)
   const post = (path: string, body?: unknown, call?: With) => send("POST", path, body, call)
   const patch = (path: string, body: unknown, call?: With) => send("PATCH", path, body, call)
@@ -67,13 +67,13 @@ export const partner = Effect.fnUntraced(function* (given: Parameters<typeof See
     )
   return { organization, keyId, key, get, post, patch, remove, persona, submit }
 })
-export type Partner = Effect.Success<ReturnType<typeof partner>>
+export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>
 
 /**
  * The states that a test can bring an assignment to. The last three keep the status and settle the assignment without a
  * commentary.
  */
-export type State =
+export type AssignmentState =
   | "topic_sent"
   | "opinion_injected"
   | "commentary_generated"
@@ -85,7 +85,7 @@ export type State =
   | "withdrawn"
 
 /** Waits for `count` mails to a persona's creator that quote this content. */
-export const mails = Effect.fnUntraced(function* (persona: Persona, content: string, count = 1) {
+export const waitForCreatorMails = Effect.fnUntraced(function* (persona: Persona, content: string, count = 1) {
   const mailbox = yield* Mailbox
   const found = yield* eventually(
     `${count} mails to ${persona.name}`,
@@ -100,18 +100,18 @@ export const mails = Effect.fnUntraced(function* (persona: Persona, content: str
 })
 
 /** A persona's creator with the link of the first mail about this content. Reads and acts in JSON. */
-export const creator = Effect.fnUntraced(function* (persona: Persona, content: string) {
-  const [mail] = yield* mails(persona, content)
-  const token = mail === undefined ? "" : tokenIn(mail)
+export const openCreatorLink = Effect.fnUntraced(function* (persona: Persona, content: string) {
+  const [mail] = yield* waitForCreatorMails(persona, content)
+  const token = mail === undefined ? "" : creatorTokenIn(mail)
   const accept = { headers: { accept: "application/json" } }
-  const look = ask(`/creator/${token}`, accept)
+  const look = sendRequest(`/creator/${token}`, accept)
   const act = (action: string, body: unknown = {}) =>
-    ask(`/creator/${token}/${action}`, { method: "POST", body, ...accept })
+    sendRequest(`/creator/${token}/${action}`, { method: "POST", body, ...accept })
   return { token, look, act }
 })
 
 /** Waits until a persona's entry in a topic's status has this status or failure reason. */
-export const reached = (by: Partner, topicId: string, persona: Persona, state: string) =>
+export const waitForState = (by: SeededPartner, topicId: string, persona: Persona, state: string) =>
   eventually(
     `${persona.name} is ${state}`,
     Effect.map(by.get(`/topics/${topicId}/status`), ({ body }) => {
@@ -120,24 +120,31 @@ export const reached = (by: Partner, topicId: string, persona: Persona, state: s
     })
   )
 
-export const perspective = "They will, but only just: the defence has woken up."
+export const samplePerspective = "They will, but only just: the defence has woken up."
 
-export interface Sent {
-  readonly by: Partner
+export interface SentAssignment {
+  readonly by: SeededPartner
   readonly id: string
   readonly content: string
 }
 
 /** Brings a newly sent assignment to a state. Deadlines pass by the clock, which all tests of the file share. */
-export const bring = Effect.fnUntraced(function* ({ by, content, id }: Sent, persona: Persona, state: State) {
-  const { act } = yield* creator(persona, content)
-  const drafted = Effect.andThen(act("respond", { perspective }), reached(by, id, persona, "commentary_generated"))
+export const bringToState = Effect.fnUntraced(function* (
+  { by, content, id }: SentAssignment,
+  persona: Persona,
+  state: AssignmentState
+) {
+  const { act } = yield* openCreatorLink(persona, content)
+  const drafted = Effect.andThen(
+    act("respond", { perspective: samplePerspective }),
+    waitForState(by, id, persona, "commentary_generated")
+  )
   if (state === "topic_sent") return
   if (state === "declined") yield* act("decline")
   if (state === "opinion_injected" || state === "generation_failed") {
     yield* (yield* ScriptedGenerator).failNext({ permanent: true })
-    yield* act("respond", { perspective })
-    yield* mails(persona, content, 2)
+    yield* act("respond", { perspective: samplePerspective })
+    yield* waitForCreatorMails(persona, content, 2)
   }
   if (state === "commentary_generated" || state === "approval_timeout") yield* drafted
   if (state === "creator_approved") yield* Effect.andThen(drafted, act("approve"))
@@ -145,22 +152,23 @@ export const bring = Effect.fnUntraced(function* ({ by, content, id }: Sent, per
   if (state === "expired") yield* TestClock.adjust("48 hours")
   if (state === "generation_failed") yield* TestClock.adjust("24 hours")
   if (state === "approval_timeout") yield* TestClock.adjust("7 days")
-  yield* reached(by, id, persona, state)
+  yield* waitForState(by, id, persona, state)
 })
 
 /** Submits one topic to one persona per state. The creators bring their assignments to these states in the given order. */
-export const story = Effect.fnUntraced(function* (
-  by: Partner,
+export const submitWithStates = Effect.fnUntraced(function* (
+  by: SeededPartner,
   content: string,
-  states: ReadonlyArray<State>,
+  states: ReadonlyArray<AssignmentState>,
   more: object = {}
 ) {
   const personas = yield* Effect.forEach(states, (state) => by.persona({ name: `Persona ${state}` }))
   const topic = yield* by.submit(content, personas, more)
-  const sent: Sent = { by, content, id: topic.topic_id }
-  for (const [index, state] of states.entries()) yield* bring(sent, personas[index] as Persona, state)
+  const sent: SentAssignment = { by, content, id: topic.topic_id }
+  for (const [index, state] of states.entries()) yield* bringToState(sent, personas[index] as Persona, state)
   return { ...sent, personas, topic }
 })
 
 /** The first persona of a story. */
-export const only = ([persona]: ReadonlyArray<Persona>): Persona => persona ?? assert.fail("the story has no persona")
+export const firstPersona = ([persona]: ReadonlyArray<Persona>): Persona =>
+  persona ?? assert.fail("the story has no persona")
