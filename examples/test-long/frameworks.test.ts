@@ -81,7 +81,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
 }
 
 describe.each(Object.entries(frameworks))("%s", (_, { below = "", lacks = [], serve }) => {
-  it("answers as every host does, below routes of its own", async (test) => {
+  it("%s answers as every host does, below routes of its own", async (test) => {
     const apiRoot = `http://commentary.example${below}`
     const service = Mounted.service(test, apiRoot)
     const port = await Mounted.listening(await serve(service), test)

@@ -68,34 +68,36 @@ MailerSuite.suite(
 const mail = { id: "a.request", to: { name: "Ada", address: "ada@host.example" }, subject: "s", text: "t", html: "h" }
 
 describe("the mailer by a mail service", () => {
-  it.live("tells a mail that can never be sent from one that may be later, and keeps its token to itself", () =>
-    Effect.gen(function* () {
-      const { send } = yield* Mailer
-      const service = yield* MailService
-      for (const [status, permanent] of [
-        [422, true],
-        [400, true],
-        [401, false],
-        [429, false],
-        [503, false]
-      ] as const) {
-        service.status = status
-        const refused = yield* Effect.flip(send(mail))
-        assert.deepStrictEqual([refused._tag, refused.permanent], ["MailRefused", permanent], String(status))
-        assert.notInclude(refused.reason, Redacted.value(secret))
-      }
-      assert.isFalse(
-        (yield* Effect.flip(
-          Effect.provide(
-            Mailer.use(({ send }) => send(mail)),
-            mailer("http://127.0.0.1:1/")
-          )
-        )).permanent
-      )
-    }).pipe(Effect.provide(mailing))
+  it.live(
+    "the mailer by a mail service tells a mail that can never be sent from one that may be later, and keeps its token to itself",
+    () =>
+      Effect.gen(function* () {
+        const { send } = yield* Mailer
+        const service = yield* MailService
+        for (const [status, permanent] of [
+          [422, true],
+          [400, true],
+          [401, false],
+          [429, false],
+          [503, false]
+        ] as const) {
+          service.status = status
+          const refused = yield* Effect.flip(send(mail))
+          assert.deepStrictEqual([refused._tag, refused.permanent], ["MailRefused", permanent], String(status))
+          assert.notInclude(refused.reason, Redacted.value(secret))
+        }
+        assert.isFalse(
+          (yield* Effect.flip(
+            Effect.provide(
+              Mailer.use(({ send }) => send(mail)),
+              mailer("http://127.0.0.1:1/")
+            )
+          )).permanent
+        )
+      }).pipe(Effect.provide(mailing))
   )
 
-  it.effect("gives a service up that does not answer", () =>
+  it.effect("the mailer by a mail service gives a service up that does not answer", () =>
     Effect.gen(function* () {
       const { send } = yield* Mailer
       ;(yield* MailService).status = null

@@ -16,11 +16,11 @@ import { planted } from "./description/Plant.ts"
 const released: Document = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
 
 describe("the comparison with the released document", () => {
-  it.each(breaking)("reports $what", (change) => {
+  it.each(breaking)("the comparison with the released document reports $what", (change) => {
     expect(breaks(released, planted(released, [change]))).not.toEqual([])
   })
 
-  it.each(additions)("accepts $what", (change) => {
+  it.each(additions)("the comparison with the released document accepts $what", (change) => {
     expect(breaks(released, planted(released, [change]))).toEqual([])
   })
 })
@@ -36,19 +36,19 @@ describe("the linters", () => {
     findings = await lint(file)
   })
 
-  it.each(faults)("report $what by $rule", ({ at, rule }) => {
+  it.each(faults)("the linters report $what by $rule", ({ at, rule }) => {
     const reported = findings.filter((one) => one.rule === rule && one.pointer.endsWith(at))
     expect(reported).not.toEqual([])
   })
 
-  it("report each of the four general errors that an operation lacks", () => {
+  it("the linters report each of the four general errors that an operation lacks", () => {
     const messages = findings.filter(({ rule }) => rule === "operation-errors").map(({ message }) => message)
     for (const status of ["400", "401", "429", "500", "404"]) {
       expect(messages).toContainEqual(expect.stringContaining(`"${status}"`))
     }
   })
 
-  it("accept references, constants, secrets and operations for tokens", () => {
+  it("the linters accept references, constants, secrets and operations for tokens", () => {
     expect(findings.filter(({ pointer }) => /properties\/(fine|secret)|v1\/fine/.test(pointer))).toEqual([])
   })
 })

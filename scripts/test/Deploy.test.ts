@@ -19,7 +19,7 @@ const { $schema: _, ...schema } = createRequire(import.meta.url)("compose-spec-s
 const compose = parse(read("deploy/compose.yaml"), { merge: true })
 
 describe("the compose file", () => {
-  it("follows the Compose specification, and an unknown field does not", () => {
+  it("the compose file follows the Compose specification, and an unknown field does not", () => {
     const ajv = new Ajv2019({ strict: false }).removeKeyword("id")
     addFormats.default(ajv)
     // Compose writes durations such as 1m30s. JSON Schema's own format is ISO 8601.
@@ -29,7 +29,7 @@ describe("the compose file", () => {
     expect(validate({ services: { server: { ...compose.services.server, healthchek: {} } } })).toBe(false)
   })
 
-  it("builds the image once, and every service of ours runs it with the variables of one file", () => {
+  it("the compose file builds the image once, and every service of ours runs it with the variables of one file", () => {
     const { postgres, proxy, ...ours } = compose.services
     expect(Object.keys(ours).sort()).toEqual(["doctor", "migrate", "purge", "server", "worker"])
     expect(Object.values<object>(compose.services).filter((service) => "build" in service)).toHaveLength(1)
@@ -40,7 +40,7 @@ describe("the compose file", () => {
     expect(proxy.ports).toEqual(["80:80", "443:443"])
   })
 
-  it("keeps the password of Postgres out of the address, so that any character may be in it", () => {
+  it("the compose file keeps the password of Postgres out of the address, so that any character may be in it", () => {
     const { DATABASE_URL, PGPASSWORD } = compose.services.server.environment
     expect(new URL(DATABASE_URL).password).toBe("")
     expect(PGPASSWORD).toBe("${POSTGRES_PASSWORD:?}")
@@ -50,7 +50,7 @@ describe("the compose file", () => {
     )
   })
 
-  it("has the service believe the addresses of its own network alone", () => {
+  it("the compose file has the service believe the addresses of its own network alone", () => {
     expect(compose.services.server.environment.TRUSTED_PROXIES).toBe(compose.networks.default.ipam.config[0].subnet)
   })
 })

@@ -196,12 +196,12 @@ describe("import rules", async () => {
     else expect(found).toContain(`${file}: ${rule}`)
   })
 
-  it("report folders of the core that import each other, and not one that imports them", () => {
+  it("import rules report folders of the core that import each other, and not one that imports them", () => {
     const found = violations.filter((line) => line.endsWith(`: ${hierarchy}`))
     expect(found.toSorted()).toEqual(["one", "three", "two"].map((name) => `packages/core/src/${name}: ${hierarchy}`))
   })
 
-  it("are each proven by a plant", () => {
+  it("import rules are each proven by a plant", () => {
     const unproven = config.forbidden
       .map(({ name }) => name)
       .filter((name) => name !== hierarchy)

@@ -84,7 +84,7 @@ const named = (kind: string, name: string) =>
   manifests.find((each) => each.kind === kind && each.metadata.name === `partner-commentary${name}`)
 
 describe("the Kubernetes manifests", () => {
-  it("follow the schemas and the types of their API versions, and a wrong or unknown field does not", () => {
+  it("the Kubernetes manifests follow the schemas and the types of their API versions, and a wrong or unknown field does not", () => {
     for (const manifest of manifests) expect(() => validate(manifest)).not.toThrow()
     expect(compiled(manifests)).toBe("")
     const wrong = changed("Deployment", ({ spec }) => {
@@ -97,7 +97,7 @@ describe("the Kubernetes manifests", () => {
     expect(compiled([unknown])).toMatch(/'"periodSecond"' does not exist in type 'IProbe'/)
   })
 
-  it("run every container as a numeric user without root, capabilities or a writable file system", () => {
+  it("the Kubernetes manifests run every container as a numeric user without root, capabilities or a writable file system", () => {
     for (const { securityContext } of pods) {
       expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001, runAsGroup: 10001 })
       expect(securityContext.seccompProfile).toEqual({ type: "RuntimeDefault" })
@@ -112,7 +112,7 @@ describe("the Kubernetes manifests", () => {
     expect(readFileSync(join(root, "deploy/Dockerfile"), "utf8")).toMatch(/^USER 10001:10001$/m)
   })
 
-  it("probe servers and workers, migrate before either starts, and bound the memory of every container", () => {
+  it("the Kubernetes manifests probe servers and workers, migrate before either starts, and bound the memory of every container", () => {
     for (const name of ["-server", "-worker"]) {
       const { containers, initContainers } = podOf(named("Deployment", name))
       expect(initContainers).toMatchObject([{ args: ["migrate"] }])
@@ -124,7 +124,7 @@ describe("the Kubernetes manifests", () => {
     for (const { resources } of containers) expect(resources.limits.memory).toBeDefined()
   })
 
-  it("select pods and ports that exist", () => {
+  it("the Kubernetes manifests select pods and ports that exist", () => {
     const labels = manifests.flatMap(({ kind, spec }) => (kind === "Deployment" ? [spec.template.metadata.labels] : []))
     const selectors = manifests.flatMap(({ kind, spec }) =>
       kind === "Service"

@@ -30,13 +30,13 @@ const broken = (pages: ReadonlyMap<string, string>, isFile: (path: string) => bo
 const isMarkdown = ([path]: readonly [string, string]) => path.endsWith(".md")
 
 describe("relative links in Markdown", () => {
-  it("lead to a file and a heading", () => {
+  it("relative links in Markdown lead to a file and a heading", () => {
     const pages = new Map([...readFiles()].filter(isMarkdown))
     expect(pages.size).toBeGreaterThan(40)
     expect(broken(pages, (path) => existsSync(join(root, path)))).toEqual([])
   })
 
-  it("are reported when the file or the heading is missing", () => {
+  it("relative links in Markdown are reported when the file or the heading is missing", () => {
     const pages = new Map([
       ["docs/a.md", "# A\n[b](b.md) [c](c.md) [one](b.md#one) [two](b.md#two-words) [self](#a) [no](#b)\n"],
       ["docs/b.md", "# One\n## Two, words\n```sh\n# three\n[x](nowhere.md)\n```\n"]

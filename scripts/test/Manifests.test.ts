@@ -11,7 +11,7 @@ const manifest = JSON.parse(files.get("package.json") ?? "{}")
 const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/
 
 describe("manifests", () => {
-  it("name exact versions", () => {
+  it("manifests name exact versions", () => {
     const manifests = [...files].filter(([path]) => /(^|\/)package\.json$/.test(path))
     const versions = manifests.flatMap(([, text]) => {
       const { dependencies, devDependencies, optionalDependencies } = JSON.parse(text)
@@ -23,12 +23,12 @@ describe("manifests", () => {
     }
   })
 
-  it("share one version", () => {
+  it("manifests share one version", () => {
     const versions = new Set(workspaces(files).map(({ manifest }) => manifest.version))
     expect([...versions]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/)])
   })
 
-  it("ask for peers in the range that was tested, with both ends", () => {
+  it("manifests ask for peers in the range that was tested, with both ends", () => {
     const peers = workspaces(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
     const open = peers.filter(([, range]) => !/^(>=\d+\.\d+\.\d+ <=?)?\d+\.\d+\.\d+$/.test(range))
     expect(open).toEqual([])
@@ -50,7 +50,7 @@ describe("manifests", () => {
     expect(dependencies).not.toHaveProperty("effect")
   })
 
-  it("install Node 22.19 or newer as a dependency, and let it install its binary", () => {
+  it("manifests install Node 22.19 or newer as a dependency, and let it install its binary", () => {
     const [major = 0, minor = 0] = manifest.dependencies.node.split(".").map(Number)
     expect(major * 100 + minor).toBeGreaterThanOrEqual(2219)
     expect(manifest.allowScripts).toHaveProperty("node", true)

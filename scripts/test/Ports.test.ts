@@ -10,7 +10,7 @@ const without = (path: string, change: (text: string) => string) =>
   new Map([...files, [path, change(files.get(path) ?? "")]])
 
 describe("the ports", () => {
-  it("hold those that have a value where nobody provides one, with all that they promise", () => {
+  it("the ports hold those that have a value where nobody provides one, with all that they promise", () => {
     expect(port("MediaSynthesizer")?.methods).toContain("The adapter limits time (60 seconds at most)")
     expect(port("MediaSynthesizer")?.methods).toContain(
       "MediaSynthesizer: Readonly<Record<MediaKind, Synthesize | null>>"
@@ -19,7 +19,7 @@ describe("the ports", () => {
     for (const setting of ["Policy", "AfterCommit", "PublicAddress"]) expect(port(setting)).toBeUndefined()
   })
 
-  it("have the suites that name them, each with the parameters of its own", () => {
+  it("the ports have the suites that name them, each with the parameters of its own", () => {
     const calls = (name: string) => port(name)?.suites.map(({ call }) => call)
     expect(calls("MediaSynthesizer")).toEqual(["MediaSynthesizerSuite.suite(name, kind, layer)"])
     expect(calls("MediaStorage")).toEqual(["MediaStorageSuite.suite(name, layer, fetched)"])
@@ -29,27 +29,27 @@ describe("the ports", () => {
     expect(ports.flatMap(({ suites }) => suites.map(({ path }) => path)).toSorted()).toEqual(suites.toSorted())
   })
 
-  it("refuse a suite that names no port", () => {
+  it("the ports refuse a suite that names no port", () => {
     const path = "packages/testkit/src/mail/MailerSuite.ts"
     expect(() => portsOf(without(path, (text) => text.replace("}: Mailer`", "}: mails`")))).toThrow(
       `${path} names no port`
     )
   })
 
-  it("have guarantees in full, one for each entry of the table that a test goes through", () => {
+  it("the ports have guarantees in full, one for each entry of the table that a test goes through", () => {
     const guarantees = ports.flatMap(({ suites }) => suites.flatMap((suite) => suite.guarantees))
     expect(guarantees.filter((guarantee) => guarantee.includes("${"))).toEqual([])
     expect(guarantees).toContain("one letter: a non-empty file of its kind, in a supported format")
     expect(guarantees).toContain("a file of one byte is fetched with every byte and its content type")
   })
 
-  it("refuse a guarantee whose name is not told by the file", () => {
+  it("the ports refuse a guarantee whose name is not told by the file", () => {
     const path = "packages/testkit/src/commentary/MediaStorageSuite.ts"
     const planted = without(path, (text) => text.replaceAll("Object.entries(media)", "others"))
     expect(() => portsOf(planted)).toThrow(/MediaStorageSuite\.ts: what ".+" stands for cannot be read/)
   })
 
-  it("are told by whom they are made with: alone, with the topics, with the partners, by the process", () => {
+  it("the ports are told by whom they are made with: alone, with the topics, with the partners, by the process", () => {
     const of = (unit: string) => ports.filter((one) => one.unit === unit).map(({ name }) => name)
     expect(of("alone")).toEqual([
       "CommentaryGenerator",

@@ -34,7 +34,7 @@ describe("text rules", () => {
     [".npmrc", "registry" + "=http://localhost:4873/"],
     ["package-lock.json", `{ ${resolved}: "https://${host}/planted-1.0.0.tgz" }`],
     ["package-lock.json", `{ ${resolved}: "git+ssh://git@example.com/planted.git" }`]
-  ])("refuse %s: %s", (path, text) => {
+  ])("text rules refuse %s: %s", (path, text) => {
     expect(found(path, text)).not.toEqual([])
   })
 
@@ -47,7 +47,7 @@ describe("text rules", () => {
     ["adapters/postgres/src/DatabaseClock.ts", "sql`SELECT clock_timestamp()`"],
     ["package-lock.json", '{ "resolved": "packages/core" }'],
     ["docs/planted.md", "It comes from the npm registry. See https://example.com/home/ and ./work/."]
-  ])("accept %s: %s", (path, text) => {
+  ])("text rules accept %s: %s", (path, text) => {
     expect(found(path, text)).toEqual([])
   })
 })

@@ -27,17 +27,19 @@ const revised = (instructions: string, draft = compose(asked)) =>
 CommentaryGeneratorSuite.suite("LocalGenerator", LocalGenerator.layer)
 
 describe("LocalGenerator", () => {
-  it.effect("begins with the topic, contains the creator's own sentences, and says that it was made locally", () =>
-    Effect.gen(function* () {
-      const generator = yield* CommentaryGenerator
-      const perspective = "I played in July. The pitches were better\n- and the fans came. [fail]"
-      const text = yield* generator.generate({ ...asked, perspective })
-      assert.strictEqual(
-        text,
-        `${text.slice(0, text.indexOf(" I played"))} I played in July. The pitches were better. and the fans came. [fail]\n\nThat is how I see it.\n\nWritten by the local generator from Ada's own words.`
-      )
-      assert.include(text.split(" I played")[0] ?? "", "“Should the league play in summer?”")
-    }).pipe(Effect.provide(LocalGenerator.layer))
+  it.effect(
+    "LocalGenerator begins with the topic, contains the creator's own sentences, and says that it was made locally",
+    () =>
+      Effect.gen(function* () {
+        const generator = yield* CommentaryGenerator
+        const perspective = "I played in July. The pitches were better\n- and the fans came. [fail]"
+        const text = yield* generator.generate({ ...asked, perspective })
+        assert.strictEqual(
+          text,
+          `${text.slice(0, text.indexOf(" I played"))} I played in July. The pitches were better. and the fans came. [fail]\n\nThat is how I see it.\n\nWritten by the local generator from Ada's own words.`
+        )
+        assert.include(text.split(" I played")[0] ?? "", "“Should the league play in summer?”")
+      }).pipe(Effect.provide(LocalGenerator.layer))
   )
 
   it("the same request gives the same text, within bounds, trimmed, plain, and marked as local", () =>

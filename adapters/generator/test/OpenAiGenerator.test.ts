@@ -64,7 +64,7 @@ const answering = Layer.unwrap(
 CommentaryGeneratorSuite.suite("OpenAiGenerator", answering)
 
 describe("OpenAiGenerator", () => {
-  it.live("sends the request with the key, and returns the model's text", () =>
+  it.live("OpenAiGenerator sends the request with the key, and returns the model's text", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(
         jsonAnswer(200, completionAnswer({ content: "  I like summer football. \r\n" }))
@@ -80,7 +80,7 @@ describe("OpenAiGenerator", () => {
     })
   )
 
-  it.live("sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
+  it.live("OpenAiGenerator sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(jsonAnswer(200, completionAnswer({ content: "Yes." })))
       yield* generate({ url: `${server.url}/` }, { apiKey: Option.none() })

@@ -78,7 +78,7 @@ MediaSynthesizerSuite.suite(
 )
 
 describe("OpenAiSpeech", () => {
-  it.live("sends text, model and voice with the key, and returns every byte", () =>
+  it.live("OpenAiSpeech sends text, model and voice with the key, and returns every byte", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(audio(speech))
       const { bytes, contentType } = yield* speak(server)
@@ -97,7 +97,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
+  it.live("OpenAiSpeech sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(audio(speech))
       yield* speak({ url: `${server.url}/` }, { apiKey: Option.none() })
@@ -267,7 +267,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.effect("keeps the synthesizers of other kinds", () =>
+  it.effect("OpenAiSpeech keeps the synthesizers of other kinds", () =>
     Effect.gen(function* () {
       const video = () => Effect.succeed({ contentType: "video/mp4", bytes: new Uint8Array(1) } as const)
       const mounted = yield* Effect.provide(

@@ -34,7 +34,7 @@ const signedBy = (kid: string) =>
   )
 
 describe("the keys of a provider", () => {
-  it.effect("may be RSA, P-256 or Ed25519; tokens signed by others are refused", () =>
+  it.effect("the keys of a provider may be RSA, P-256 or Ed25519; tokens signed by others are refused", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       for (const algorithm of ["RS256", "ES256", "EdDSA", "RS384", "PS256", "ES384"]) {
@@ -49,42 +49,46 @@ describe("the keys of a provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("are public: a token that was signed with the public key as an HMAC secret is refused", () =>
-    Effect.gen(function* () {
-      const { jwksUrl } = yield* IdentityProvider
-      const [, payload = ""] = (yield* token()).split(".")
-      const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
-      const { keys } = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
-      for (const secret of [keys[0].n, JSON.stringify(keys[0])]) {
-        for (const header of [
-          { alg: "HS256", kid: "first" },
-          { alg: "HS256", jwk: { kty: "oct", k: "AAAA" } }
-        ]) {
-          const forged = yield* Effect.promise(() =>
-            new SignJWT(claims).setProtectedHeader(header).sign(new TextEncoder().encode(secret))
-          )
-          assert.strictEqual(yield* verdict(forged), "refused")
+  it.effect(
+    "the keys of a provider are public: a token that was signed with the public key as an HMAC secret is refused",
+    () =>
+      Effect.gen(function* () {
+        const { jwksUrl } = yield* IdentityProvider
+        const [, payload = ""] = (yield* token()).split(".")
+        const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
+        const { keys } = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
+        for (const secret of [keys[0].n, JSON.stringify(keys[0])]) {
+          for (const header of [
+            { alg: "HS256", kid: "first" },
+            { alg: "HS256", jwk: { kty: "oct", k: "AAAA" } }
+          ]) {
+            const forged = yield* Effect.promise(() =>
+              new SignJWT(claims).setProtectedHeader(header).sign(new TextEncoder().encode(secret))
+            )
+            assert.strictEqual(yield* verdict(forged), "refused")
+          }
         }
-      }
-    }).pipe(Effect.provide(world))
+      }).pipe(Effect.provide(world))
   )
 
-  it.effect("are the only ones: a token that contains a key or names another key URL is refused", () =>
-    Effect.gen(function* () {
-      const other = Context.get(yield* Layer.build(Layer.fresh(IdentityProvider.layer)), IdentityProvider)
-      const { issuer, readings } = yield* IdentityProvider
-      const mint = yield* TokenMint
-      const elsewhere = yield* Effect.provideService(token({ iss: issuer }), TokenMint, {
-        ...mint,
-        sign: (claims) => other.sign(claims)
-      })
-      assert.strictEqual(yield* verdict(elsewhere), "refused")
-      assert.strictEqual(yield* other.readings, 0)
-      assert.strictEqual(yield* readings, 1)
-    }).pipe(Effect.provide(world))
+  it.effect(
+    "the keys of a provider are the only ones: a token that contains a key or names another key URL is refused",
+    () =>
+      Effect.gen(function* () {
+        const other = Context.get(yield* Layer.build(Layer.fresh(IdentityProvider.layer)), IdentityProvider)
+        const { issuer, readings } = yield* IdentityProvider
+        const mint = yield* TokenMint
+        const elsewhere = yield* Effect.provideService(token({ iss: issuer }), TokenMint, {
+          ...mint,
+          sign: (claims) => other.sign(claims)
+        })
+        assert.strictEqual(yield* verdict(elsewhere), "refused")
+        assert.strictEqual(yield* other.readings, 0)
+        assert.strictEqual(yield* readings, 1)
+      }).pipe(Effect.provide(world))
   )
 
-  it.effect("are fetched once for many tokens, and again every ten minutes", () =>
+  it.effect("the keys of a provider are fetched once for many tokens, and again every ten minutes", () =>
     Effect.gen(function* () {
       const { readings } = yield* IdentityProvider
       const good = yield* token()
@@ -102,62 +106,68 @@ describe("the keys of a provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("may change: a new key is accepted at once, and a withdrawn one for ten more minutes", () =>
-    Effect.gen(function* () {
-      const provider = yield* IdentityProvider
-      const old = yield* signedBy("first")
-      assert.strictEqual(yield* verdict(old), "good")
-      yield* TestClock.adjust("1 minute")
-      yield* provider.publish("second")
-      assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
-      assert.strictEqual(yield* verdict(old), "good")
-      yield* provider.withdraw("first")
-      assert.strictEqual(yield* verdict(old), "good")
-      yield* TestClock.adjust("10 minutes")
-      assert.strictEqual(yield* verdict(old), "refused")
-      assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
-    }).pipe(Effect.provide(world))
+  it.effect(
+    "the keys of a provider may change: a new key is accepted at once, and a withdrawn one for ten more minutes",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* IdentityProvider
+        const old = yield* signedBy("first")
+        assert.strictEqual(yield* verdict(old), "good")
+        yield* TestClock.adjust("1 minute")
+        yield* provider.publish("second")
+        assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
+        assert.strictEqual(yield* verdict(old), "good")
+        yield* provider.withdraw("first")
+        assert.strictEqual(yield* verdict(old), "good")
+        yield* TestClock.adjust("10 minutes")
+        assert.strictEqual(yield* verdict(old), "refused")
+        assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
+      }).pipe(Effect.provide(world))
   )
 
-  it.effect("that are unknown cause one fetch in ten seconds, however many tokens name them", () =>
-    Effect.gen(function* () {
-      const provider = yield* IdentityProvider
-      yield* verdict(yield* signedBy("first"))
-      yield* provider.publish("hidden")
-      yield* provider.withdraw("hidden")
-      const unknown = yield* signedBy("hidden")
-      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
-      assert.strictEqual(yield* provider.readings, 1)
-      yield* TestClock.adjust("10 seconds")
-      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
-      assert.strictEqual(yield* provider.readings, 2)
-    }).pipe(Effect.provide(world))
+  it.effect(
+    "the keys of a provider that are unknown cause one fetch in ten seconds, however many tokens name them",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* IdentityProvider
+        yield* verdict(yield* signedBy("first"))
+        yield* provider.publish("hidden")
+        yield* provider.withdraw("hidden")
+        const unknown = yield* signedBy("hidden")
+        for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
+        assert.strictEqual(yield* provider.readings, 1)
+        yield* TestClock.adjust("10 seconds")
+        for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
+        assert.strictEqual(yield* provider.readings, 2)
+      }).pipe(Effect.provide(world))
   )
 })
 
 describe("a provider that is down", () => {
-  it.effect("keeps known keys valid for a day, and unknown ones are unavailable until it is back", () =>
-    Effect.gen(function* () {
-      const provider = yield* IdentityProvider
-      yield* provider.publish("second")
-      yield* provider.withdraw("second")
-      const [known, unknown] = [yield* signedBy("first"), yield* signedBy("second")]
-      assert.strictEqual(yield* verdict(known), "good")
-      yield* provider.stop
-      yield* TestClock.adjust("30 minutes")
-      assert.strictEqual(yield* verdict(known), "good")
-      assert.strictEqual(yield* verdict(unknown), "unreachable")
-      assert.strictEqual(yield* verdict("a.b.c"), "refused")
-      yield* TestClock.adjust("24 hours")
-      assert.strictEqual(yield* verdict(yield* signedBy("first")), "unreachable")
-      yield* provider.restart
-      yield* TestClock.adjust("10 seconds")
-      assert.strictEqual(yield* verdict(yield* signedBy("first")), "good")
-      assert.strictEqual(yield* verdict(yield* signedBy("second")), "refused")
-    }).pipe(Effect.provide(world))
+  it.effect(
+    "a provider that is down keeps known keys valid for a day, and unknown ones are unavailable until it is back",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* IdentityProvider
+        yield* provider.publish("second")
+        yield* provider.withdraw("second")
+        const [known, unknown] = [yield* signedBy("first"), yield* signedBy("second")]
+        assert.strictEqual(yield* verdict(known), "good")
+        yield* provider.stop
+        yield* TestClock.adjust("30 minutes")
+        assert.strictEqual(yield* verdict(known), "good")
+        assert.strictEqual(yield* verdict(unknown), "unreachable")
+        assert.strictEqual(yield* verdict("a.b.c"), "refused")
+        yield* TestClock.adjust("24 hours")
+        assert.strictEqual(yield* verdict(yield* signedBy("first")), "unreachable")
+        yield* provider.restart
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual(yield* verdict(yield* signedBy("first")), "good")
+        assert.strictEqual(yield* verdict(yield* signedBy("second")), "refused")
+      }).pipe(Effect.provide(world))
   )
 
-  it.effect("is logged as keeping known keys only while there are some", () =>
+  it.effect("a provider that is down is logged as keeping known keys only while there are some", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
       const listening = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
@@ -183,7 +193,7 @@ describe("a provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("from the start is reported in one sentence", () =>
+  it.effect("a provider that is down from the start is reported in one sentence", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       const good = yield* token()
@@ -193,7 +203,7 @@ describe("a provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("is the same as one that returns no keys", () =>
+  it.effect("a provider that is down is the same as one that returns no keys", () =>
     Effect.gen(function* () {
       const good = yield* token()
       const mint = yield* TokenMint

@@ -39,21 +39,23 @@ const issued = Effect.flatMap(LocalIdentity.LocalTokens, ({ issue }) =>
 )
 
 describe("local tokens", () => {
-  it.effect("are valid for the requested time, in every process with the same secret and in no other", () =>
-    Effect.gen(function* () {
-      const token = yield* issued
-      const { verify } = yield* DashboardIdentity
-      assert.deepStrictEqual(yield* verify(token), { organization: "acme", subject: "local" })
-      const elsewhere = (text: string) =>
-        Effect.provide(verdict(token), Layer.fresh(LocalIdentity.layer({ secret: Redacted.make(text) })))
-      assert.strictEqual(yield* elsewhere(secret), "good")
-      assert.strictEqual(yield* elsewhere("another secret"), "refused")
-      yield* TestClock.adjust("61 minutes")
-      assert.strictEqual(yield* verdict(token), "expired")
-    }).pipe(Effect.provide(local))
+  it.effect(
+    "local tokens are valid for the requested time, in every process with the same secret and in no other",
+    () =>
+      Effect.gen(function* () {
+        const token = yield* issued
+        const { verify } = yield* DashboardIdentity
+        assert.deepStrictEqual(yield* verify(token), { organization: "acme", subject: "local" })
+        const elsewhere = (text: string) =>
+          Effect.provide(verdict(token), Layer.fresh(LocalIdentity.layer({ secret: Redacted.make(text) })))
+        assert.strictEqual(yield* elsewhere(secret), "good")
+        assert.strictEqual(yield* elsewhere("another secret"), "refused")
+        yield* TestClock.adjust("61 minutes")
+        assert.strictEqual(yield* verdict(token), "expired")
+      }).pipe(Effect.provide(local))
   )
 
-  it.effect("may name the algorithm by its newer name too", () =>
+  it.effect("local tokens may name the algorithm by its newer name too", () =>
     Effect.gen(function* () {
       const [, payload = ""] = (yield* issued).split(".")
       const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
@@ -64,7 +66,7 @@ describe("local tokens", () => {
     }).pipe(Effect.provide(local))
   )
 
-  it.effect("cannot be issued with the public key", () =>
+  it.effect("local tokens cannot be issued with the public key", () =>
     Effect.gen(function* () {
       const [, payload = ""] = (yield* issued).split(".")
       const claims = JSON.parse(Buffer.from(payload, "base64url").toString())

@@ -87,18 +87,20 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
 })
 
 describe("after a failover", () => {
-  it.live("from a primary that died, writes go on at the promoted replica within seconds", () =>
+  it.live("after a failover from a primary that died, writes go on at the promoted replica within seconds", () =>
     failover((primary) => Effect.sync(() => process.kill(primary.pid(), "SIGKILL"))).pipe(
       Effect.scoped,
       Effect.provide(Reactivity.layer)
     )
   )
 
-  it.live("from a primary that lives on read-only with every connection open, writes go on at the replica", () =>
-    failover((primary) =>
-      runOnDatabase(Redacted.make(primary.url), (sql) =>
-        Effect.andThen(sql`ALTER SYSTEM SET default_transaction_read_only = on`, sql`SELECT pg_reload_conf()`)
-      ).pipe(Effect.andThen(Effect.sleep("500 millis")))
-    ).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  it.live(
+    "after a failover from a primary that lives on read-only with every connection open, writes go on at the replica",
+    () =>
+      failover((primary) =>
+        runOnDatabase(Redacted.make(primary.url), (sql) =>
+          Effect.andThen(sql`ALTER SYSTEM SET default_transaction_read_only = on`, sql`SELECT pg_reload_conf()`)
+        ).pipe(Effect.andThen(Effect.sleep("500 millis")))
+      ).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 })

@@ -52,7 +52,7 @@ it.live("a connection on which nothing comes back is given up, and another takes
 )
 
 describe("a server of one's own", () => {
-  it.live("that is a standby is found to take no writes, and no migration begins there", () =>
+  it.live("a server of one's own that is a standby is found to take no writes, and no migration begins there", () =>
     Effect.gen(function* () {
       const server = yield* cluster()
       yield* using(server.url, migrate)
@@ -73,39 +73,41 @@ describe("a server of one's own", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("restarts under load: what was under way fails as a lost connection, and then everything goes on", () =>
-    Effect.gen(function* () {
-      const server = yield* cluster()
-      yield* using(
-        server.url,
-        Effect.gen(function* () {
-          const outcomes: Array<Exit.Exit<unknown, unknown>> = []
-          let going = true
-          const load = Effect.gen(function* () {
-            while (going) {
-              outcomes.push(yield* Effect.exit(one))
-              yield* Effect.sleep("5 millis")
-            }
+  it.live(
+    "a server of one's own restarts under load: what was under way fails as a lost connection, and then everything goes on",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* cluster()
+        yield* using(
+          server.url,
+          Effect.gen(function* () {
+            const outcomes: Array<Exit.Exit<unknown, unknown>> = []
+            let going = true
+            const load = Effect.gen(function* () {
+              while (going) {
+                outcomes.push(yield* Effect.exit(one))
+                yield* Effect.sleep("5 millis")
+              }
+            })
+            const fibers = yield* Effect.forkChild(Effect.forEach([1, 2, 3, 4, 5], () => load, { concurrency: 5 }))
+            yield* Effect.sleep("300 millis")
+            yield* Effect.promise(() => server.restart())
+            yield* Effect.sleep("300 millis")
+            const before = outcomes.length
+            yield* Effect.sleep("500 millis")
+            going = false
+            yield* Fiber.join(fibers)
+            const after = outcomes.slice(before)
+            assert.isAbove(after.length, 10)
+            assert.isTrue(after.every(Exit.isSuccess))
+            assert.isTrue(outcomes.some(Exit.isFailure))
           })
-          const fibers = yield* Effect.forkChild(Effect.forEach([1, 2, 3, 4, 5], () => load, { concurrency: 5 }))
-          yield* Effect.sleep("300 millis")
-          yield* Effect.promise(() => server.restart())
-          yield* Effect.sleep("300 millis")
-          const before = outcomes.length
-          yield* Effect.sleep("500 millis")
-          going = false
-          yield* Fiber.join(fibers)
-          const after = outcomes.slice(before)
-          assert.isAbove(after.length, 10)
-          assert.isTrue(after.every(Exit.isSuccess))
-          assert.isTrue(outcomes.some(Exit.isFailure))
-        })
-      )
-    }).pipe(Effect.scoped)
+        )
+      }).pipe(Effect.scoped)
   )
 
   it.live(
-    "encrypts as the address asks: require asks nobody who answers, verify-full does, with the authority named",
+    "a server of one's own encrypts as the address asks: require asks nobody who answers, verify-full does, with the authority named",
     () =>
       Effect.gen(function* () {
         const [ours, theirs] = [makeAuthority("Ours"), makeAuthority("Theirs")]

@@ -23,7 +23,7 @@ const machine = (state: { wall: number; monotonic: number }): Clock.Clock => {
 }
 
 describe("the clock", () => {
-  it("runs on by monotonic time, whatever becomes of the machine's own clock", () => {
+  it("the clock runs on by monotonic time, whatever becomes of the machine's own clock", () => {
     const state = { wall: 1_000_000, monotonic: 50 }
     const clock = DatabaseClock.make(machine(state))
     clock.set(2_000_000, 50)
@@ -33,7 +33,7 @@ describe("the clock", () => {
     assert.strictEqual(clock.currentTimeNanosUnsafe(), 2_001_000_000_000n)
   })
 
-  it("stands still where a correction would take it back a little, and goes back where it was far ahead", () => {
+  it("the clock stands still where a correction would take it back a little, and goes back where it was far ahead", () => {
     const state = { wall: 1_000_000, monotonic: 0 }
     const clock = DatabaseClock.make(machine(state))
     assert.strictEqual(clock.currentTimeMillisUnsafe(), 1_000_000)

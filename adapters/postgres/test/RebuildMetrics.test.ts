@@ -14,7 +14,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 
 describe("metrics rebuild", () => {
-  it.effect("computes what each change has counted, on a busy day and on a quiet one", () =>
+  it.effect("metrics rebuild computes what each change has counted, on a busy day and on a quiet one", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const owner = ownerOf()
@@ -54,22 +54,24 @@ describe("metrics rebuild", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("repairs wrong metrics while other changes are written, and counts each of those once", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { metrics, sendMore } = yield* MetricsScene.make
-      const before = yield* metrics
-      yield* sql`UPDATE counters SET total = total + 7 WHERE day <> '' AND name = 'sent'`
-      yield* sql`DELETE FROM counters WHERE name = 'approved'`
-      yield* sql`UPDATE duration_histograms SET counts = ''`
-      assert.notDeepEqual(yield* metrics, before)
-      assert.strictEqual(yield* MetricsScene.withTimePassing(rebuildMetrics), 2)
-      assert.deepStrictEqual(yield* metrics, before)
-      const again = Effect.repeat(rebuildMetrics, { times: 5 })
-      yield* MetricsScene.withTimePassing(Effect.all([sendMore, again], { concurrency: "unbounded" }))
-      const after = yield* metrics
-      yield* MetricsScene.withTimePassing(rebuildMetrics)
-      assert.deepStrictEqual(yield* metrics, after)
-    }).pipe(Effect.provide(TestDatabase.layer))
+  it.effect(
+    "metrics rebuild repairs wrong metrics while other changes are written, and counts each of those once",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { metrics, sendMore } = yield* MetricsScene.make
+        const before = yield* metrics
+        yield* sql`UPDATE counters SET total = total + 7 WHERE day <> '' AND name = 'sent'`
+        yield* sql`DELETE FROM counters WHERE name = 'approved'`
+        yield* sql`UPDATE duration_histograms SET counts = ''`
+        assert.notDeepEqual(yield* metrics, before)
+        assert.strictEqual(yield* MetricsScene.withTimePassing(rebuildMetrics), 2)
+        assert.deepStrictEqual(yield* metrics, before)
+        const again = Effect.repeat(rebuildMetrics, { times: 5 })
+        yield* MetricsScene.withTimePassing(Effect.all([sendMore, again], { concurrency: "unbounded" }))
+        const after = yield* metrics
+        yield* MetricsScene.withTimePassing(rebuildMetrics)
+        assert.deepStrictEqual(yield* metrics, after)
+      }).pipe(Effect.provide(TestDatabase.layer))
   )
 })

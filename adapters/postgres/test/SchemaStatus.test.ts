@@ -69,15 +69,17 @@ const obstacle = (url: Redacted.Redacted) =>
   )
 
 describe("a database on Postgres", () => {
-  it.effect("that misses a migration below its newest one is refused in a sentence, and nothing is changed", () =>
-    Effect.gen(function* () {
-      const url = yield* TestDatabase.fresh
-      yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (4, 7)")
-      const sentence = yield* refusal(url)
-      assert.include(sentence, "not the migrations 0004_mails, 0007_metrics before it")
-      assert.include(sentence, "Restore the backup")
-      assert.isTrue(Result.isFailure(yield* Effect.result(direct(url, schemaStatus))))
-    })
+  it.effect(
+    "a database on Postgres that misses a migration below its newest one is refused in a sentence, and nothing is changed",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.fresh
+        yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (4, 7)")
+        const sentence = yield* refusal(url)
+        assert.include(sentence, "not the migrations 0004_mails, 0007_metrics before it")
+        assert.include(sentence, "Restore the backup")
+        assert.isTrue(Result.isFailure(yield* Effect.result(direct(url, schemaStatus))))
+      })
   )
 
   it.effect("a migration that older processes cannot survive refuses to run while one has a fresh heartbeat", () =>
@@ -104,35 +106,37 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("sees a process from its start to its stop, and one that starts behind a newer schema not at all", () =>
-    Effect.gen(function* () {
-      const url = yield* TestDatabase.fresh
-      yield* TestClock.setTime(Date.UTC(2026, 0, 30))
-      const seen = run(url, "SELECT version, seen_at FROM processes")
-      const alive = Layer.provide(
-        Layer.provide(Heartbeat.layer("1.2.3"), SecureRandom.layerWebCrypto),
-        Postgres.layerInspect({ url })
-      )
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* Layer.build(Layer.fresh(alive))
-          assert.deepStrictEqual(
-            (yield* seen).map((row) => ({ ...row })),
-            [{ version: "1.2.3", seen_at: "2026-01-30T00:00:00.000Z" }]
-          )
-          yield* TestClock.adjust("20 seconds")
-          yield* eventually(Effect.map(seen, ([row]) => row?.["seen_at"] === "2026-01-30T00:00:20.000Z"))
-        })
-      )
-      assert.deepStrictEqual(yield* seen, [])
-      yield* run(url, "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9000, 'later')")
-      const error = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(alive))))
-      assert.strictEqual(error._tag, "SchemaTooNew")
-      assert.deepStrictEqual(yield* seen, [])
-    })
+  it.effect(
+    "a database on Postgres sees a process from its start to its stop, and one that starts behind a newer schema not at all",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.fresh
+        yield* TestClock.setTime(Date.UTC(2026, 0, 30))
+        const seen = run(url, "SELECT version, seen_at FROM processes")
+        const alive = Layer.provide(
+          Layer.provide(Heartbeat.layer("1.2.3"), SecureRandom.layerWebCrypto),
+          Postgres.layerInspect({ url })
+        )
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* Layer.build(Layer.fresh(alive))
+            assert.deepStrictEqual(
+              (yield* seen).map((row) => ({ ...row })),
+              [{ version: "1.2.3", seen_at: "2026-01-30T00:00:00.000Z" }]
+            )
+            yield* TestClock.adjust("20 seconds")
+            yield* eventually(Effect.map(seen, ([row]) => row?.["seen_at"] === "2026-01-30T00:00:20.000Z"))
+          })
+        )
+        assert.deepStrictEqual(yield* seen, [])
+        yield* run(url, "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9000, 'later')")
+        const error = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(alive))))
+        assert.strictEqual(error._tag, "SchemaTooNew")
+        assert.deepStrictEqual(yield* seen, [])
+      })
   )
 
-  it.live("is looked at while somebody else changes its tables, and stays behind", () =>
+  it.live("a database on Postgres is looked at while somebody else changes its tables, and stays behind", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       const [first, ...others] = names
@@ -157,7 +161,7 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("that is empty is told from one in which others have tables", () =>
+  it.effect("a database on Postgres that is empty is told from one in which others have tables", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       assert.deepInclude(yield* direct(url, schemaStatus), { newest: 0, isEmpty: true, left: [...names] })
@@ -166,39 +170,43 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("in another encoding than UTF8 is refused in one sentence, and nothing made there", () =>
-    Effect.gen(function* () {
-      const template = yield* TestDatabase.empty
-      const name = `${nameOf(template)}_latin`
-      yield* Effect.acquireRelease(
-        run(template, `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`),
-        () => Effect.orDie(run(template, `DROP DATABASE ${name} WITH (FORCE)`))
-      )
-      const url = changed(template, (own) => {
-        own.pathname = `/${name}`
+  it.effect(
+    "a database on Postgres in another encoding than UTF8 is refused in one sentence, and nothing made there",
+    () =>
+      Effect.gen(function* () {
+        const template = yield* TestDatabase.empty
+        const name = `${nameOf(template)}_latin`
+        yield* Effect.acquireRelease(
+          run(template, `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`),
+          () => Effect.orDie(run(template, `DROP DATABASE ${name} WITH (FORCE)`))
+        )
+        const url = changed(template, (own) => {
+          own.pathname = `/${name}`
+        })
+        assert.include(yield* refusal(url), "The encoding of the database is LATIN1, and must be UTF8")
+        assert.deepStrictEqual(yield* run(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), [])
       })
-      assert.include(yield* refusal(url), "The encoding of the database is LATIN1, and must be UTF8")
-      assert.deepStrictEqual(yield* run(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), [])
-    })
   )
 
-  it.effect("where the role may make no tables is refused with the GRANT that is missing, which mends it", () =>
-    Effect.gen(function* () {
-      const { name, on } = yield* role
-      const url = yield* TestDatabase.empty
-      const sentence = yield* refusal(on(url))
-      assert.include(sentence, "may not create tables in the schema public")
-      const [grant = ""] = /GRANT [^.]+/.exec(sentence) ?? []
-      assert.strictEqual(grant, `GRANT CREATE ON SCHEMA public TO ${name}`)
-      yield* run(url, "REVOKE USAGE ON SCHEMA public FROM PUBLIC")
-      const shut = yield* refusal(on(url))
-      assert.include(shut, `GRANT USAGE, CREATE ON SCHEMA public TO ${name}`)
-      yield* run(url, /GRANT [^.]+/.exec(shut)?.[0] ?? "")
-      assert.lengthOf(yield* direct(on(url), migrate), names.length)
-    })
+  it.effect(
+    "a database on Postgres where the role may make no tables is refused with the GRANT that is missing, which mends it",
+    () =>
+      Effect.gen(function* () {
+        const { name, on } = yield* role
+        const url = yield* TestDatabase.empty
+        const sentence = yield* refusal(on(url))
+        assert.include(sentence, "may not create tables in the schema public")
+        const [grant = ""] = /GRANT [^.]+/.exec(sentence) ?? []
+        assert.strictEqual(grant, `GRANT CREATE ON SCHEMA public TO ${name}`)
+        yield* run(url, "REVOKE USAGE ON SCHEMA public FROM PUBLIC")
+        const shut = yield* refusal(on(url))
+        assert.include(shut, `GRANT USAGE, CREATE ON SCHEMA public TO ${name}`)
+        yield* run(url, /GRANT [^.]+/.exec(shut)?.[0] ?? "")
+        assert.lengthOf(yield* direct(on(url), migrate), names.length)
+      })
   )
 
-  it.effect("that takes no writes is found so, and no migration begins there", () =>
+  it.effect("a database on Postgres that takes no writes is found so, and no migration begins there", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       assert.strictEqual(yield* obstacle(url), "")
@@ -211,7 +219,7 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("where the role may only read is found so, with the privileges that it lacks", () =>
+  it.effect("a database on Postgres where the role may only read is found so, with the privileges that it lacks", () =>
     Effect.gen(function* () {
       const { name, on } = yield* role
       const url = yield* TestDatabase.fresh
@@ -226,7 +234,7 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("is asked about every table that the migrations make", () =>
+  it.effect("a database on Postgres is asked about every table that the migrations make", () =>
     Effect.gen(function* () {
       const made = yield* run(
         yield* TestDatabase.used,

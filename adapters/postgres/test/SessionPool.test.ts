@@ -78,65 +78,76 @@ const queue = () => {
 }
 
 describe("the pool of sessions", () => {
-  it.live("keeps no session that was opened while the database was read-only, and serves reads meanwhile", () =>
-    onPool((sql, url) =>
-      Effect.gen(function* () {
-        yield* administer(url, `ALTER DATABASE ${databaseOf(url)} SET default_transaction_read_only = on`)
-        assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (1)`)), 0)
-        assert.strictEqual(successes(yield* onEachSession(sql, sql`SELECT n FROM kept`)), poolSize)
-        yield* administer(url, `ALTER DATABASE ${databaseOf(url)} RESET default_transaction_read_only`)
-        assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
-      })
-    )
+  it.live(
+    "the pool of sessions keeps no session that was opened while the database was read-only, and serves reads meanwhile",
+    () =>
+      onPool((sql, url) =>
+        Effect.gen(function* () {
+          yield* administer(url, `ALTER DATABASE ${databaseOf(url)} SET default_transaction_read_only = on`)
+          assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (1)`)), 0)
+          assert.strictEqual(successes(yield* onEachSession(sql, sql`SELECT n FROM kept`)), poolSize)
+          yield* administer(url, `ALTER DATABASE ${databaseOf(url)} RESET default_transaction_read_only`)
+          assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
+        })
+      )
   )
 
-  it.live("replaces every session at the first write that one of them is refused for being read-only", () =>
-    onPool((sql) =>
-      Effect.gen(function* () {
-        yield* onEachSession(sql, sql`SET default_transaction_read_only = on`)
-        const refused = yield* Effect.flip(sql`INSERT INTO kept VALUES (1)`)
-        assert.strictEqual(codeOf(refused), "25006")
-        assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
-      })
-    )
+  it.live(
+    "the pool of sessions replaces every session at the first write that one of them is refused for being read-only",
+    () =>
+      onPool((sql) =>
+        Effect.gen(function* () {
+          yield* onEachSession(sql, sql`SET default_transaction_read_only = on`)
+          const refused = yield* Effect.flip(sql`INSERT INTO kept VALUES (1)`)
+          assert.strictEqual(codeOf(refused), "25006")
+          assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
+        })
+      )
   )
 
-  it.live("lends no session again that has said it ends, as those behind a pooler may without being closed", () =>
-    onPool((sql) =>
+  it.live(
+    "the pool of sessions lends no session again that has said it ends, as those behind a pooler may without being closed",
+    () =>
+      onPool((sql) =>
+        Effect.gen(function* () {
+          const processOf = Effect.map(
+            sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`,
+            ([row]) => row?.pid
+          )
+          const raise = (code: string) =>
+            Effect.flip(sql.unsafe(`DO $$ BEGIN RAISE EXCEPTION 'ends' USING ERRCODE = '${code}'; END $$`))
+          for (const code of ["08006", "57P01", "57P02", "57P03", "25P03", "25P04"]) {
+            const before = yield* processOf
+            assert.strictEqual(codeOf(yield* raise(code)), code)
+            assert.notStrictEqual(yield* processOf, before, code)
+          }
+          const kept = yield* processOf
+          assert.strictEqual(codeOf(yield* raise("22012")), "22012")
+          assert.strictEqual(yield* processOf, kept)
+        })
+      )
+  )
+
+  it.live(
+    "the pool of sessions lends sessions to organizations in turns: one that waits is served before another's long queue",
+    () =>
       Effect.gen(function* () {
-        const processOf = Effect.map(sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) => row?.pid)
-        const raise = (code: string) =>
-          Effect.flip(sql.unsafe(`DO $$ BEGIN RAISE EXCEPTION 'ends' USING ERRCODE = '${code}'; END $$`))
-        for (const code of ["08006", "57P01", "57P02", "57P03", "25P03", "25P04"]) {
-          const before = yield* processOf
-          assert.strictEqual(codeOf(yield* raise(code)), code)
-          assert.notStrictEqual(yield* processOf, before, code)
+        const url = yield* TestDatabase.empty
+        const sql = yield* PostgresClient.make({ url, poolSize: 1 })
+        const { asked, served } = queue()
+        const free = yield* held(sql)
+        const statement = sql`SELECT 1`
+        const fibers = []
+        for (let each = 0; each < 5; each++) {
+          fibers.push(yield* asked("busy", statement), yield* asked("busy", sql.withTransaction(statement)))
         }
-        const kept = yield* processOf
-        assert.strictEqual(codeOf(yield* raise("22012")), "22012")
-        assert.strictEqual(yield* processOf, kept)
-      })
-    )
-  )
-
-  it.live("lends sessions to organizations in turns: one that waits is served before another's long queue", () =>
-    Effect.gen(function* () {
-      const url = yield* TestDatabase.empty
-      const sql = yield* PostgresClient.make({ url, poolSize: 1 })
-      const { asked, served } = queue()
-      const free = yield* held(sql)
-      const statement = sql`SELECT 1`
-      const fibers = []
-      for (let each = 0; each < 5; each++) {
-        fibers.push(yield* asked("busy", statement), yield* asked("busy", sql.withTransaction(statement)))
-      }
-      fibers.push(yield* asked("quiet", statement), yield* asked("calm", sql.withTransaction(statement)))
-      yield* free
-      yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
-      assert.deepStrictEqual(served.slice(0, 4), ["busy", "quiet", "calm", "busy"])
-      assert.lengthOf(served, 12)
-      assert.strictEqual(sql.inUse(), 0)
-    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+        fibers.push(yield* asked("quiet", statement), yield* asked("calm", sql.withTransaction(statement)))
+        yield* free
+        yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+        assert.deepStrictEqual(served.slice(0, 4), ["busy", "quiet", "calm", "busy"])
+        assert.lengthOf(served, 12)
+        assert.strictEqual(sql.inUse(), 0)
+      }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
   it.live("work of no organization gets the next free session, however many organizations wait", () =>
@@ -168,7 +179,7 @@ describe("the pool of sessions", () => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.live("lends no session again that was reserved", () =>
+  it.live("the pool of sessions lends no session again that was reserved", () =>
     onPool((sql, url) =>
       Effect.gen(function* () {
         const client = yield* PostgresClient.make({ url, poolSize: 1 })

@@ -41,18 +41,20 @@ const refusal = (url: string) =>
 const asksForTls = "0000000804d2162f"
 
 describe("a server that is a stranger", () => {
-  it.live("on another machine is asked for TLS first, whatever the address does not say; this machine is not", () =>
-    Effect.gen(function* () {
-      const { heard, port } = yield* stranger({})
-      // The URL parser does not treat 0.0.0.0 as a loopback address, but connections to it reach this server.
-      for (const host of ["0.0.0.0", "127.0.0.1"]) yield* refusal(`postgres://u:x@${host}:${port}/x`)
-      const [away, near] = heard.map((bytes) => bytes.subarray(0, 8).toString("hex"))
-      assert.strictEqual(away, asksForTls)
-      assert.notStrictEqual(near, asksForTls)
-    })
+  it.live(
+    "a server that is a stranger on another machine is asked for TLS first, whatever the address does not say; this machine is not",
+    () =>
+      Effect.gen(function* () {
+        const { heard, port } = yield* stranger({})
+        // The URL parser does not treat 0.0.0.0 as a loopback address, but connections to it reach this server.
+        for (const host of ["0.0.0.0", "127.0.0.1"]) yield* refusal(`postgres://u:x@${host}:${port}/x`)
+        const [away, near] = heard.map((bytes) => bytes.subarray(0, 8).toString("hex"))
+        assert.strictEqual(away, asksForTls)
+        assert.notStrictEqual(near, asksForTls)
+      })
   )
 
-  it.live("is told from Postgres, whatever else it speaks", () =>
+  it.live("a server that is a stranger is told from Postgres, whatever else it speaks", () =>
     Effect.gen(function* () {
       for (const says of [
         { first: "220 mail.example.com ESMTP\r\n" },

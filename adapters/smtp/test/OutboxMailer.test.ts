@@ -63,7 +63,7 @@ MailerSuite.suite("OutboxMailer", writing, written)
 const ids = (files: ReadonlyArray<{ readonly file: string }>) => files.map(({ file }) => file.split("_")[1])
 
 describe("the outbox", () => {
-  it.effect("contains the mail with its headers, readable by its owner only", () =>
+  it.effect("the outbox contains the mail with its headers, readable by its owner only", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       yield* TestClock.adjust("1 day")
@@ -87,7 +87,7 @@ describe("the outbox", () => {
     })
   )
 
-  it.live("contains one file for each mail, the last version, even after concurrent sends", () =>
+  it.live("the outbox contains one file for each mail, the last version, even after concurrent sends", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       const waits = Array.from({ length: 10 }, (_, n) => n)
@@ -101,7 +101,7 @@ describe("the outbox", () => {
     })
   )
 
-  it.effect("refuses a mail that no server would accept, and writes no file", () =>
+  it.effect("the outbox refuses a mail that no server would accept, and writes no file", () =>
     Effect.gen(function* () {
       const { folder, send } = yield* place
       for (const changes of [{ id: "../escaped" }, { id: "" }, { to: { name: "Ada", address: "ada" } }]) {
@@ -111,7 +111,7 @@ describe("the outbox", () => {
     })
   )
 
-  it.effect("creates a removed folder again, and reports if it cannot", () =>
+  it.effect("the outbox creates a removed folder again, and reports if it cannot", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       rmSync(folder, { recursive: true })
@@ -130,7 +130,7 @@ describe("the outbox", () => {
 })
 
 describe("reading the outbox", () => {
-  it.effect("lists the newest first, and the newest 100 only", () =>
+  it.effect("reading the outbox lists the newest first, and the newest 100 only", () =>
     Effect.gen(function* () {
       const { send, outbox } = yield* place
       for (let n = 1; n <= 102; n++) {
@@ -143,7 +143,7 @@ describe("reading the outbox", () => {
     })
   )
 
-  it.effect("leaves out files that are no mails", () =>
+  it.effect("reading the outbox leaves out files that are no mails", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       yield* send(makeMessage({ id: "good" }))
@@ -157,7 +157,7 @@ describe("reading the outbox", () => {
     })
   )
 
-  it.effect("finds a listed mail by its file, and never a file outside the folder", () =>
+  it.effect("reading the outbox finds a listed mail by its file, and never a file outside the folder", () =>
     Effect.gen(function* () {
       const { parent, folder, send, outbox } = yield* place
       yield* send(makeMessage())

@@ -34,7 +34,7 @@ const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email
 MailerSuite.suite("SmtpMailer", delivering, delivered)
 
 describe("a delivered mail", () => {
-  it.live("has sender, recipient, subject, text, HTML and Message-ID", () =>
+  it.live("a delivered mail has sender, recipient, subject, text, HTML and Message-ID", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const { send } = yield* local(server.port)
@@ -52,7 +52,7 @@ describe("a delivered mail", () => {
     })
   )
 
-  it.live("keeps names, subjects and texts in any script", () =>
+  it.live("a delivered mail keeps names, subjects and texts in any script", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const { send } = yield* local(server.port)
@@ -65,7 +65,7 @@ describe("a delivered mail", () => {
     })
   )
 
-  it.live("has the same Message-ID when it is sent again over the same connection", () =>
+  it.live("a delivered mail has the same Message-ID when it is sent again over the same connection", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const { send } = yield* local(server.port)
@@ -77,7 +77,7 @@ describe("a delivered mail", () => {
     })
   )
 
-  it.live("gets no further headers or recipients from a name, a subject or an address", () =>
+  it.live("a delivered mail gets no further headers or recipients from a name, a subject or an address", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const { send } = yield* local(server.port)
@@ -115,7 +115,7 @@ describe("a delivered mail", () => {
 })
 
 describe("a refusal is permanent", () => {
-  it.live("when the server refuses the recipient, the sender or the mail with a 5xx", () =>
+  it.live("a refusal is permanent when the server refuses the recipient, the sender or the mail with a 5xx", () =>
     Effect.gen(function* () {
       for (const options of [
         { onRcptTo: (_: unknown, __: unknown, done: (error: Error) => void) => done(replyError(550, "no such user")) },
@@ -138,7 +138,7 @@ describe("a refusal is permanent", () => {
 })
 
 describe("a refusal is temporary", () => {
-  it.live("on a 4xx, and a greylisted mail is accepted on the next attempt", () =>
+  it.live("a refusal is temporary on a 4xx, and a greylisted mail is accepted on the next attempt", () =>
     Effect.gen(function* () {
       let attempts = 0
       const server = yield* startMailServer({
@@ -153,7 +153,7 @@ describe("a refusal is temporary", () => {
     })
   )
 
-  it.live("while the server is down, and mails are accepted when it is up again", () =>
+  it.live("a refusal is temporary while the server is down, and mails are accepted when it is up again", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { port } = yield* Scope.provide(startMailServer(), scope)
@@ -169,7 +169,7 @@ describe("a refusal is temporary", () => {
   )
 
   it.live(
-    "when the server hangs or sends endless lines, within the timeout, queued mails included, and closes the connection",
+    "a refusal is temporary when the server hangs or sends endless lines, within the timeout, queued mails included, and closes the connection",
     () =>
       Effect.gen(function* () {
         const silent = yield* startSilentServer(() => undefined)
@@ -198,7 +198,7 @@ describe("a refusal is temporary", () => {
       })
   )
 
-  it.live("when the credentials are wrong, and the reason does not contain them", () =>
+  it.live("a refusal is temporary when the credentials are wrong, and the reason does not contain them", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer({
         authOptional: false,
@@ -223,7 +223,7 @@ describe("a refusal is temporary", () => {
     })
   )
 
-  it.live("when the certificate is not trusted, unless the URL allows it", () =>
+  it.live("a refusal is temporary when the certificate is not trusted, unless the URL allows it", () =>
     Effect.gen(function* () {
       const upgraded = yield* startMailServer({ hideSTARTTLS: false, allowInsecureAuth: false })
       const wrapped = yield* startMailServer({ secure: true })
@@ -243,7 +243,7 @@ describe("a refusal is temporary", () => {
     })
   )
 
-  it.live("when the URL requires TLS and the server has none", () =>
+  it.live("a refusal is temporary when the URL requires TLS and the server has none", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer({ disabledCommands: ["STARTTLS"] })
       const { send } = yield* to(`smtp://127.0.0.1:${server.port}?requireTLS=true`)
@@ -255,7 +255,7 @@ describe("a refusal is temporary", () => {
 })
 
 describe("the layer", () => {
-  it.live("closes its connections with its scope, and then sends nothing", () =>
+  it.live("the layer closes its connections with its scope, and then sends nothing", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const scope = yield* Scope.make()
@@ -268,7 +268,7 @@ describe("the layer", () => {
     })
   )
 
-  it.effect("refuses a wrong URL in one sentence without its password", () =>
+  it.effect("the layer refuses a wrong URL in one sentence without its password", () =>
     Effect.gen(function* () {
       for (const url of [
         "",
@@ -290,7 +290,7 @@ describe("the layer", () => {
     })
   )
 
-  it.effect("refuses a sender that is not exactly one valid address", () =>
+  it.effect("the layer refuses a sender that is not exactly one valid address", () =>
     Effect.gen(function* () {
       for (const from of ["", "Nobody", "a@b, c@d", "Group: a@b;", "a@b\r\nBcc: c@d", "<>"]) {
         const refused = yield* Effect.flip(makeMailer(layer({ url: Redacted.make("smtp://localhost"), from })))

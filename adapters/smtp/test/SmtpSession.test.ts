@@ -36,7 +36,7 @@ const slow = (milliseconds: number) => {
 }
 
 describe("a slow server", () => {
-  it.live("receives each of 60 mails once, over the configured number of connections", () =>
+  it.live("a slow server receives each of 60 mails once, over the configured number of connections", () =>
     Effect.gen(function* () {
       const { most, server } = slow(60)
       const { port, received } = yield* server
@@ -52,7 +52,7 @@ describe("a slow server", () => {
     })
   )
 
-  it.live("has more time for its reply to the mail than for everything before it", () =>
+  it.live("a slow server has more time for its reply to the mail than for everything before it", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer((socket) => setTimeout(() => socket.write("250 taken\r\n"), 1500))
       const { send } = yield* to(server.port, { timeout: "1 second", answerTimeout: "10 seconds" })
@@ -62,23 +62,25 @@ describe("a slow server", () => {
 })
 
 describe("a mail whose bytes were all sent", () => {
-  it.live("and whose connection breaks before the reply is reported as unanswered, not as refused", () =>
-    Effect.gen(function* () {
-      const breaking = yield* startScriptedServer((socket) => socket.destroy())
-      const whole = yield* Effect.flip((yield* to(breaking.port)).send(makeMessage()))
-      assert.deepInclude(whole, { permanent: false, unanswered: true })
+  it.live(
+    "a mail whose bytes were all sent and whose connection breaks before the reply is reported as unanswered, not as refused",
+    () =>
+      Effect.gen(function* () {
+        const breaking = yield* startScriptedServer((socket) => socket.destroy())
+        const whole = yield* Effect.flip((yield* to(breaking.port)).send(makeMessage()))
+        assert.deepInclude(whole, { permanent: false, unanswered: true })
 
-      const refusing = yield* startScriptedServer((socket) => socket.write("451 not now\r\n"))
-      const answered = yield* Effect.flip((yield* to(refusing.port)).send(makeMessage()))
-      assert.isUndefined(answered.unanswered, answered.reason)
+        const refusing = yield* startScriptedServer((socket) => socket.write("451 not now\r\n"))
+        const answered = yield* Effect.flip((yield* to(refusing.port)).send(makeMessage()))
+        assert.isUndefined(answered.unanswered, answered.reason)
 
-      const early = yield* startMailServer({ onRcptTo: (_, __, done) => done(replyError(421, "going down")) })
-      const begun = yield* Effect.flip((yield* to(early.port)).send(makeMessage()))
-      assert.isUndefined(begun.unanswered, begun.reason)
-    })
+        const early = yield* startMailServer({ onRcptTo: (_, __, done) => done(replyError(421, "going down")) })
+        const begun = yield* Effect.flip((yield* to(early.port)).send(makeMessage()))
+        assert.isUndefined(begun.unanswered, begun.reason)
+      })
   )
 
-  it.live("and that gets no reply in time is unanswered too", () =>
+  it.live("a mail whose bytes were all sent and that gets no reply in time is unanswered too", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(() => undefined)
       const refused = yield* Effect.flip((yield* to(server.port, { answerTimeout: "300 millis" })).send(makeMessage()))
@@ -110,21 +112,21 @@ describe("a stop", () => {
     return yield* Deferred.await(outcome)
   })
 
-  it.live("waits for the reply to a mail whose bytes were all sent", () =>
+  it.live("a stop waits for the reply to a mail whose bytes were all sent", () =>
     Effect.gen(function* () {
       const outcome = yield* stopped((socket) => setTimeout(() => socket.write("250 taken\r\n"), 300))
       assert.isTrue(Exit.isSuccess(outcome))
     })
   )
 
-  it.live("waits until its timeout, and then the mail is unanswered", () =>
+  it.live("a stop waits until its timeout, and then the mail is unanswered", () =>
     Effect.gen(function* () {
       const outcome = yield* Effect.flip(Effect.flatten(Effect.succeed(yield* stopped(() => undefined))))
       assert.deepInclude(outcome as object, { unanswered: true })
     })
   )
 
-  it.live("aborts a mail that is not completely sent, and one that waits for a connection", () =>
+  it.live("a stop aborts a mail that is not completely sent, and one that waits for a connection", () =>
     Effect.gen(function* () {
       const stuck = yield* startMailServer({ onRcptTo: () => undefined })
       const { send } = yield* to(stuck.port, { connections: 1 })

@@ -48,7 +48,7 @@ const whileLocked = <A, E>(busyTimeout: Duration.Input, test: (database: Locked)
   })
 
 describe("BusyRetry", () => {
-  it.effect("writes wait for another process's write, and reads go on", () =>
+  it.effect("BusyRetry writes wait for another process's write, and reads go on", () =>
     whileLocked("1 minute", ({ read, release, transaction, write }) =>
       Effect.gen(function* () {
         const seen: Array<unknown> = []

@@ -28,7 +28,7 @@ const own = Layer.effect(
 )
 
 describe("the stores with a host's own", () => {
-  it.effect("give the host's where it has one, and ours for everything else", () =>
+  it.effect("the stores with a host's own give the host's where it has one, and ours for everything else", () =>
     Effect.gen(function* () {
       const one = organization()
       yield* (yield* OrganizationRegistry).insert(one)
@@ -37,7 +37,7 @@ describe("the stores with a host's own", () => {
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
-  it.effect("leave the registry to write where nobody reads", () =>
+  it.effect("the stores with a host's own leave the registry to write where nobody reads", () =>
     Effect.gen(function* () {
       const [one, ours] = [organization(), persona()]
       const registry = yield* PersonaRegistry
@@ -48,12 +48,12 @@ describe("the stores with a host's own", () => {
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
-  it("are of personas and partners: anything else does not compile", () => {
+  it("the stores with a host's own are of personas and partners: anything else does not compile", () => {
     // @ts-expect-error: a mailer is provided to the core, not to the stores
     layerWith({ filename: ":memory:" }, Layer.succeed(Mailer, { send: () => Effect.void }))
   })
 
-  it.effect("may ask for the one whose place they take", () =>
+  it.effect("the stores with a host's own may ask for the one whose place they take", () =>
     Effect.gen(function* () {
       const [one, ours] = [organization(), persona()]
       const registry = yield* PersonaRegistry

@@ -246,7 +246,7 @@ describe("SqliteClient", () => {
     })
   )
 
-  it.effect("when the commit fails, every body of the group fails and the connection stays usable", () =>
+  it.effect("SqliteClient when the commit fails, every body of the group fails and the connection stays usable", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       yield* sql`CREATE TABLE child (id INTEGER REFERENCES counter (id) DEFERRABLE INITIALLY DEFERRED)`

@@ -8,18 +8,18 @@ const hex = ([a, b, c, d]: [number, number, number, number]) =>
   `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
 
 describe("the egress guard", () => {
-  it("refuses every address of a private, reserved or special network", () => {
+  it("the egress guard refuses every address of a private, reserved or special network", () => {
     assert.deepStrictEqual(privateAddresses.filter(EgressGuard.isPublicAddress), [])
   })
 
-  it("allows every address of the public internet", () => {
+  it("the egress guard allows every address of the public internet", () => {
     assert.deepStrictEqual(
       publicAddresses.filter((address) => !EgressGuard.isPublicAddress(address)),
       []
     )
   })
 
-  it("refuses IPv4 addresses in every IPv6 form", () => {
+  it("the egress guard refuses IPv4 addresses in every IPv6 form", () => {
     void fc.assert(
       fc.property(octets, (octets) => {
         const dotted = octets.join(".")
@@ -38,7 +38,7 @@ describe("the egress guard", () => {
     )
   })
 
-  it("refuses IPv6 outside the block of assigned global addresses", () => {
+  it("the egress guard refuses IPv6 outside the block of assigned global addresses", () => {
     void fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
         if ((bytes[0]! & 0xe0) === 0x20) bytes[0]! ^= 0x40
@@ -48,7 +48,7 @@ describe("the egress guard", () => {
     )
   })
 
-  it("refuses everything that is no plain address", () => {
+  it("the egress guard refuses everything that is no plain address", () => {
     for (const text of [
       "",
       "example.com",

@@ -21,7 +21,7 @@ const failureAt = (port: number, timeout?: Duration.Input) =>
 const reset = (socket: Socket) => socket.resetAndDestroy()
 
 describe("a receiver that", () => {
-  it.live("is not there is one that refuses", () =>
+  it.live("a receiver that is not there is one that refuses", () =>
     Effect.gen(function* () {
       const port = yield* unusedPort
       const lookup = () => Effect.succeed(["127.0.0.1", "127.0.0.2", "::1"])
@@ -34,7 +34,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("breaks off before, in or after the head, or in the body, resets", () =>
+  it.live("a receiver that breaks off before, in or after the head, or in the body, resets", () =>
     Effect.gen(function* () {
       for (const speak of [
         (socket: Socket) => reset(socket),
@@ -53,7 +53,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("hangs before, in or after the head, or drips, is cut off at the deadline", () =>
+  it.live("a receiver that hangs before, in or after the head, or drips, is cut off at the deadline", () =>
     Effect.gen(function* () {
       const drip = (head: string, drop: string) => (socket: Socket) => {
         socket.write(head)
@@ -81,7 +81,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("has a name server that never answers is cut off at the deadline too", () =>
+  it.live("a receiver that has a name server that never answers is cut off at the deadline too", () =>
     Effect.gen(function* () {
       const { send } = yield* makeTransport({ allowPrivate: true, lookup: () => Effect.never })
       const { failure } = yield* Effect.flip(send(makeRequest("http://slow.example.com/", "100 millis")))
@@ -89,7 +89,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("speaks no HTTP is one that cannot be understood", () =>
+  it.live("a receiver that speaks no HTTP is one that cannot be understood", () =>
     Effect.gen(function* () {
       for (const text of [
         "220 mail.example.com ESMTP\r\n",
@@ -110,7 +110,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("answers garbage, or nothing, has answered", () =>
+  it.live("a receiver that answers garbage, or nothing, has answered", () =>
     Effect.gen(function* () {
       const { send } = yield* makeTransport()
       for (const [text, status, excerpt] of [
@@ -131,7 +131,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("pours out 64 MiB is read for 64 KiB, and its status counts", () =>
+  it.live("a receiver that pours out 64 MiB is read for 64 KiB, and its status counts", () =>
     Effect.gen(function* () {
       let written = 0
       const receiver = yield* listenHttp((call, answer) => {
@@ -155,7 +155,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("pours without end is let go, a hundred of them at a time, in little memory", () =>
+  it.live("a receiver that pours without end is let go, a hundred of them at a time, in little memory", () =>
     Effect.gen(function* () {
       const receiver = yield* listenTcp((socket) => socket.once("data", () => writeEndlessly(socket)))
       const { send } = yield* makeTransport()
@@ -178,7 +178,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("answers with compressed data finds it untouched", () =>
+  it.live("a receiver that answers with compressed data finds it untouched", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
       let accepted: string | undefined
@@ -194,7 +194,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("redirects is not followed, wherever it points", () =>
+  it.live("a receiver that redirects is not followed, wherever it points", () =>
     Effect.gen(function* () {
       const inner = yield* listenHttp((_, answer) => answer.end("secret"))
       for (const status of [301, 302, 303, 307, 308]) {

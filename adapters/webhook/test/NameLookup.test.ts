@@ -16,7 +16,7 @@ const zone = {
 }
 
 describe("a name", () => {
-  it.live("resolves to all of its addresses of both families", () =>
+  it.live("a name resolves to all of its addresses of both families", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       for (const name of ["both", "four", "six"] as const) {
@@ -27,7 +27,7 @@ describe("a name", () => {
     })
   )
 
-  it.live("that does not exist or has no address is distinguished from a failed lookup", () =>
+  it.live("a name that does not exist or has no address is distinguished from a failed lookup", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       for (const [name, unknown] of [
@@ -40,7 +40,7 @@ describe("a name", () => {
     })
   )
 
-  it.live("with a private address in one family is refused, whatever the other family has", () =>
+  it.live("a name with a private address in one family is refused, whatever the other family has", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       const { check, send } = yield* makeTransport({ allowPrivate: false, lookup })
@@ -53,7 +53,7 @@ describe("a name", () => {
     })
   )
 
-  it.live("is connected at the address of its name server", () =>
+  it.live("a name is connected at the address of its name server", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))

@@ -53,7 +53,7 @@ WebhookTransportSuite.suite("NodeWebhookTransport", Layer.merge(layer({ allowPri
 const ok = listenHttp((call, answer) => call.resume().on("end", () => answer.end("ok")))
 
 describe("connections", () => {
-  it.live("are shared by a stream of events, and closed soon after it", () =>
+  it.live("connections are shared by a stream of events, and closed soon after it", () =>
     Effect.gen(function* () {
       const receiver = yield* ok
       const { connections, port } = receiver
@@ -66,7 +66,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("are closed with the scope, even during a request", () =>
+  it.live("connections are closed with the scope, even during a request", () =>
     Effect.gen(function* () {
       const hanging = yield* listenHttp((call) => call.resume())
       const idle = yield* ok
@@ -84,7 +84,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("are closed when the sender is interrupted", () =>
+  it.live("connections are closed when the sender is interrupted", () =>
     Effect.gen(function* () {
       const receiver = yield* listenHttp((call) => call.resume())
       const { send } = yield* makeTransport()
@@ -95,7 +95,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("that the receiver has closed are not used again", () =>
+  it.live("connections that the receiver has closed are not used again", () =>
     Effect.gen(function* () {
       const { port, connections, open } = yield* listenHttp((call, answer) => {
         call.resume().on("end", () => {
@@ -114,7 +114,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("that break during a request fail it: nothing is sent twice", () =>
+  it.live("connections that break during a request fail it: nothing is sent twice", () =>
     Effect.gen(function* () {
       let requests = 0
       const { port, connections } = yield* listenTcp((socket) =>

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { listenHttp, listenTcp, localUrl, makeRequest, makeTransport } from "./Receivers.ts"
 
 describe("the environment and the caller", () => {
-  it.live("lead no request by a proxy", () =>
+  it.live("the environment and the caller lead no request by a proxy", () =>
     Effect.gen(function* () {
       const proxy = yield* listenHttp((_, answer) => answer.end("proxied"))
       const { port } = yield* listenHttp((_, answer) => answer.end("direct"))
@@ -28,7 +28,7 @@ describe("the environment and the caller", () => {
     })
   )
 
-  it.live("add no header and no request, by a header's value or by the URL", () =>
+  it.live("the environment and the caller add no header and no request, by a header's value or by the URL", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
       const { port, connections } = yield* listenTcp((socket) =>
@@ -50,7 +50,7 @@ describe("the environment and the caller", () => {
     })
   )
 
-  it.live("do not change where a request says that it goes, nor how long it is", () =>
+  it.live("the environment and the caller do not change where a request says that it goes, nor how long it is", () =>
     Effect.gen(function* () {
       const { port } = yield* listenHttp((call, answer) => {
         answer.end(`${call.headers.host} ${call.headers["content-length"]} ${call.headers["user-agent"]}`)

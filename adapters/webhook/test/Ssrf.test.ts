@@ -16,7 +16,7 @@ const guarded = (...addresses: ReadonlyArray<string>) =>
 const isFit = (reason: string) => !/\d+\.\d+\.\d+|::|ENOTFOUND|lookup/.test(reason)
 
 describe("a URL", () => {
-  it.live(`is refused in ${refusedUrls.length} spellings, when registered and when sent to`, () =>
+  it.live(`a URL is refused in ${refusedUrls.length} spellings, when registered and when sent to`, () =>
     Effect.gen(function* () {
       const { check, send } = yield* guarded("8.8.8.8")
       for (const url of refusedUrls) {
@@ -29,7 +29,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live(`is refused with each of ${privateAddresses.length} addresses as its host`, () =>
+  it.live(`a URL is refused with each of ${privateAddresses.length} addresses as its host`, () =>
     Effect.gen(function* () {
       const { check, send } = yield* guarded("8.8.8.8")
       for (const address of privateAddresses) {
@@ -40,7 +40,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live("is refused where its name leads to such an address, be it one of several", () =>
+  it.live("a URL is refused where its name leads to such an address, be it one of several", () =>
     Effect.gen(function* () {
       for (const address of privateAddresses) {
         for (const found of [[address], ["8.8.8.8", address], [address, "2606:4700:4700::1111"]]) {
@@ -62,7 +62,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live("is accepted while its name does not resolve, and sending to it fails", () =>
+  it.live("a URL is accepted while its name does not resolve, and sending to it fails", () =>
     Effect.gen(function* () {
       for (const unknown of [true, false]) {
         const lookup = () => Effect.fail(new NameNotResolved({ unknown }))
@@ -78,7 +78,7 @@ describe("a URL", () => {
     })
   )
 
-  it.effect("is accepted while its name server is slow", () =>
+  it.effect("a URL is accepted while its name server is slow", () =>
     Effect.gen(function* () {
       const { check } = yield* makeTransport({ allowPrivate: false, lookup: () => Effect.never })
       const checked = yield* Effect.forkScoped(check("https://slow.example.com/"))
@@ -87,7 +87,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live("is told what is wrong with it", () =>
+  it.live("a URL is told what is wrong with it", () =>
     Effect.gen(function* () {
       const { check } = yield* guarded("8.8.8.8")
       for (const [url, constraint] of [
@@ -107,7 +107,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live("is dialled at the very address that was looked at, however the name answers next", () =>
+  it.live("a URL is dialled at the very address that was looked at, however the name answers next", () =>
     Effect.gen(function* () {
       const { port, connections } = yield* listenHttp((_, answer) => answer.end())
       const answers = [["8.8.8.8"], ["127.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["127.0.0.1", "8.8.8.8"]]
@@ -124,7 +124,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live("may name other ports and private receivers where the operator says so, and still no credentials", () =>
+  it.live("a URL may name other ports and private receivers where the operator says so, and still no credentials", () =>
     Effect.gen(function* () {
       const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))
       const lookup = () => Effect.succeed(["127.0.0.1"])
@@ -142,7 +142,7 @@ describe("a URL", () => {
     })
   )
 
-  it("is read as it will be sent: host, port and target", () => {
+  it("a URL is read as it will be sent: host, port and target", () => {
     const read = (url: string) =>
       Result.getOrThrow(ReceiverUrl.parseReceiverUrl(url, { allowPrivate: false, ports: [443, 8443] }))
     assert.deepStrictEqual(read("https://Bücher.example:8443/a b?c".replace(" ", "%20")), {

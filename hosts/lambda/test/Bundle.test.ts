@@ -16,7 +16,7 @@ afterAll(() => bundle.remove())
 const environmentIn = (folder: string) => Deployment.environmentFor(Deployment.sqliteUrlIn(folder))
 
 describe("the bundle", () => {
-  it("is smaller than 1.5 MB, the explorer aside", async () => {
+  it("the bundle is smaller than 1.5 MB, the explorer aside", async () => {
     const programs = (await readdir(bundle.folder)).filter((name) => name.endsWith(".mjs"))
     const sizes = await Promise.all(programs.map((name) => stat(join(bundle.folder, name))))
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(1.5e6)
@@ -31,7 +31,7 @@ const migrated = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[
 }
 
 describe.concurrent("a container", () => {
-  it("returns binary bodies in Base64, such as the explorer's program from its file", async (test) => {
+  it("a container returns binary bodies in Base64, such as the explorer's program from its file", async (test) => {
     const container = await Emulator.startContainer(bundle.folder, await migrated(test), test)
     const packed = await askHandler(container, {
       method: "GET",
@@ -42,7 +42,7 @@ describe.concurrent("a container", () => {
     expect(Buffer.from(packed.body, "base64")).toEqual(await readFile(join(bundle.folder, "explorer.js.gz")))
   })
 
-  it("refuses an unknown event in one sentence, and keeps running", async (test) => {
+  it("a container refuses an unknown event in one sentence, and keeps running", async (test) => {
     const container = await Emulator.startContainer(bundle.folder, await migrated(test), test)
     const broken = {
       ...(httpEvent({ method: "GET", target: "/healthz" }) as object),
@@ -67,7 +67,7 @@ describe.concurrent("a container", () => {
     expect(container.isAlive()).toBe(true)
   })
 
-  it("that cannot start logs the reason and answers in the envelope, and starts as soon as it can", async (test) => {
+  it("a container that cannot start logs the reason and answers in the envelope, and starts as soon as it can", async (test) => {
     const cwd = await Deployment.makeTemporaryFolder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
@@ -112,7 +112,7 @@ describe.concurrent("a container", () => {
     })
   })
 
-  it("logs a warning about unsafe settings", async (test) => {
+  it("a container logs a warning about unsafe settings", async (test) => {
     const env = { ...(await migrated(test)), SIGNING_SECRET: "short", LOG_LEVEL: "warn" }
     const container = await Emulator.startContainer(bundle.folder, env, test)
     await askHandler(container, { method: "GET", target: "/healthz" })

@@ -80,7 +80,7 @@ describe("whose address a request has", () => {
     assert.strictEqual(seenBy(forwarded("[2001:db8::7]:443"), []), "2001:db8::7")
   })
 
-  it("is one further to the left for each trusted proxy before the load balancer", () => {
+  it("whose address a request has is one further to the left for each trusted proxy before the load balancer", () => {
     const call = forwarded("192.0.2.66, 198.51.100.1, 10.0.0.2, 10.0.0.1")
     assert.strictEqual(seenBy(call, ["10.0.0.0/8"]), "198.51.100.1")
   })
@@ -93,7 +93,7 @@ describe("whose address a request has", () => {
     assert.strictEqual(seenBy(call, ["192.0.2.0/24"]), "198.51.100.1")
   })
 
-  it("is nobody's where a load balancer is told to say nothing", () => {
+  it("whose address a request has is nobody's where a load balancer is told to say nothing", () => {
     const { "x-forwarded-for": _, ...headers } = exampleEvent("load-balancer").headers
     assert.strictEqual(read({ ...exampleEvent("load-balancer"), headers }).address, "")
   })
@@ -106,7 +106,7 @@ describe("a path", () => {
   }
   const own = { domainName: "api.example.com", stage: "prod" }
 
-  it("loses its stage at the address that API Gateway makes, and only there, and only whole", () => {
+  it("a path loses its stage at the address that API Gateway makes, and only there, and only whole", () => {
     assert.strictEqual(at("/prod/partner/v1", { stage: "prod" }).targetBelow(""), "/partner/v1")
     assert.strictEqual(at("/prod", { stage: "prod" }).targetBelow(""), "/")
     assert.strictEqual(at("/production/x", { stage: "prod" }).targetBelow(""), "/production/x")
@@ -128,7 +128,7 @@ describe("a path", () => {
     assert.strictEqual(at("/partner/v1", own).targetBelow("/commentary"), "/partner/v1")
   })
 
-  it("that a gateway decoded is encoded again, so that nothing of it becomes a query", () => {
+  it("a path that a gateway decoded is encoded again, so that nothing of it becomes a query", () => {
     assert.strictEqual(at("/a b/ü?c#d").targetBelow(""), "/a%20b/%C3%BC%3Fc%23d")
     assert.strictEqual(at("/a%2Fb/100%").targetBelow(""), "/a%2Fb/100%")
     assert.strictEqual(at("no/slash\uD800").targetBelow(""), "/no/slash%EF%BF%BD")
@@ -136,7 +136,7 @@ describe("a path", () => {
 })
 
 describe("a body", () => {
-  it("in Base64 becomes its bytes", () => {
+  it("a body in Base64 becomes its bytes", () => {
     const body = Buffer.from([0, 255, 254]).toString("base64")
     assert.deepStrictEqual(
       read({ ...exampleEvent("http-api"), body, isBase64Encoded: true }).body,
@@ -146,7 +146,7 @@ describe("a body", () => {
 })
 
 describe("what no HTTP could have brought", () => {
-  it("becomes no request: a method or a header with a space or a line break", () => {
+  it("what no HTTP could have brought becomes no request: a method or a header with a space or a line break", () => {
     const event = exampleEvent("http-api")
     const http = { ...event.requestContext.http, method: "GET IT" }
     assert.isUndefined(toWebRequest(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
@@ -160,7 +160,7 @@ describe("what no HTTP could have brought", () => {
     assert.strictEqual(toWebRequest(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "TRACE")
   })
 
-  it("and a host that is none is no obstacle", () => {
+  it("what no HTTP could have brought and a host that is none is no obstacle", () => {
     const event = exampleEvent("http-api")
     assert.strictEqual(
       new URL(toWebRequest(read({ ...event, headers: { host: "a b" } }), "")?.[0].url ?? "").host,

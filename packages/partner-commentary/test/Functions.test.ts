@@ -36,7 +36,7 @@ describe("a function that sends mails", () => {
       MailFunction.layer(send)
     )
 
-  it.effect("is given the mail, and may be no async function", () =>
+  it.effect("a function that sends mails is given the mail, and may be no async function", () =>
     Effect.gen(function* () {
       const sent: Array<unknown> = []
       yield* sending((message) => sent.push(message))
@@ -44,7 +44,7 @@ describe("a function that sends mails", () => {
     })
   )
 
-  it.effect("is called again later when it throws, unless the error is permanent", () =>
+  it.effect("a function that sends mails is called again later when it throws, unless the error is permanent", () =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(sending(() => Promise.reject(new Error("the service is busy"))))
       assert.deepStrictEqual([refused.permanent, refused.reason], [false, "the service is busy"])
@@ -58,7 +58,7 @@ describe("a function that sends mails", () => {
   )
 
   it.effect(
-    "is given up after 15 seconds, also where the worker may not be interrupted, and told so by its signal",
+    "a function that sends mails is given up after 15 seconds, also where the worker may not be interrupted, and told so by its signal",
     () =>
       Effect.gen(function* () {
         let signal: AbortSignal | undefined
@@ -85,22 +85,24 @@ describe("a function that writes commentaries", () => {
       GeneratorFunction.layer(generate)
     )
 
-  it.effect("answers with plain text, cleaned as a model's is", () =>
+  it.effect("a function that writes commentaries answers with plain text, cleaned as a model's is", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* drafting(async ({ perspective }) => ` "${perspective}" `), "The home side.")
     })
   )
 
-  it.effect("fails an attempt by an empty text, by markup, and by what is no text", () =>
-    Effect.gen(function* () {
-      for (const text of ["", "<b>bold</b>", undefined, { text: "x" }]) {
-        const failed = yield* Effect.flip(drafting(() => text as string))
-        assert.strictEqual(failed._tag, "GenerationFailed")
-      }
-    })
+  it.effect(
+    "a function that writes commentaries fails an attempt by an empty text, by markup, and by what is no text",
+    () =>
+      Effect.gen(function* () {
+        for (const text of ["", "<b>bold</b>", undefined, { text: "x" }]) {
+          const failed = yield* Effect.flip(drafting(() => text as string))
+          assert.strictEqual(failed._tag, "GenerationFailed")
+        }
+      })
   )
 
-  it.effect("is given up after 45 seconds", () =>
+  it.effect("a function that writes commentaries is given up after 45 seconds", () =>
     Effect.gen(function* () {
       const waiting = yield* Effect.forkChild(Effect.flip(drafting(never)))
       yield* TestClock.adjust("45 seconds")
@@ -113,25 +115,27 @@ describe("functions for audio", () => {
   const spoken = { text: "The home side.", persona: { id: "p", name: "Ada" } }
   const file = { contentType: "audio/mpeg", bytes: new Uint8Array([1]) } as const
 
-  it.effect("speak and store files; another type, an empty file and an address that is none are failures", () =>
-    Effect.gen(function* () {
-      const speak = (answer: unknown) =>
-        Effect.provide(
-          Effect.flatMap(MediaSynthesizer, ({ audio }) => audio?.(spoken) ?? Effect.die("no audio")),
-          MediaFunctions.speech(() => answer as typeof file)
-        )
-      assert.deepStrictEqual(yield* speak(file), file)
-      for (const wrong of [{ ...file, contentType: "text/plain" }, { ...file, bytes: new Uint8Array() }, null]) {
-        assert.strictEqual((yield* Effect.flip(speak(wrong)))._tag, "SynthesisFailed")
-      }
-      const put = (answer: unknown) =>
-        Effect.provide(
-          Effect.flatMap(MediaStorage, (storage) => storage?.put("a.mp3", file) ?? Effect.die("no storage")),
-          MediaFunctions.storage(() => answer as string)
-        )
-      assert.strictEqual(yield* put("https://media.example/a.mp3"), "https://media.example/a.mp3")
-      assert.strictEqual((yield* Effect.flip(put("a.mp3")))._tag, "StorageFailed")
-    })
+  it.effect(
+    "functions for audio speak and store files; another type, an empty file and an address that is none are failures",
+    () =>
+      Effect.gen(function* () {
+        const speak = (answer: unknown) =>
+          Effect.provide(
+            Effect.flatMap(MediaSynthesizer, ({ audio }) => audio?.(spoken) ?? Effect.die("no audio")),
+            MediaFunctions.speech(() => answer as typeof file)
+          )
+        assert.deepStrictEqual(yield* speak(file), file)
+        for (const wrong of [{ ...file, contentType: "text/plain" }, { ...file, bytes: new Uint8Array() }, null]) {
+          assert.strictEqual((yield* Effect.flip(speak(wrong)))._tag, "SynthesisFailed")
+        }
+        const put = (answer: unknown) =>
+          Effect.provide(
+            Effect.flatMap(MediaStorage, (storage) => storage?.put("a.mp3", file) ?? Effect.die("no storage")),
+            MediaFunctions.storage(() => answer as string)
+          )
+        assert.strictEqual(yield* put("https://media.example/a.mp3"), "https://media.example/a.mp3")
+        assert.strictEqual((yield* Effect.flip(put("a.mp3")))._tag, "StorageFailed")
+      })
   )
 })
 
@@ -142,31 +146,35 @@ describe("a function that reads the dashboard's tokens", () => {
       IdentityFunction.layer(identify)
     )
 
-  it.effect("tells the organization, a token that is not valid, one that has expired, and that it cannot tell", () =>
-    Effect.gen(function* () {
-      const organization = "courtside"
-      assert.deepStrictEqual(yield* reading(async () => ({ organization })), { organization, subject: null })
-      for (const none of [null, undefined]) {
-        const invalid = yield* Effect.flip(reading(() => none))
-        assert.deepInclude(invalid, { _tag: "TokenRefused", expired: false })
-      }
-      assert.deepInclude(yield* Effect.flip(reading(() => ({ expired: true }))), {
-        _tag: "TokenRefused",
-        expired: true
+  it.effect(
+    "a function that reads the dashboard's tokens tells the organization, a token that is not valid, one that has expired, and that it cannot tell",
+    () =>
+      Effect.gen(function* () {
+        const organization = "courtside"
+        assert.deepStrictEqual(yield* reading(async () => ({ organization })), { organization, subject: null })
+        for (const none of [null, undefined]) {
+          const invalid = yield* Effect.flip(reading(() => none))
+          assert.deepInclude(invalid, { _tag: "TokenRefused", expired: false })
+        }
+        assert.deepInclude(yield* Effect.flip(reading(() => ({ expired: true }))), {
+          _tag: "TokenRefused",
+          expired: true
+        })
+        for (const broken of [() => Promise.reject(new Error("down")), () => ({ organization: "" }), never]) {
+          const waiting = yield* Effect.forkChild(Effect.flip(reading(broken)))
+          yield* TestClock.adjust("10 seconds")
+          assert.strictEqual((yield* Fiber.join(waiting))._tag, "IdentityUnreachable")
+        }
       })
-      for (const broken of [() => Promise.reject(new Error("down")), () => ({ organization: "" }), never]) {
-        const waiting = yield* Effect.forkChild(Effect.flip(reading(broken)))
-        yield* TestClock.adjust("10 seconds")
-        assert.strictEqual((yield* Fiber.join(waiting))._tag, "IdentityUnreachable")
-      }
-    })
   )
 
-  it.effect("is not asked about a text that is longer than any token", () =>
-    Effect.gen(function* () {
-      const refused = yield* Effect.flip(reading(() => ({ organization: "courtside" }), "x".repeat(8193)))
-      assert.strictEqual(refused._tag, "TokenRefused")
-    })
+  it.effect(
+    "a function that reads the dashboard's tokens is not asked about a text that is longer than any token",
+    () =>
+      Effect.gen(function* () {
+        const refused = yield* Effect.flip(reading(() => ({ organization: "courtside" }), "x".repeat(8193)))
+        assert.strictEqual(refused._tag, "TokenRefused")
+      })
   )
 })
 

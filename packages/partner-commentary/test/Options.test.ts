@@ -94,18 +94,18 @@ const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>,
 ]
 
 describe("partnerCommentary", () => {
-  it.each(wrong)("refuses %o", (options, sentence) => {
+  it.each(wrong)("partnerCommentary refuses %o", (options, sentence) => {
     const error = thrown(() => partnerCommentary({ ...production, ...options } as never))
     expect([error.code, error.message]).toEqual(["invalid_option", sentence])
     expect(sentence).toContain(`The option ${fieldOf(error)} `)
   })
 
-  it.each([undefined, null, "https://app.example"])("refuses %o in place of options", (options) => {
+  it.each([undefined, null, "https://app.example"])("partnerCommentary refuses %o in place of options", (options) => {
     expect(thrown(() => partnerCommentary(options as never)).message).toBe("The option url is required.")
   })
 
   it.each(["database", "mail", "generator"] as const)(
-    "asks for %s outside development, where it has a default",
+    "partnerCommentary asks for %s outside development, where it has a default",
     (name) => {
       const { [name]: _, ...rest } = production
       expect(thrown(() => partnerCommentary(rest)).message).toContain(
@@ -115,14 +115,14 @@ describe("partnerCommentary", () => {
     }
   )
 
-  it("needs no more than an address of this machine and a secret in development", () => {
+  it("partnerCommentary needs no more than an address of this machine and a secret in development", () => {
     expect(partnerCommentary(development)).toHaveProperty("start")
     expect(thrown(() => partnerCommentary({ ...development, development: false })).message).toContain(
       "The option database"
     )
   })
 
-  it("takes every option as a layer of Effect", () => {
+  it("partnerCommentary takes every option as a layer of Effect", () => {
     const never = Layer.effectContext(Effect.never)
     const ports = ["database", "mail", "generator", "speech", "mediaStorage", "identity", "personas", "organizations"]
     const layers = Object.fromEntries([...ports, "webhooks"].map((name) => [name, never]))

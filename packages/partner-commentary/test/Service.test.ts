@@ -51,7 +51,7 @@ it("starts again after it was stopped", async () => {
 })
 
 describe("a start that fails", () => {
-  it("says why in one sentence that names the file", async () => {
+  it("a start that fails says why in one sentence that names the file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "partner-commentary-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const pc = partnerCommentary({ ...options, database: sqlite(folder) })
@@ -62,7 +62,7 @@ describe("a start that fails", () => {
     ])
   })
 
-  it("names the server that refuses connections, and no password", async () => {
+  it("a start that fails names the server that refuses connections, and no password", async () => {
     const pc = partnerCommentary({ ...options, database: postgres("postgres://user:hidden@127.0.0.1:1/app") })
     const { code, message } = await rejection(pc.start())
     expect(code).toBe("start_failed")
@@ -70,7 +70,7 @@ describe("a start that fails", () => {
     expect(message).not.toContain("hidden")
   })
 
-  it("is one error for every port, and names the option", async () => {
+  it("a start that fails is one error for every port, and names the option", async () => {
     const pc = partnerCommentary({
       ...options,
       mediaStorage: { folder: "/dev/null/media", url: "https://media.example" }
@@ -96,13 +96,13 @@ describe("a logger of the application", () => {
     return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") }
   }
 
-  it("like console is given the message, and its fields after it", async () => {
+  it("a logger of the application like console is given the message, and its fields after it", async () => {
     const console = recorder()
     await logged(console)
     expect(console.lines).toEqual([["warn", "The queue is long", { length: 3 }]])
   })
 
-  it("like pino is given the fields, and the message after them", async () => {
+  it("a logger of the application like pino is given the fields, and the message after them", async () => {
     const pino = { ...recorder(), bindings: () => ({}) }
     await logged(pino)
     expect(pino.lines).toEqual([["warn", { length: 3 }, "The queue is long"]])

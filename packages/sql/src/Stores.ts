@@ -25,13 +25,13 @@ import * as EventLog from "./webhooks/EventLog.ts"
 import * as RedeliveryStore from "./webhooks/RedeliveryStore.ts"
 import * as WebhookStore from "./webhooks/WebhookStore.ts"
 
-/** The client without an embedder's name transforms: the stores use column names as they are. */
+/** Removes an embedder's name transforms from the client, because the stores use column names as they are. */
 const client = Layer.effect(
   SqlClient.SqlClient,
   Effect.map(SqlClient.SqlClient, (sql) => sql.withoutTransforms())
 )
 
-/** Topics, assignments, mails and their counters are one unit, since their changes share transactions. */
+/** The stores of topics, assignments, mails and their counters, which share transactions. */
 export const layerTopics = Layer.mergeAll(
   TopicStore.layer,
   AssignmentStore.layer,
@@ -53,11 +53,7 @@ export const layerTopics = Layer.mergeAll(
   Transaction.layer
 ).pipe(Layer.provide(client))
 
-/**
- * Organizations, personas and licences, which an embedder may store elsewhere.
- *
- * @public
- */
+/** The stores of organizations, personas and licences, which an embedder may replace. @public */
 export const layerPartners = Layer.mergeAll(PersonaStore.layer, PersonaRegistry.layer, OrganizationRegistry.layer).pipe(
   Layer.provideMerge(OrganizationStore.layer),
   Layer.provide(client)
@@ -66,8 +62,8 @@ export const layerPartners = Layer.mergeAll(PersonaStore.layer, PersonaRegistry.
 export const layer = Layer.merge(layerTopics, layerPartners)
 
 /**
- * Every store, with the host's own in place of ours. They may require the client and the stores that they replace.
- * Nothing reads what our registries then write.
+ * Every store, with the host's own stores in place of ours. The host's stores may require the client and the stores
+ * that they replace. No store reads the rows that our registries write then.
  */
 export const layerWith = <Own extends HostsOwn, E, R>(own: Layer.Layer<Own, E, R>) => Layer.provideMerge(own, layer)
 

@@ -80,7 +80,7 @@ const raw = (apiRoot: string, target: string) =>
   })
 
 describe.concurrent("audio", () => {
-  it("is made by the server of SPEECH_URL, and served to everyone who has its URL", async (test) => {
+  it("audio is made by the server of SPEECH_URL, and served to everyone who has its URL", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { asked, env } = await speaking(test)
     const service = await Process.start(cwd, ["serve"], env)

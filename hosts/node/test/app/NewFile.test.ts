@@ -10,7 +10,7 @@ const failing = (code: string) => () => Promise.reject(Object.assign(new Error(c
 const systems = { "with hard links": link, "without hard links": failing("EPERM") }
 
 describe.concurrent.each(Object.entries(systems))("a new file on a file system %s", (_, linked) => {
-  it("gets its final name, and the unfinished one is gone", async (test) => {
+  it("a new file on a file system %s gets its final name, and the unfinished one is gone", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     await writeFile(join(folder, "part"), "whole")
     await NewFile.publish(join(folder, "part"), join(folder, "final"), linked)
@@ -18,7 +18,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
     expect(await readdir(folder)).toEqual(["final"])
   })
 
-  it("never replaces a file of that name", async (test) => {
+  it("a new file on a file system %s never replaces a file of that name", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     await writeFile(join(folder, "part"), "whole")
     await writeFile(join(folder, "final"), "older")
@@ -27,7 +27,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
     expect(await readFile(join(folder, "final"), "utf8")).toBe("older")
   })
 
-  it("leaves no empty file under the final name when the unfinished file is missing", async (test) => {
+  it("a new file on a file system %s leaves no empty file under the final name when the unfinished file is missing", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     const published = NewFile.publish(join(folder, "part"), join(folder, "final"), linked)
     await expect(published).rejects.toMatchObject({ code: "ENOENT" })

@@ -10,7 +10,7 @@ import * as Process from "../support/Process.ts"
 const env = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
 describe.concurrent("backup", () => {
-  it("contains all acknowledged writes although a server keeps writing, and a service runs on it", async (test) => {
+  it("backup contains all acknowledged writes although a server keeps writing, and a service runs on it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stop } = await Process.start(cwd, ["serve"], env)
     const { key, persona } = await Partner.registerPartner(cwd, env)
@@ -44,7 +44,7 @@ describe.concurrent("backup", () => {
     await Partner.submitTopic(restored.apiRoot, key, persona.id)
   })
 
-  it("refuses an existing file, and does not change it", async (test) => {
+  it("backup refuses an existing file, and does not change it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
@@ -53,7 +53,7 @@ describe.concurrent("backup", () => {
     expect(statSync(join(cwd, "mine")).size).toBe(5)
   })
 
-  it("names the folder that is missing, is a file or cannot be written to", async (test) => {
+  it("backup names the folder that is missing, is a file or cannot be written to", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
@@ -69,7 +69,7 @@ describe.concurrent("backup", () => {
     }
   })
 
-  it("names pg_dump for a Postgres database", async (test) => {
+  it("backup names pg_dump for a Postgres database", async (test) => {
     const refused = await Process.run(
       await Process.makeWorkingFolder(test),
       ["backup", "x.db"],

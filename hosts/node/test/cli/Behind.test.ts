@@ -40,7 +40,7 @@ const older = "DELETE FROM partner_commentary_migrations WHERE migration_id > 6"
 const ids = "SELECT migration_id FROM partner_commentary_migrations ORDER BY migration_id"
 
 describe.concurrent("a database of an older version", () => {
-  it("is refused by every command in one sentence, and keeps that version", async (test) => {
+  it("a database of an older version is refused by every command in one sentence, and keeps that version", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"])
     const file = join(cwd, "data", "partner-commentary.db")
@@ -64,7 +64,7 @@ describe.concurrent("a database of an older version", () => {
     after.close()
   })
 
-  it("is refused on Postgres too, without waiting for a running server", async (test) => {
+  it("a database of an older version is refused on Postgres too, without waiting for a running server", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     await Process.json(cwd, ["migrate"], env)
@@ -81,7 +81,7 @@ describe.concurrent("a database of an older version", () => {
 })
 
 describe.concurrent("no database yet", () => {
-  it("is refused by every command, and no file is created", async (test) => {
+  it("no database yet is refused by every command, and no file is created", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of commands)
       expect(await refused(cwd, args)).toContain("there is no such file yet; run partner-commentary migrate")
@@ -89,7 +89,7 @@ describe.concurrent("no database yet", () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  it("is created with the first organization or persona", async (test) => {
+  it("no database yet is created with the first organization or persona", async (test) => {
     for (const first of firsts) {
       const cwd = await Process.makeWorkingFolder(test)
       const { name } = await Process.json(cwd, first)
@@ -97,7 +97,7 @@ describe.concurrent("no database yet", () => {
     }
   })
 
-  it("on Postgres is created so too, unless it has tables of another application", async (test) => {
+  it("no database yet on Postgres is created so too, unless it has tables of another application", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     expect(await refused(cwd, ["org", "list"], env)).toContain("it is empty; run partner-commentary migrate first")
@@ -127,7 +127,7 @@ describe.concurrent("an environment that was read by half", () => {
     expect(await Process.json(cwd, ["org", "list"], named)).toEqual([])
   })
 
-  it("is none where the file is quoted as the documents show: sh reads every value whole, as systemd does", async (test) => {
+  it("an environment that was read by half is none where the file is quoted as the documents show: sh reads every value whole, as systemd does", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const guide = readFileSync(new URL("../../../../docs/guides/deployment.md", import.meta.url), "utf8")
     const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(guide) ?? []

@@ -16,7 +16,7 @@ const failure = async (cwd: string, args: ReadonlyArray<string>) => {
 }
 
 describe.concurrent("org", () => {
-  it("creates, updates, suspends, resumes and lists, with the limits in force", async (test) => {
+  it("org creates, updates, suspends, resumes and lists, with the limits in force", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const created = await Process.json(cwd, [
       ...["org", "create", "--name", "Acme Sports", "--plan", "premium", "--contact-email", "desk@acme.test"],
@@ -45,7 +45,7 @@ describe.concurrent("org", () => {
 })
 
 describe.concurrent("persona and license", () => {
-  it("publishes, changes and licenses a persona", async (test) => {
+  it("persona and license publishes, changes and licenses a persona", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const organization = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.json(cwd, [
@@ -94,7 +94,7 @@ describe.concurrent("persona and license", () => {
 })
 
 describe.concurrent("key", () => {
-  it("is not issued or revoked without its entry in the audit log", async (test) => {
+  it("key is not issued or revoked without its entry in the audit log", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { keyId, organization } = await Partner.registerPartner(cwd)
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
@@ -107,14 +107,14 @@ describe.concurrent("key", () => {
     expect(kept).toMatchObject([{ id: keyId, revoked_at: null }])
   })
 
-  it("is created with every scope by the command that org create suggests", async (test) => {
+  it("key is created with every scope by the command that org create suggests", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stdout } = await Process.run(cwd, ["org", "create", "--name", "Acme"])
     const [, next = ""] = /Next: partner-commentary (.+)/.exec(stdout) ?? []
     expect(await Process.json(cwd, next.split(" "))).toMatchObject({ name: "NAME", scopes: Scope.all })
   })
 
-  it("shows a key once, and lists and revokes it", async (test) => {
+  it("key shows a key once, and lists and revokes it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.json(cwd, [

@@ -23,7 +23,7 @@ const production = {
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
 describe.concurrent("token create", () => {
-  it("makes a token that the server accepts for the requested time", async (test) => {
+  it("token create makes a token that the server accepts for the requested time", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
     const [{ id }] = await Process.json(cwd, ["org", "list"])
@@ -41,7 +41,7 @@ describe.concurrent("token create", () => {
     expect((await keys(apiRoot, text.stdout.trim())).status).toBe(200)
   })
 
-  it("refuses an unknown organization, outside development, and beside an identity provider", async (test) => {
+  it("token create refuses an unknown organization, outside development, and beside an identity provider", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const provider = { JWKS_URL: "http://127.0.0.1:9/jwks", JWT_ISSUER: "i", JWT_AUDIENCE: "a" }
@@ -62,7 +62,7 @@ describe.concurrent("token create", () => {
 })
 
 describe.concurrent("an identity provider", () => {
-  it("signs the tokens, and doctor checks that its keys can be read", async (test) => {
+  it("an identity provider signs the tokens, and doctor checks that its keys can be read", async (test) => {
     const provider = new OAuth2Server()
     await provider.issuer.keys.generate("ES256")
     await provider.start(0, "127.0.0.1")
@@ -95,7 +95,7 @@ describe.concurrent("an identity provider", () => {
     })
   })
 
-  it("that is missing outside development is warned about at the start, and every token is refused", async (test) => {
+  it("an identity provider that is missing outside development is warned about at the start, and every token is refused", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"])
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])

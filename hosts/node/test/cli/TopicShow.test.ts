@@ -193,7 +193,7 @@ describe.concurrent("topic show", () => {
     return { cwd, env }
   }
 
-  it("shows the state, mails, attempts and deliveries of each part, with times and reasons, and no creator's text", async (test) => {
+  it("topic show shows the state, mails, attempts and deliveries of each part, with times and reasons, and no creator's text", async (test) => {
     const { cwd, env } = await story(test, {})
     const unknown = "01900000-0000-7000-8000-000000000000"
     const none = await Process.run(cwd, ["topic", "show", unknown], env)
@@ -201,7 +201,7 @@ describe.concurrent("topic show", () => {
     expect(await Process.run(cwd, ["topic", "show", "derby"], env)).toMatchObject({ code: 2, stdout: "" })
   })
 
-  it("prints the same on Postgres", async (test) => {
+  it("topic show prints the same on Postgres", async (test) => {
     await story(test, await OwnDatabase.makeDatabase(test))
   })
 })

@@ -47,7 +47,7 @@ describe("wrong usage", () => {
     ["the same address twice", ["creator", "change-email", "--from", "a@b.c", "--to", "A@b.c"], /same address/]
   ]
 
-  it("exits with 2, with a sentence on stderr and nothing on stdout", async (test) => {
+  it("wrong usage exits with 2, with a sentence on stderr and nothing on stdout", async (test) => {
     const outcome = await Process.spawned(await Process.makeWorkingFolder(test), ["org", "suspend", "7"])
     expect(outcome).toMatchObject({ code: 2, stdout: "" })
     expect(outcome.stderr).toMatch(/^id must be an id such as [^\n]+\.\nSee partner-commentary org suspend --help\.\n$/)
@@ -79,7 +79,7 @@ describe.concurrent("--help and --version", () => {
 })
 
 describe.concurrent("a wrong setting", () => {
-  it("stops any command with exit code 1 and one sentence", async (test) => {
+  it("a wrong setting stops any command with exit code 1 and one sentence", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of [["serve"], ["worker"], ["org", "list"], ["migrate"]]) {
       const outcome = await Process.run(cwd, args, { RESPONSE_WINDOW: "later" })
@@ -88,7 +88,7 @@ describe.concurrent("a wrong setting", () => {
     }
   })
 
-  it("is a line of JSON if LOG_FORMAT is json", async (test) => {
+  it("a wrong setting is a line of JSON if LOG_FORMAT is json", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of [["serve"], ["purge"]]) {
       const outcome = await Process.spawned(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })

@@ -9,7 +9,7 @@ import * as Process from "../support/Process.ts"
 const unknown = "01900000-0000-7000-8000-000000000000"
 
 describe.concurrent("webhook", () => {
-  it("lists a partner's webhooks and enables a disabled one, which the partner sees", async (test) => {
+  it("webhook lists a partner's webhooks and enables a disabled one, which the partner sees", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key, organization } = await Partner.registerPartner(cwd)
     const list = ["webhook", "list", "--org", organization.id]
@@ -65,7 +65,7 @@ describe.concurrent("webhook", () => {
 })
 
 describe.concurrent("webhook reseal", () => {
-  it("encrypts secrets again, so that the former signing secret can be removed", async (test) => {
+  it("webhook reseal encrypts secrets again, so that the former signing secret can be removed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)
     const [former, present] = ["the former signing secret", "the present signing secret"]
@@ -83,7 +83,7 @@ describe.concurrent("webhook reseal", () => {
     expect((await reseal(former)).code).toBe(1)
   })
 
-  it("in production without SIGNING_SECRET is refused, and generates none", async (test) => {
+  it("webhook reseal in production without SIGNING_SECRET is refused, and generates none", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./x.db", DEV: "false" }
     await Process.json(cwd, ["migrate"], env)
@@ -93,7 +93,7 @@ describe.concurrent("webhook reseal", () => {
     expect(existsSync(join(cwd, "data"))).toBe(false)
   })
 
-  it("is what doctor suggests if secrets cannot be decrypted, for one and for several", async (test) => {
+  it("webhook reseal is what doctor suggests if secrets cannot be decrypted, for one and for several", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)
     const service = await Process.start(cwd)

@@ -34,7 +34,7 @@ const findings = async (cwd: string) => {
 }
 
 describe.concurrent("doctor", () => {
-  it("counts all failed drafts, names ten, and one command restarts all", async (test) => {
+  it("doctor counts all failed drafts, names ten, and one command restarts all", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
@@ -57,7 +57,7 @@ describe.concurrent("doctor", () => {
     expect(await Process.json(cwd, ["retry", "--all"])).toEqual([])
   })
 
-  it("counts the mails that were given up, and names the one command that sends them again", async (test) => {
+  it("doctor counts the mails that were given up, and names the one command that sends them again", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     change(
@@ -76,7 +76,7 @@ describe.concurrent("doctor", () => {
     expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
   })
 
-  it("exits with 1 as soon as mails or drafts have failed and wait, and gives the last reason", async (test) => {
+  it("doctor exits with 1 as soon as mails or drafts have failed and wait, and gives the last reason", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     const now = new Date().toISOString()
@@ -99,7 +99,7 @@ describe.concurrent("doctor", () => {
     })
   })
 
-  it("notices an event that has been due to an active webhook for long, and none that is held", async (test) => {
+  it("doctor notices an event that has been due to an active webhook for long, and none that is held", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 0)
     change(
@@ -118,7 +118,7 @@ describe.concurrent("doctor", () => {
     expect((await findings(cwd)).about("deliveries")).toMatchObject({ state: "ok" })
   })
 
-  it("shows the mail server, the generator and the links in use, and no secret", async (test) => {
+  it("doctor shows the mail server, the generator and the links in use, and no secret", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = {
       ...{ DATABASE_URL: "sqlite:./x.db", SIGNING_SECRET: "hunter2-and-a-text-that-is-long-enough" },
@@ -134,7 +134,7 @@ describe.concurrent("doctor", () => {
     expect(stdout).not.toContain("hunter2")
   })
 
-  it("notices a short signing secret wherever it stands in the list", async (test) => {
+  it("doctor notices a short signing secret wherever it stands in the list", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const long = "a-text-that-is-long-enough-for-a-secret"
     await Process.json(cwd, ["migrate"])

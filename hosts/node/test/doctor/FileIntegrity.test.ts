@@ -23,7 +23,7 @@ const made = (file: string) => {
 }
 
 describe.concurrent("the check of a SQLite file", () => {
-  it("finds a sound file sound and a file that is no database corrupt", async (test) => {
+  it("the check of a SQLite file finds a sound file sound and a file that is no database corrupt", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const sound = join(cwd, "sound.db")
     made(sound).close()
@@ -33,7 +33,7 @@ describe.concurrent("the check of a SQLite file", () => {
     expect(await examined(text)).toMatchObject({ state: "mend", message: expect.stringContaining("is corrupt") })
   })
 
-  it("does not call a missing or a locked file corrupt", async (test) => {
+  it("the check of a SQLite file does not call a missing or a locked file corrupt", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const missing = await examined(join(cwd, "missing.db"))
     expect(missing).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
@@ -45,7 +45,7 @@ describe.concurrent("the check of a SQLite file", () => {
     expect(locked).toMatchObject({ state: "notice", message: "Not tried: database is locked." })
   })
 
-  it("reports why a path cannot be opened, and does not call it corrupt", async (test) => {
+  it("the check of a SQLite file reports why a path cannot be opened, and does not call it corrupt", async (test) => {
     const folder = await examined(await Process.makeWorkingFolder(test))
     expect(folder).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
     expect(folder?.message).not.toContain("corrupt")

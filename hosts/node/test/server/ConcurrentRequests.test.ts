@@ -68,7 +68,7 @@ const serve = async () => {
 }
 
 describe("a permit of an organization", () => {
-  it("is held until the client has read the response or has disconnected", async () => {
+  it("a permit of an organization is held until the client has read the response or has disconnected", async () => {
     const { askEach, begun, seen } = await serve()
     const readers = askEach(each, "/large")
     await begun(each)
@@ -81,7 +81,7 @@ describe("a permit of an organization", () => {
     await begun(each + 2)
   })
 
-  it("is not given to a client that disconnected while it waited, and is released by one that disconnects during its request", async () => {
+  it("a permit of an organization is not given to a client that disconnected while it waited, and is released by one that disconnects during its request", async () => {
     const { ask, askEach, begun, seen } = await serve()
     const working = askEach(each, "/never")
     await begun(each)

@@ -99,7 +99,7 @@ describe.concurrent("a database that takes no writes", () => {
 describe.concurrent("a SQLite file that is not there", () => {
   const env = { DATABASE_URL: "sqlite:./service.db", PUBLIC_URL: "https://partners.example.test", ...production }
 
-  it("stops every command but migrate outside development with one sentence, and no command creates it", async (test) => {
+  it("a SQLite file that is not there stops every command but migrate outside development with one sentence, and no command creates it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const create = ["org", "create", "--name", "Acme"]
     for (const args of [["serve"], ["worker"], ["org", "list"], create, ["purge", "--dry-run"], ["doctor"]]) {

@@ -91,7 +91,7 @@ describe("a response that the client does not read", () => {
     ["one", request],
     ["the first of several", request.repeat(20)]
   ] as const) {
-    it(`is dropped with its connection: ${what}`, async () => {
+    it(`a response that the client does not read is dropped with its connection: ${what}`, async () => {
       const { ended, made, port } = await serve(200)
       ask(port, text)
       const { waiting, wasDestroyed } = await made
@@ -101,7 +101,7 @@ describe("a response that the client does not read", () => {
     })
   }
 
-  it("is dropped even if making it took longer than the timeout", async () => {
+  it("a response that the client does not read is dropped even if making it took longer than the timeout", async () => {
     const { ended, made, port } = await serve(200, { after: 700 })
     ask(port)
     const { waiting, wasDestroyed } = await made
@@ -110,7 +110,7 @@ describe("a response that the client does not read", () => {
     await ended
   })
 
-  it("is kept while the client reads a little now and then, and while it is still being made", async () => {
+  it("a response that the client does not read is kept while the client reads a little now and then, and while it is still being made", async () => {
     const { made, port } = await serve(1000, { after: 1500 })
     const socket = ask(port)
     let taken = 0
@@ -137,7 +137,7 @@ describe("a response that the client does not read", () => {
     return () => taken
   }
 
-  it("is dropped with its connection if the client reads it too slowly for its size, though the connection is never idle", async () => {
+  it("a response that the client does not read is dropped with its connection if the client reads it too slowly for its size, though the connection is never idle", async () => {
     const slow = { grace: 200, bytesPerSecond: 64 * 1024 * 1024, interval: 20 }
     const { ended, made, port } = await serve(60_000, { slow })
     const socket = ask(port)
@@ -148,7 +148,7 @@ describe("a response that the client does not read", () => {
     expect(taken()).toBeLessThan(answer.length)
   })
 
-  it("may take the time that its size needs at the lowest speed", async () => {
+  it("a response that the client does not read may take the time that its size needs at the lowest speed", async () => {
     const slow = { grace: 50, bytesPerSecond: 1024, interval: 20 }
     const { made, port } = await serve(60_000, { slow })
     const socket = ask(port)
@@ -158,7 +158,7 @@ describe("a response that the client does not read", () => {
     expect(served.destroyed).toBe(false)
   })
 
-  it("does not affect the next request of its connection", async () => {
+  it("a response that the client does not read does not affect the next request of its connection", async () => {
     const { connections, port } = await serve(200, { after: 300, body: Buffer.from("ok") })
     const socket = ask(port, "")
     let heard = ""

@@ -47,7 +47,7 @@ const post = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
 const roundTrip = (port: number) => talk(port, last).closed
 
 describe("requests on one connection", () => {
-  it("are handled one after another: the next one starts when the previous response was read, and all responses come in order", async () => {
+  it("requests on one connection are handled one after another: the next one starts when the previous response was read, and all responses come in order", async () => {
     const { asked, port } = await serve((response, all) => void response.end(`${all.length}`.repeat(4 * 1024 * 1024)))
     const { closed, heard, socket } = talk(port, "")
     socket.pause()
@@ -63,7 +63,7 @@ describe("requests on one connection", () => {
     expect(bodies).toEqual(["1", "3", "4", "5"])
   })
 
-  it("that wait are not handled when their client has disconnected", async () => {
+  it("requests on one connection that wait are not handled when their client has disconnected", async () => {
     const { asked, port } = await serve((response, all) => void (all.length > 1 && response.end("ok")))
     const { socket } = talk(port, get.repeat(5))
     await expect.poll(() => asked.length).toBe(1)
@@ -93,7 +93,7 @@ describe("requests on one connection", () => {
     })
   }
 
-  it("may follow each other without limit", async () => {
+  it("requests on one connection may follow each other without limit", async () => {
     const { asked, port } = await serve((response) => void setTimeout(() => response.end("ok"), 1))
     const { socket, statuses } = talk(port, "")
     for (let round = 1; round <= 10; round++) {
@@ -104,7 +104,7 @@ describe("requests on one connection", () => {
     expect(asked.length).toBe(200)
   })
 
-  it("that get no response are read up to a limit", async () => {
+  it("requests on one connection that get no response are read up to a limit", async () => {
     const { asked, port } = await serve(() => {})
     const { closed } = talk(port, get.repeat(50_000))
     await closed

@@ -18,7 +18,7 @@ const answerOf = async (apiRoot: string, key: string, path: string) => {
 }
 
 describe.concurrent("a poll", () => {
-  it("gets the same response with metrics, through the router, as without", async (test) => {
+  it("a poll gets the same response with metrics, through the router, as without", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const plain = await Process.start(cwd, ["serve", "--no-worker"])
     const measured = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
@@ -45,14 +45,14 @@ describe.concurrent("a poll", () => {
 describe.runIf(process.platform === "linux").concurrent("the served process", () => {
   const commandOf = async (pid: number) => (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0")
 
-  it("runs with a small heap under the pid that was started", async (test) => {
+  it("the served process runs with a small heap under the pid that was started", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { pid, stop } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "" })
     expect(await commandOf(pid)).toContain("--max-semi-space-size=8")
     expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("leaves the heap's size to NODE_OPTIONS if they set it", async (test) => {
+  it("the served process leaves the heap's size to NODE_OPTIONS if they set it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { pid } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "--max-semi-space-size=16" })
     expect((await commandOf(pid)).join(" ")).not.toContain("semi-space")

@@ -5,7 +5,7 @@ import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
 describe.concurrent("on Postgres", () => {
-  it("serves from an empty database, works beside other processes, and doctor reports problems", async (test) => {
+  it("on Postgres serves from an empty database, works beside other processes, and doctor reports problems", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"], env)
@@ -33,7 +33,7 @@ describe.concurrent("on Postgres", () => {
     for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("when 8 processes migrate an empty database at once, one of them does it and all succeed", async (test) => {
+  it("on Postgres when 8 processes migrate an empty database at once, one of them does it and all succeed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const outcomes = await Promise.all(

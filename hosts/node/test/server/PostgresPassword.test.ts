@@ -27,7 +27,7 @@ const addresses = async (env: Record<string, string>) => {
 }
 
 describe("PGPASSWORD", () => {
-  it("is the password of both addresses without one, socket addresses included", async () => {
+  it("PGPASSWORD is the password of both addresses without one, socket addresses included", async () => {
     const { direct, told, url } = await addresses({
       DATABASE_URL: "postgres://u@db.example.com/desk?sslmode=require",
       DATABASE_DIRECT_URL: "postgres:///desk?host=/var/run/postgresql&user=u"
@@ -38,13 +38,13 @@ describe("PGPASSWORD", () => {
     expect(told).toBe("db.example.com port 5432, database desk")
   })
 
-  it("does not replace a password in the address", async () => {
+  it("PGPASSWORD does not replace a password in the address", async () => {
     for (const address of ["postgres://u:own@db/x", "postgres://u@db/x?password=own"]) {
       expect((await addresses({ DATABASE_URL: address })).url.href).toBe(address)
     }
   })
 
-  it("lets every process connect to a database whose password has special characters", async (test) => {
+  it("PGPASSWORD lets every process connect to a database whose password has special characters", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const url = new URL(env["DATABASE_URL"] ?? "")

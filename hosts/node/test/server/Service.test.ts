@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 
 describe.concurrent("serve", () => {
-  it("prints the demo organization once, and a line of its own when it listens", async (test) => {
+  it("serve prints the demo organization once, and a line of its own when it listens", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const first = await Process.start(cwd)
     expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
@@ -29,7 +29,7 @@ describe.concurrent("serve", () => {
     expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
-  it("keeps its data and the signing secret readable for its user only", async (test) => {
+  it("serve keeps its data and the signing secret readable for its user only", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stop } = await Process.start(cwd)
     await stop()
@@ -75,7 +75,7 @@ describe.concurrent("serve", () => {
     expect(outcome.stderr).not.toContain("Stopped")
   })
 
-  it("finishes the running request after a stop signal", async (test) => {
+  it("serve finishes the running request after a stop signal", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stdout, stop } = await Process.start(cwd)
     const { port } = new URL(apiRoot)
@@ -140,7 +140,7 @@ describe.concurrent("serve", () => {
     expect(stderr()).toContain(`PUBLIC_URL is unset: links in mails start with ${apiRoot}`)
   })
 
-  it("starts on an IPv6 address, and prints no outbox if a mail server is configured", async (test) => {
+  it("serve starts on an IPv6 address, and prints no outbox if a mail server is configured", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stdout } = await Process.start(cwd, ["serve"], {
       HOST: "::1",
@@ -152,7 +152,7 @@ describe.concurrent("serve", () => {
     expect(stdout()).toContain("change-email --from ada@creators.localhost")
   })
 
-  it("shows metrics on loopback if ADMIN_PORT is set", async (test) => {
+  it("serve shows metrics on loopback if ADMIN_PORT is set", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0" })
     await fetch(`${apiRoot}/partner/v1/topics`)
@@ -165,7 +165,7 @@ describe.concurrent("serve", () => {
 })
 
 describe.concurrent("worker", () => {
-  it("runs the jobs of a server without workers", async (test) => {
+  it("worker runs the jobs of a server without workers", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"])
     const { apiRoot } = server

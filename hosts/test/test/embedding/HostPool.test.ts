@@ -47,7 +47,7 @@ const parsers = {
 }
 
 describe("a whole story on the host's pool", () => {
-  it.each(Object.entries(parsers))("whose parsers give %s", async (_, own) => {
+  it.each(Object.entries(parsers))("a whole story on the host's pool whose parsers give %s", async (_, own) => {
     const types = {
       getTypeParser: ((id: number, format: "text") =>
         Reflect.get(own, id) ?? pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser
@@ -67,7 +67,7 @@ describe("a whole story on the host's pool", () => {
     expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
   })
 
-  it("with nothing but connect() and query(text, values)", async () => {
+  it("a whole story on the host's pool with nothing but connect() and query(text, values)", async () => {
     const pool = poolOf(await emptyDatabase())
     const few = {
       query: (text: string, values?: Array<unknown>) => pool.query(text, values),

@@ -12,7 +12,7 @@ import type { Scope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
-  /** The first key of the chain of rotations, or the key itself. Rate windows count calls by this id. */
+  /** `layerProcess` notifies subscribers in this process only. Rate windows count calls by this id. */
   readonly lineageId: ApiKeyId
   readonly organizationId: OrganizationId
   readonly name: string
@@ -20,15 +20,15 @@ export interface ApiKey {
   readonly prefix: string
   readonly scopes: ReadonlyArray<Scope>
   readonly environment: Environment
-  /** As the partner wrote them. Empty allows any address. */
+  /** The addresses as the partner wrote them. Empty allows any address. */
   readonly ipAllowList: ReadonlyArray<string>
   readonly createdAt: Instant
   readonly expiresAt: Instant | null
-  /** Can be in the future: a rotated key works until then. */
+  /** `revokedAt` can be in the future: a rotated key works until then. */
   readonly revokedAt: Instant | null
-  /** Revoked immediately for every node, whatever its clock says about `revokedAt`. */
+  /** `isRevoked`: the key is revoked for every node, whatever the node's clock says about `revokedAt`. */
   readonly isRevoked: boolean
-  /** May lag by some seconds; null before the first call. */
+  /** The stored time can lag by some seconds. It is null before the key's first call. */
   readonly lastUsedAt: Instant | null
 }
 
@@ -44,7 +44,7 @@ export const maxActiveKeys = 20
 const bodyLength = 32
 const text = /^pk_(live|test)_[0-9A-Za-z]{38}$/
 
-/** `pk_<env>_`, 32 random characters, and a checksum of 6 characters over everything before it. */
+/** An API key's text is `pk_<env>_`, 32 random characters, and a checksum of 6 characters over everything before it. */
 export const mintText = (
   environment: Environment,
   random: SecureRandom.SecureRandom["Service"]
@@ -54,7 +54,7 @@ export const mintText = (
     return Redacted.make(unchecked + checksum(unchecked))
   })
 
-/** The environment in a well-formed key. The checksum finds mistyped keys without a query. */
+/** Returns the environment in a well-formed key. The checksum detects mistyped keys without a query. */
 export const environmentOf = (key: string): Option.Option<Environment> => {
   if (!text.test(key) || checksum(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
   return Option.some(key.startsWith("pk_live_") ? "live" : "test")
@@ -63,7 +63,8 @@ export const environmentOf = (key: string): Option.Option<Environment> => {
 export const prefixOf = (key: string): string => key.slice(0, "pk_live_".length + 8)
 
 /**
- * Why the key is invalid at this time; none when it is valid. A revoked key stays revoked, even when it has expired.
+ * Returns why the key is invalid at this time; none when the key is valid. A revoked key stays revoked, even when it
+ * has expired.
  */
 export const refusal = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {
   if (key.isRevoked || (key.revokedAt !== null && key.revokedAt <= now)) return Option.some(new KeyRevoked())

@@ -16,13 +16,13 @@ export interface IssuedKey {
 
 /** The new state of a key. The store writes all of it in one transaction. */
 export interface KeyChange {
-  /** Stays as it is when it is left out, as the address list does. */
+  /** An omitted name or address list stays as it is. */
   readonly name?: string
   readonly ipAllowList?: ReadonlyArray<string>
   readonly revokedAt: Instant | null
   readonly isRevoked: boolean
   readonly successor: IssuedKey | null
-  /** Null when nothing changes. */
+  /** The audit entry of the change; null when nothing changes. */
   readonly record: AuditEntry | null
 }
 
@@ -34,11 +34,11 @@ export class ApiKeyStore extends Context.Service<
      * environment are neither revoked, rotated nor expired at its creation, also under concurrency.
      */
     readonly insert: (issued: IssuedKey, limit: number, record: AuditEntry) => Effect.Effect<void, TooManyKeys>
-    /** Includes revoked and expired keys, which have their own error codes. */
+    /** The result includes revoked and expired keys, which have their own error codes. */
     readonly findByHash: (hash: string) => Effect.Effect<Option.Option<ApiKey>>
-    /** Only this organization's keys, revoked and expired ones included. */
+    /** Finds only this organization's keys, including revoked and expired ones. */
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<Option.Option<ApiKey>>
-    /** Newest first: valid keys, and those that were revoked or expired since this time. */
+    /** Lists keys newest first: valid keys, and keys that were revoked or expired since this time. */
     readonly list: (
       organizationId: OrganizationId,
       endedSince: Instant,
@@ -50,7 +50,7 @@ export class ApiKeyStore extends Context.Service<
      */
     readonly modify: <E>(
       id: ApiKeyId,
-      /** Null for any organization. */
+      /** A null `organizationId` selects the keys of any organization. */
       organizationId: OrganizationId | null,
       decide: (present: ApiKey) => Result.Result<KeyChange, E>
     ) => Effect.Effect<Option.Option<ApiKey>, E>

@@ -46,7 +46,7 @@ export interface Principal {
   readonly limits: Limits
 }
 
-/** No key, an unknown key, or a suspended organization. The error does not say which. */
+/** The key is missing or unknown, or its organization is suspended. The error does not say which of these applies. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 export class IpRestricted extends Schema.TaggedError<IpRestricted>()("IpRestricted", {}) {}
 export class ScopeDenied extends Schema.TaggedError<ScopeDenied>()("ScopeDenied", { scope: Schema.String }) {}
@@ -90,8 +90,9 @@ export class ApiKeys extends Context.Service<
       by?: string
     ) => Effect.Effect<CreatedKey, InvalidAllowList | TooManyKeys>
     /**
-     * Checks in this order: known, revoked, expired, address. A cached key costs no query. Addresses with recent
-     * failures share a few concurrent look-ups for other keys; further ones wait.
+     * `authenticate` checks in this order: the key is known, not revoked, not expired, and allowed from this address. A
+     * cached key costs no query. Addresses with recent failures share a few concurrent look-ups for other keys. Further
+     * look-ups wait.
      */
     readonly authenticate: (
       fullKey: string,
@@ -108,18 +109,18 @@ export class ApiKeys extends Context.Service<
       ApiKeyNotFound | KeyRevoked | KeyExpired | KeyRotated
     >
     /**
-     * Effective at once on this node and within `cacheLifetime` on others, even if the message is lost. Idempotent. By
-     * default the actor is the operator, who may revoke any key.
+     * The revocation takes effect at once on this node, and within `cacheLifetime` on others, even if the message is
+     * lost. Idempotent. By default the actor is the operator, who may revoke any key.
      */
     readonly revoke: (id: ApiKeyId, manager?: KeyManager) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Changes what is given, effective as a revocation is. Null is left as it is. */
+    /** Changes the given fields. The change takes effect as fast as a revocation. A null field stays unchanged. */
     readonly change: (
       id: ApiKeyId,
       wanted: { readonly name: string | null; readonly ipAllowList: ReadonlyArray<string> | null },
       manager: KeyManager
     ) => Effect.Effect<ApiKey, ApiKeyNotFound | KeyRevoked | KeyExpired | InvalidAllowList>
     readonly find: (organizationId: OrganizationId, id: ApiKeyId) => Effect.Effect<ApiKey, ApiKeyNotFound>
-    /** Newest first, with keys that ended within `listedAfterEnd`; at most `maxListed`. */
+    /** Lists keys newest first, including keys that ended within `listedAfterEnd`; at most `maxListed`. */
     readonly list: (organizationId: OrganizationId) => Effect.Effect<ReadonlyArray<ApiKey>>
   }
 >()("@partner-commentary/core/access/ApiKeys") {
@@ -148,7 +149,7 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      /** Unknown keys have their own capacity, so that they cannot evict valid ones. */
+      /** Unknown keys have their own capacity in the cache, so that they cannot evict valid keys. */
       const callers = yield* TtlCache.make(lookUp, {
         capacity: 10_000,
         timeToLive: cacheLifetime,
@@ -197,7 +198,7 @@ export class ApiKeys extends Context.Service<
         }),
 
         authenticate: Effect.fnUntraced(function* (fullKey, address, suspect = false) {
-          // Only well-formed keys are cached. Others are rejected without a query.
+          // Only well-formed keys are cached. Malformed keys are rejected without a query.
           if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
           const found = yield* callers.get(fullKey, suspect ? permits.withPermit : undefined)
           if (Option.isNone(found)) return yield* new Unauthorized()
@@ -280,10 +281,10 @@ export class ApiKeys extends Context.Service<
   )
 }
 
-/** How long revoked and expired keys are listed. */
+/** How long revoked and expired keys stay in the list. */
 export const listedAfterEnd = Duration.days(90)
 
-/** Concurrent look-ups for addresses that sent invalid keys. */
+/** The number of concurrent look-ups for addresses that sent invalid keys. */
 export const suspectLookups = 4
 
 /** Maximum number of keys in a list. */

@@ -12,8 +12,8 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 
 /**
- * `standard` is the default. `frequent` operations are short and run in batches: submissions and polls. `large` ones
- * read or write up to a thousand rows. `outgoing` ones wait for a server of the organization.
+ * `standard` is the default. `frequent` operations are short and run in batches: submissions and polls. `large`
+ * operations read or write up to a thousand rows. `outgoing` operations wait for a server of the organization.
  */
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing"
 
@@ -25,7 +25,10 @@ export const bounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = 
   outgoing: { each: 2, waiting: 16 }
 }
 
-/** How long a request waits for a permit. Duplicates wait as long for the response to a running request. */
+/**
+ * How long a request waits for a permit. A duplicate request waits equally long for the response to the running
+ * request.
+ */
 export const timeout = Duration.seconds(10)
 
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {

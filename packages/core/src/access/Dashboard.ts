@@ -13,7 +13,7 @@ import { DashboardIdentity, type IdentityUnreachable, TokenRefused } from "./Das
 export interface DashboardPrincipal {
   readonly organization: Organization
   readonly limits: Limits
-  /** The signed-in user in the audit log. Never equal to the operator's name. */
+  /** The signed-in user in the audit log. The user's name in the audit log never equals the operator's name. */
   readonly by: string
 }
 

@@ -27,7 +27,7 @@ export class IdentityUnreachable extends Schema.TaggedError<IdentityUnreachable>
 export class DashboardIdentity extends Context.Service<
   DashboardIdentity,
   {
-    /** Accepts any text. Very long texts cost no more than a normal token. */
+    /** `verify` accepts any text. Verifying a very long text costs no more than verifying a normal token. */
     readonly verify: (token: string) => Effect.Effect<DashboardToken, TokenRefused | IdentityUnreachable>
   }
 >()("@partner-commentary/core/access/DashboardIdentity") {

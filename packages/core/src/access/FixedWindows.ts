@@ -29,7 +29,7 @@ interface Open {
 
 export interface FixedWindows {
   readonly take: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult
-  /** Whether one of them is full, without counting. */
+  /** Returns whether one of the windows is full, without counting the call. */
   readonly isFull: (windows: ReadonlyArray<FixedWindow>, now: Instant) => boolean
 }
 

@@ -8,13 +8,13 @@ interface Seen {
 }
 
 export interface FullWindows {
-  /** Stores the windows' states after a rejected call. */
+  /** Remembers the windows' states after a rejected call. */
   readonly note: (windows: ReadonlyArray<FixedWindow>, states: ReadonlyArray<RateLimitState>) => void
-  /** Undefined when the cache has no answer. */
+  /** Returns undefined when the cache has no answer. */
   readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult | undefined
 }
 
-/** At most `capacity` windows; the oldest entry is removed first. */
+/** The cache holds at most `capacity` windows and removes the oldest entry first. */
 export const make = (capacity: number): FullWindows => {
   const seen = new Map<string, Seen>()
 

@@ -1,4 +1,4 @@
-/** Calculates the end of a rotated key and its successor. ApiKeyStore stores both in one transaction. */
+/** Calculates when a rotated key ends, and creates its successor. ApiKeyStore stores both in one transaction. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -15,7 +15,7 @@ export const defaultGrace = Duration.days(1)
 export const maxGrace = Duration.days(7)
 
 export interface Rotation {
-  /** When the old key ends: after its grace period or at its expiry, whichever is first. */
+  /** The old key ends after its grace period or at its expiry, whichever is first. */
   readonly revokedAt: Instant.Instant
   /** Without a grace period the key ends at once on every node, whatever its clock says. */
   readonly isRevoked: boolean

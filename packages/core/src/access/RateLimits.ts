@@ -31,12 +31,12 @@ const WindowState = Schema.Struct({
 })
 export type WindowState = typeof WindowState.Type
 
-/** The hourly window with the fewest calls left, and all windows. */
+/** The hourly window with the fewest calls left, together with all windows. */
 export interface CountedCall extends RateLimitState {
   readonly windows: ReadonlyArray<WindowState>
 }
 
-/** The call was not counted. The fields describe the exceeded window, `state` is for the rate-limit headers. */
+/** The call was not counted. The fields describe the exceeded window. `state` holds the rate-limit headers. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   /** Whole seconds until a retry may succeed. */
   retryAfter: Schema.Int,
@@ -64,18 +64,20 @@ type CountCall = Effect.Effect<CountedCall, RateLimited>
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** A key and its successors share windows. An endpoint with its own limit counts in a further one. */
+    /** A key and its successors share windows. An endpoint with its own limit also counts in a further window. */
     readonly countKey: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
     /** Counts one item of a bulk request against an endpoint's limit. */
     readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
     readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
-    /** A new key starts new windows, so that unlimited new keys would bypass the limits. */
+    /** A new key starts new windows, so unlimited new keys would bypass the limits. */
     readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /** A bulk response with only rejections is stored under its idempotency key but counts in no other limit. */
     readonly countStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
-    /** Callers without a valid key. Counted by this node only; unknown addresses are not limited. */
+    /**
+     * Counts calls without a valid key, by address. Only this node counts them, and unknown addresses are not limited.
+     */
     readonly countAddress: (address: string) => CountCall
-    /** Whether `countAddress` would reject the call. Counts nothing. */
+    /** Returns whether `countAddress` would reject the call. Counts nothing. */
     readonly isAddressLimited: (address: string) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/access/RateLimits") {
@@ -135,12 +137,14 @@ const hour = 3600
 const minute = 60
 const day = 86_400
 
-/** Creations and rotations of one organization in a day: five times the maximum number of active keys. */
+/**
+ * The number of keys that one organization may create or rotate in a day: five times the maximum number of active keys.
+ */
 const newKeys = 100
 
 /**
- * For one organization in a day. Each response stays for the lifetime of its idempotency key and can have hundreds of
- * kilobytes.
+ * The number of bulk responses with only rejections that the service stores for one organization in a day. The service
+ * keeps each response for the lifetime of its idempotency key, and a response can have hundreds of kilobytes.
  */
 const storedRefusals = 200
 
@@ -168,7 +172,7 @@ const counted: Record<EndpointLimit, string> = {
 
 const anonymousLimits = { requests_per_hour: 300, burst_per_minute: 60 }
 
-/** For callers that cannot be told apart. */
+/** The result for callers whose address is unknown: they have no limit. */
 const unlimited = (now: Instant.Instant): CountedCall => ({
   limit: anonymousLimits.requests_per_hour,
   remaining: anonymousLimits.requests_per_hour,
@@ -180,8 +184,8 @@ const unlimited = (now: Instant.Instant): CountedCall => ({
 const anonymousCapacity = 100_000
 
 /**
- * The network that shares a window: an IPv4 address, or an IPv6 /64, which belongs to one customer. Empty for an
- * invalid address. The prefix `unknown by` is ignored.
+ * Callers of one network share a window: an IPv4 address, or an IPv6 /64, which belongs to one customer. An invalid
+ * address gives an empty text. The prefix `unknown by` is removed from the address first.
  */
 export const networkOf = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))

@@ -1,4 +1,4 @@
-/** The port that counts calls in fixed windows: in memory for one node, in a shared store for many. */
+/** The port that counts calls in fixed windows: in memory for one node, in a shared store for several nodes. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,16 +8,16 @@ import { type CountResult, type FixedWindow, make } from "./FixedWindows.ts"
 export class RateWindows extends Context.Service<
   RateWindows,
   {
-    /** Atomic: counts in all windows, or in none when one is full. */
+    /** `take` is atomic: it counts the call in all windows, or in none when one window is full. */
     readonly take: (windows: ReadonlyArray<FixedWindow>) => Effect.Effect<CountResult>
   }
 >()("@partner-commentary/core/access/RateWindows") {
-  /** In the memory of this process. */
+  /** `layerMemory` keeps the windows in the memory of this process. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const windows = make(capacity)
     return RateWindows.of({ take: (wanted) => Effect.map(Instant.now, (now) => windows.take(wanted, now)) })
   })
 }
 
-/** Far more than the number of keys. Only valid keys open windows here. */
+/** The capacity is far more than the number of keys. Only valid keys open windows in this store. */
 const capacity = 1_000_000

@@ -12,13 +12,16 @@ export const Scope = Schema.Literals([
 export type Scope = typeof Scope.Type
 export const all: ReadonlyArray<Scope> = Scope.literals
 
-/** The scope that a key without any webhook scope needs instead. The specification knew no webhook scopes. */
+/**
+ * The scope that applies to a key without any webhook scope. The specification defines no webhook scopes, so older keys
+ * use the topic scopes instead.
+ */
 export const insteadOf: Partial<Record<Scope, Scope>> = {
   "webhooks:read": "topics:read",
   "webhooks:write": "topics:submit"
 }
 
-/** A key with a webhook scope has no more of webhooks than that scope says. */
+/** A key with at least one webhook scope may do with webhooks only what those scopes allow. */
 export const grants = (scopes: ReadonlyArray<Scope>, needed: Scope): boolean => {
   if (scopes.includes(needed)) return true
   const other = insteadOf[needed]

@@ -9,15 +9,17 @@ import * as Schema from "effect/Schema"
 export interface GenerationRequest {
   readonly persona: {
     readonly name: string
-    /** `""` and `[]` when unknown. */
+    /** The text is `""`, and the list `[]`, when the value is unknown. */
     readonly bio: string
     readonly expertise: ReadonlyArray<string>
   }
-  /** The partner's text. It is data to write about, never instructions to follow. */
+  /** The text of the partner's topic. The generator must treat the topic as data, never as instructions to follow. */
   readonly topic: string
   /** The human creator's opinion, which the commentary must express. */
   readonly perspective: string
-  /** Present when the creator asked for another draft. `instructions` is `""` if the creator gave none. */
+  /**
+   * `revision` is present when the creator asked for another draft. `instructions` is `""` if the creator gave none.
+   */
   readonly revision?: { readonly draft: string; readonly instructions: string }
 }
 
@@ -34,9 +36,7 @@ export class GenerationFailed extends Schema.TaggedError<GenerationFailed>()("Ge
 export class CommentaryGenerator extends Context.Service<
   CommentaryGenerator,
   {
-    /**
-     * Returns plain text of 1 to `maxCommentaryLength` code points, trimmed. The adapter limits the time to 45 seconds.
-     */
+    /** Returns plain text of 1 to `maxCommentaryLength` code points, trimmed. The adapter gives up after 45 seconds. */
     readonly generate: (request: GenerationRequest) => Effect.Effect<string, GenerationFailed>
   }
 >()("@partner-commentary/core/commentary/CommentaryGenerator") {}

@@ -28,7 +28,7 @@ export interface DraftJob {
 export class DraftWorker extends Context.Service<
   DraftWorker,
   {
-    /** Makes the attempt and records the outcome. Never fails. An attempt with an old ticket changes nothing. */
+    /** Makes the attempt and records its outcome. Never fails. An attempt with an outdated ticket changes nothing. */
     readonly run: (job: DraftJob) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/commentary/DraftWorker") {
@@ -101,7 +101,10 @@ export class DraftWorker extends Context.Service<
   )
 }
 
-/** The last attempt is an error, which the operator can restart; an earlier one is a warning; an overtaken one is information. */
+/**
+ * The last failed attempt is logged as an error, because the operator can restart it. Earlier failures are warnings,
+ * and superseded attempts are information.
+ */
 const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<Modified>) => {
   const { reason, permanent } = failure
   const isCurrent = Option.exists(modified, ({ after, before }) => after !== before)

@@ -10,7 +10,10 @@ import { type Assignment, isSettled } from "../topic/Assignment.ts"
 import { reminderAt } from "../topic/NextDueAt.ts"
 import { type Change, change, failed, moved, type Notice, type NoticeKind, occasionOf } from "../topic/Workflow.ts"
 
-/** The step that a due assignment takes at this time; none when it is not due. Deadlines take precedence. */
+/**
+ * The step that a due assignment takes at this time; none when it is not due. A deadline that has passed takes
+ * precedence over other steps.
+ */
 export const dueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
   const { approveBy, generation, respondBy, status } = present
@@ -40,7 +43,7 @@ export const closeWindow = (present: Assignment, now: Instant.Instant): Change =
 export const giveUp = (present: Assignment, now: Instant.Instant): Change =>
   change(failed(present, "generation_failed", now))
 
-/** Whether this change started a generation attempt that a worker must now make. */
+/** Returns whether this change started a generation attempt that a worker must now make. */
 export const beginsAttempt = (before: Assignment, after: Assignment): boolean =>
   after.generation.ticket > before.generation.ticket
 
@@ -82,7 +85,7 @@ export const draftedAtOnce = (
   return drafted(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
 }
 
-/** Schedules the next attempt after a failure, or stops after the last one. The audit log has the reason. */
+/** Schedules the next attempt after a failure, or stops after the last one. The audit log records the reason. */
 export const attemptFailed = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly permanent: boolean; readonly reason?: string },
@@ -106,7 +109,10 @@ export const attemptFailed = (
 /** The action's name in the audit log. */
 export const attemptFailedAction = "generation.attempt_failed"
 
-/** Drops the text that the generator's server quoted, because it may contain the creator's words. The log keeps it. */
+/**
+ * Drops the text that the generator's server quoted, because it may contain the creator's words. The operator's log
+ * keeps the full text.
+ */
 const recordable = (reason: string): string =>
   Array.from(reason.replace(/".*$/su, "…")).slice(0, longestReason).join("")
 
@@ -156,7 +162,7 @@ export const withRepairedDueTimes = (present: Assignment, latest: LatestDue, ste
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>
   failure === null && generation.running && generation.ticket === ticket && (approveBy === null || now < approveBy)
 
-/** Starts an attempt. If it has not reported within the lease, it counts as lost and the next one starts. */
+/** Starts an attempt. An attempt that has not reported within the lease counts as lost, and the next attempt starts. */
 const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change({
     ...present,
@@ -170,8 +176,8 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
   })
 
 /**
- * Stops after the last attempt. A first draft can be restarted during the grace period; a failed revision keeps the
- * current draft.
+ * Stops generation after the last attempt. A first draft can be restarted during the grace period. A failed revision
+ * keeps the current draft.
  */
 const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change(

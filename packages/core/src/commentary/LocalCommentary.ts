@@ -1,6 +1,6 @@
 /**
- * A commentary generator that needs no server. It frames the creator's own sentences, adds no opinion and states that
- * it is local. It is deterministic and does not imitate the persona's voice.
+ * A commentary generator that needs no server. It frames the creator's own sentences, adds no opinion, and states in
+ * the text that it is the local generator. It is deterministic and does not imitate the persona's style.
  */
 import * as Hash from "effect/Hash"
 import { plain } from "../shared/Text.ts"
@@ -14,7 +14,7 @@ const openings: ReadonlyArray<(topic: string) => string> = [
   (topic) => `When it comes to “${topic}”, here is what I think.`
 ]
 
-/** Code points of the creator's words; the frame adds a few hundred. */
+/** Limits for the creator's words in code points. The surrounding text adds a few hundred. */
 const bodies = { least: 80, usual: 900, most: 4000 }
 
 const shorter = /\b(?:short(?:er|en)?|brief(?:er)?|concise|trim|cut)\b/iu
@@ -22,7 +22,7 @@ const longer = /\b(?:long(?:er)?|lengthen|expand|more detail)\b/iu
 
 const lengthOf = (text: string): number => Array.from(text).length
 
-/** At most `limit` code points, cut at a word boundary where there is one. */
+/** Returns at most `limit` code points, cut at a word boundary if there is one. */
 const cut = (text: string, limit: number): string => {
   const points = Array.from(text)
   if (points.length <= limit) return text
@@ -44,7 +44,10 @@ const sentences = (perspective: string): ReadonlyArray<string> => {
   return Array.from(segments, ({ segment }) => segment)
 }
 
-/** As many whole sentences as fit into `limit` code points. The first sentence is cut if it is longer. */
+/**
+ * Returns as many whole sentences as fit into `limit` code points. If the first sentence is longer than the limit, it
+ * is cut.
+ */
 const body = (perspective: string, limit: number): string => {
   const [first = "", ...rest] = sentences(perspective)
   let text = cut(first, limit)

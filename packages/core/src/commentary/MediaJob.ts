@@ -7,15 +7,15 @@ import type { MediaRequest } from "../topic/MediaRequest.ts"
 
 export interface MediaJob extends MediaRequest {
   readonly shareId: ShareId
-  /** Includes the current attempt. */
+  /** The number includes the current attempt. */
   readonly attempts: number
-  /** Identifies this claim. An outcome is stored only under the ticket of the latest claim. */
+  /** The ticket identifies this claim. The store accepts an outcome only with the ticket of the latest claim. */
   readonly ticket: number
 }
 
 /**
- * The result of an attempt. `waiting`: a retry follows. `released`: a stopping worker interrupted it, so it does not
- * count.
+ * The result of an attempt. `waiting`: the job will be retried. `released`: a stopping worker interrupted the attempt,
+ * so it does not count.
  */
 export type MediaJobOutcome =
   | { readonly state: "ready"; readonly url: string }
@@ -25,7 +25,7 @@ export type MediaJobOutcome =
 
 const nameLength = 32
 
-/** More than the name needs, because base62 skips some values. */
+/** The number of random bytes is larger than the name needs, because base62 skips some values. */
 export const nameEntropy = 64
 
 /** A random file name with 190 bits of entropy. */
@@ -44,6 +44,6 @@ export const afterFailure = (
     : { state: "waiting", until: Instant.plus(now, delay), reason: failure.reason }
 }
 
-/** The process died during every attempt, so no outcome was reported. */
+/** Returns whether the process died during every attempt, so that no outcome was ever reported. */
 export const isExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1

@@ -22,8 +22,8 @@ export class MediaJobStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<MediaJob>>
     /**
-     * Stores an outcome. `ready` also writes the URL into the commentary in the same transaction, under any ticket.
-     * Other outcomes are ignored unless they carry the latest ticket.
+     * Stores an outcome. `ready` also writes the URL into the commentary in the same transaction, even with an outdated
+     * ticket. Other outcomes are ignored if their ticket is outdated.
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
     /** See `MailStore.repairDueTimes`. */
@@ -35,8 +35,8 @@ export class MediaJobStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly job: MediaJob; readonly reason: string; readonly at: Instant }>>
     /**
-     * Restarts the failed jobs of this assignment, or of all when null. With an assignment, jobs that wait for a retry
-     * become due now. Returns the number of jobs.
+     * Restarts the failed jobs of this assignment, or all failed jobs when `shareId` is null. With a share id, jobs
+     * that wait for a retry also become due now. Returns the number of restarted jobs.
      */
     readonly restart: (shareId: ShareId | null, at: Instant) => Effect.Effect<number>
   }

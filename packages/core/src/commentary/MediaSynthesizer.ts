@@ -1,5 +1,6 @@
 /**
- * The port that makes audio or video from an approved text. One call is one attempt: the core retries. It is optional.
+ * The port that makes audio or video from an approved text. One call is one attempt: the core makes the retries. The
+ * port is optional.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -7,9 +8,12 @@ import * as Schema from "effect/Schema"
 import type { MediaKind } from "../topic/MediaRequest.ts"
 
 export interface SynthesisRequest {
-  /** The approved text, to be spoken or shown verbatim. It is data, never instructions. */
+  /**
+   * The approved text, to be spoken or shown verbatim. The synthesizer must treat the text as data, never as
+   * instructions.
+   */
   readonly text: string
-  /** For adapters that have one voice for each persona. */
+  /** The persona is for adapters that have one voice for each persona. */
   readonly persona: { readonly id: string; readonly name: string }
 }
 

@@ -1,4 +1,4 @@
-/** Runs media jobs that are due and stores each outcome. It never changes the status of the text. */
+/** Runs media jobs that are due and stores each outcome. The worker never changes the status of the text. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -19,14 +19,14 @@ import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
 import { extensions, MediaSynthesizer } from "./MediaSynthesizer.ts"
 
-/** The kinds that the host has adapters for; none without a storage. */
+/** Returns the kinds of media that the host has adapters for; none without a storage. */
 const supportedKinds = Effect.gen(function* () {
   const storage = yield* MediaStorage
   const synthesizer = yield* MediaSynthesizer
   return storage === null ? [] : MediaKind.literals.filter((kind) => synthesizer[kind] !== null)
 })
 
-/** Makes one request for each media kind that the host has adapters for. An approval passes them on. */
+/** Makes one request for each media kind that the host has adapters for. An approval stores these requests. */
 export const mediaRequests = Effect.gen(function* () {
   const kinds = yield* supportedKinds
   const random = yield* SecureRandom.SecureRandom
@@ -46,7 +46,7 @@ export class MediaWorker extends Context.Service<
   {
     /** Claims due jobs for the caller to run. */
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<MediaJob>>
-    /** Makes one attempt and records the outcome. Never fails. An interruption releases the job. */
+    /** Makes one attempt at the job and records its outcome. Never fails. An interruption releases the claimed job. */
     readonly run: (job: MediaJob) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }

@@ -1,4 +1,7 @@
-/** Records that a partner accepted an approved commentary for publication. Idempotent, and no status changes. */
+/**
+ * Records that a partner accepted an approved commentary for publication. A repeated acceptance changes nothing, and no
+ * status changes.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -56,12 +56,12 @@ type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | Actio
 export class CreatorPortal extends Context.Service<
   CreatorPortal,
   {
-    /** Checks signature and expiry only, without a database query. */
+    /** Checks only the link's signature and expiry, without a database query. */
     readonly isGenuine: (token: string) => Effect.Effect<boolean>
     readonly view: (token: string) => Effect.Effect<AssignmentInContext, LinkInvalid>
     readonly respond: (token: string, action: { readonly perspective: string }) => Acted
     readonly decline: (token: string, action: { readonly reason: string }) => Acted
-    /** `content` null: unchanged draft. `draftId` null: the only draft. */
+    /** `content` is null when the draft is unchanged. A null `draftId` names the only draft. */
     readonly approve: (
       token: string,
       action: { readonly draftId: DraftId | null; readonly content: string | null }
@@ -143,7 +143,7 @@ export class CreatorPortal extends Context.Service<
           const contentHash = yield* hash(digest, content ?? draft.content)
           const mediaRequests = yield* makeMediaRequests
           const { draftId } = action
-          // Approve only the draft whose content was hashed before the transaction.
+          // The transaction approves only the draft whose content was hashed before it.
           return yield* actOn(seen, (present, now) =>
             present.draft?.id === draft.id
               ? Workflow.approve(present, { draftId, content, commentaryId, contentHash, mediaRequests }, now)
@@ -193,7 +193,7 @@ export class CreatorPortal extends Context.Service<
 /** Minimum time between two inbox mails. */
 const deskMailPeriod = Duration.minutes(5)
 
-/** Normalizes the text and checks its length. */
+/** Normalizes the creator's text and checks its length. */
 const bounded = (field: TextLength["field"], text: string): Effect.Effect<string, TextLength> => {
   const { max, min } = textLengths[field]
   const cleaned = clean(text)

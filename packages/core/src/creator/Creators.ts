@@ -28,12 +28,13 @@ import {
 export class Creators extends Context.Service<
   Creators,
   {
-    /** Restarts generation after it gave up. A waiting retry becomes due now. */
+    /** Restarts generation after it gave up. A retry that waits becomes due now. */
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
     /** Resends the mail about the step that the assignment now waits for. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
     /**
-     * Resends every mail that failed for good since this time, and returns their number. Obsolete mails are skipped.
+     * Resends every mail that permanently failed since this time, and returns the number of mails. Obsolete mails are
+     * skipped.
      */
     readonly resendFailed: (since: Instant.Instant) => Effect.Effect<number>
     /**
@@ -74,7 +75,7 @@ export class Creators extends Context.Service<
         }
         const now = yield* Instant.now
         const occasion = occasionOf(kind, assignment)
-        // If the mail is still queued, send that one now, so that the creator does not get two.
+        // If the mail is still queued, send the queued mail now, so that the creator does not get two.
         if (yield* mails.retryNow(noticeId(id, occasion), now, options)) {
           yield* signal.notify
           return kind
@@ -97,7 +98,7 @@ export class Creators extends Context.Service<
         resendFailed: Effect.fn("Creators.resendFailed")(function* (since) {
           const now = yield* Instant.now
           let resent = 0
-          // Mails that fail again during the loop are skipped, or it would never end.
+          // Skip mails that fail again during the loop, because otherwise the loop would never end.
           for (let last = resendBatch; last === resendBatch; ) {
             last = yield* mails.requeueFailed(since, now, now, resendBatch)
             resent += last
@@ -164,7 +165,7 @@ export class Creators extends Context.Service<
 /** Mails resent in one transaction. */
 const resendBatch = 500
 
-/** The mail about the step that the assignment waits for; null when no mail would help. */
+/** Returns the kind of mail about the step that the assignment waits for; null when no mail would help. */
 const awaited = (assignment: Assignment): NoticeKind | null => {
   if (isSettled(assignment)) return null
   if (assignment.status === "topic_sent") return "request"

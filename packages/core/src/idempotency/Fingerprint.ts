@@ -1,7 +1,7 @@
 /**
- * Recognizes a repeated body without storing it. Bodies contain secrets, and a plain hash would let readers of the
- * database test guesses. The key is derived from the signing secrets: the first one makes fingerprints, all of them
- * compare.
+ * Recognizes a repeated request body without storing the body. Bodies contain secrets, and a reader of the database
+ * could test guesses against a plain hash. The key of the hash is derived from the signing secrets. The first secret
+ * makes fingerprints; all secrets can compare them.
  */
 import * as Kdf from "effect/crypto/Kdf"
 import * as Mac from "effect/crypto/Mac"
@@ -10,10 +10,13 @@ import * as Hex from "effect/encoding/Hex"
 import * as Redacted from "effect/Redacted"
 import { SigningSecrets } from "../shared/SigningSecrets.ts"
 
-/** The body's fingerprint under each signing secret, current one first. Each starts with the secret's tag and a dot. */
+/**
+ * The body's fingerprint under each signing secret, the current secret's first. Each fingerprint starts with the
+ * secret's tag and a dot.
+ */
 export type Fingerprints = readonly [string, ...ReadonlyArray<string>]
 
-/** `unknown`: made with a removed secret, so a comparison is impossible. */
+/** `unknown`: the fingerprint was made with a removed secret, so a comparison is impossible. */
 export const compare = (fingerprints: Fingerprints, kept: string): "same" | "other" | "unknown" => {
   if (fingerprints.includes(kept)) return "same"
   return fingerprints.some((fingerprint) => tagOf(fingerprint) === tagOf(kept)) ? "other" : "unknown"

@@ -1,5 +1,5 @@
 /**
- * Executes a request with an idempotency key once. The response is stored in the transaction of the change, and
+ * Executes a request with an idempotency key only once. The response is stored in the transaction of the change, and
  * repeated for the same request. The server reads keys from requests.
  */
 import * as Context from "effect/Context"
@@ -20,39 +20,39 @@ import { compare, type Fingerprints, make as makeFingerprints } from "./Fingerpr
 import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
 
 /**
- * A request with an idempotency key. The same key in another organization, environment, method or path is a different
- * key.
+ * A request with an idempotency key. The same key text in another organization, environment, method or path is a
+ * different key.
  */
 export interface IdempotentRequest {
   readonly organizationId: OrganizationId
-  /** `dashboard`: the caller has no environment. */
+  /** `dashboard`: a dashboard token has no environment. */
   readonly environment: Environment | "dashboard"
   readonly method: string
   readonly path: string
   readonly key: string
-  /** Of the body. */
+  /** The fingerprints of the request's body. */
   readonly fingerprints: Fingerprints
-  /** Names one of several transactions of a request; `""` for the request as a whole. */
+  /** The name of one of several transactions of a request; `""` for the request as a whole. */
   readonly part: string
 }
 
 export interface Answer {
   readonly status: number
-  /** The `Location` header. */
+  /** The value of the response's `Location` header. */
   readonly location: string | null
   readonly body: string
-  /** The body holds a secret, so it is encrypted. Decryption needs the idempotency key. */
+  /** `secret`: the response's body holds a secret, so it is stored encrypted. Decryption needs the idempotency key. */
   readonly secret: boolean
 }
 
 export interface Outcome extends Pick<Answer, "status" | "location" | "body"> {
-  /** The response was stored by an earlier request. */
+  /** An earlier request stored the response. */
   readonly replayed: boolean
 }
 
 /**
- * `other_body`: the key was used with another body. `running`: the first request did not end within the waiting time.
- * `unreadable`: the stored response or fingerprint needs a removed secret.
+ * `other_body`: the key was used with another body. `running`: the first request did not finish within the waiting
+ * time. `unreadable`: the stored response or fingerprint needs a removed secret.
  */
 export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRejected>()("IdempotencyKeyRejected", {
   reason: Schema.Literals(["other_body", "running", "unreadable"])
@@ -61,7 +61,7 @@ export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRej
 /** A concurrent request stored its response first. Internal to `once`, which returns that response. */
 export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
 
-/** Makes a change and stores its response in one transaction. A failure stores nothing. */
+/** Makes a change and stores the response in one transaction. A failed change stores no response. */
 export type StoreResponse = <E, R>(
   change: Effect.Effect<Answer, E, R>
 ) => Effect.Effect<Answer, E | StoredConcurrently | IdempotencyKeyRejected, R>
@@ -71,9 +71,9 @@ export class Idempotency extends Context.Service<
   {
     readonly fingerprints: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<Fingerprints>
     /**
-     * Returns the stored response, or runs the attempt. An attempt first makes its external calls, then passes its
-     * change to `keep`. If a concurrent request finished first, its response is returned, even when this attempt was
-     * rejected.
+     * Returns the stored response, or runs the attempt if there is none. An attempt first makes its external calls,
+     * then passes its change to `keep`. If a concurrent request finished first, its response is returned, even when
+     * this attempt was refused.
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
@@ -183,10 +183,12 @@ export class Idempotency extends Context.Service<
   )
 }
 
-/** Internal: the claim is retried. */
+/** Internal error: the claim is retried. */
 class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
-/** Milliseconds. A duplicate polls after 20, 40, 80 and so on, at most 500, for 10 seconds in all. */
+/**
+ * Milliseconds. A duplicate request polls after 20 ms, 40 ms, 80 ms and so on, at most 500 ms, for 10 seconds in all.
+ */
 const shortestDelay = 20
 const longestDelay = 500
 const timeout = Duration.toMillis(Duration.seconds(10))
@@ -196,5 +198,8 @@ const idOf = (
   { environment, key, method, organizationId, part, path }: IdempotentRequest
 ): Effect.Effect<string> => hash(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
-/** Contains the key itself, of which the database has only the hash. Without the key nothing can be decrypted. */
+/**
+ * The encryption purpose contains the key itself. The database has only the key's hash. Without the idempotency key the
+ * response cannot be decrypted.
+ */
 const purposeOf = ({ key, part }: IdempotentRequest): string => `idempotency ${part} ${key}`

@@ -5,38 +5,39 @@ import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface Claim {
-  /** Hash of the key and its context. */
+  /** The hash of the key and its context. */
   readonly id: string
-  /** Of the request's body. */
+  /** The fingerprint of the request's body. */
   readonly fingerprint: string
   readonly at: Instant
-  /** When the key expires. */
+  /** The time at which the idempotency key expires. */
   readonly until: Instant
 }
 
 export interface StoredResponse {
   readonly status: number
-  /** The `Location` header. */
+  /** The value of the response's `Location` header. */
   readonly location: string | null
   readonly body: string
-  /** The body is encrypted. */
+  /** The stored body is encrypted. */
   readonly encrypted: boolean
 }
 
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    /** None when it has expired. */
+    /** Returns none when the stored response has expired. */
     readonly find: (
       id: string,
       at: Instant
     ) => Effect.Effect<Option.Option<StoredResponse & Pick<Claim, "fingerprint">>>
     /**
-     * Called first in the transaction of the change. `claimed`: the claim is exclusive until the transaction ends.
-     * `kept`: a response is stored. `running`: another transaction holds the claim. Does not wait for it.
+     * Call `claim` first in the transaction of the change. `claimed`: the claim is exclusive until the transaction
+     * ends. `kept`: a response is already stored. `running`: another transaction holds the claim. `claim` does not wait
+     * for the other transaction.
      */
     readonly claim: (claim: Claim) => Effect.Effect<"claimed" | "kept" | "running">
-    /** Stores the response under a claim of the same transaction. */
+    /** Stores the response. The same transaction must hold the claim. */
     readonly keep: (id: string, answer: StoredResponse) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/idempotency/IdempotencyStore") {}

@@ -1,6 +1,6 @@
 /**
- * The signed links in creators' mails. A token names the assignment or the inbox, the creator and an expiry. The named
- * resource decides whether the link may still act.
+ * The signed links in creators' mails. A token names the assignment or the inbox, the creator and an expiry. The
+ * assignment's state decides whether the link still allows actions.
  */
 
 import * as Context from "effect/Context"
@@ -26,7 +26,7 @@ export type OpenedLink =
   | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
   | { readonly to: "desk"; readonly email: string }
 
-/** Longer than any assignment: ten drafts of a week each and thirty days of reading. */
+/** The lifetime is longer than any assignment: ten drafts of a week each and thirty days of reading. */
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)
 
@@ -35,9 +35,9 @@ export class CreatorLinks extends Context.Service<
   {
     readonly toAssignment: (assignment: Assignment) => Effect.Effect<string>
     readonly toInbox: (email: string) => Effect.Effect<string>
-    /** None for a forged, mistyped or expired token. */
+    /** Returns none for a forged, mistyped or expired token. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
-    /** Whether the link was made for the assignment's present creator. */
+    /** Returns whether the link was made for the assignment's present creator. */
     readonly isFor: (link: OpenedLink & { readonly to: "assignment" }, assignment: Assignment) => Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/mail/CreatorLinks") {

@@ -1,4 +1,4 @@
-/** The texts of mails about requests. Pure: recipient, time and link are arguments. */
+/** The texts of mails about requests. The functions are pure: recipient, time and link are arguments. */
 import * as DateTime from "effect/DateTime"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
@@ -59,11 +59,13 @@ export const inboxNotice = (context: { readonly link: string }): NoticeText =>
     ]
   })
 
-/** For the contact of the organization that sent the topic. It must not reveal the creator's address. */
+/**
+ * The mail is for the contact of the organization that sent the topic. The mail must not reveal the creator's address.
+ */
 export const undeliverableNotice = (context: {
   readonly personaName: string
   readonly topic: QuotedTopic
-  /** The creator has answered before. A later mail failed. */
+  /** The creator has already answered. A later mail to the creator failed. */
   readonly answered: boolean
 }): NoticeText => {
   const persona = oneLine(context.personaName)
@@ -90,7 +92,7 @@ export const undeliverableNotice = (context: {
 /** Maximum number of requests listed in a combined notice. */
 export const listedAtMost = 10
 
-/** For the contact of the organization, when mails about several requests failed. */
+/** The mail is for the contact of the organization, when mails about several requests failed. */
 export const undeliverableNotices = (context: {
   readonly requests: ReadonlyArray<{ readonly personaName: string; readonly topic: QuotedTopic }>
   readonly total: number
@@ -118,7 +120,7 @@ export const undeliverableNotices = (context: {
   })
 }
 
-/** `Thursday 14 May 2026, 14:00 UTC`, rounded down. */
+/** Formats a time as `Thursday 14 May 2026, 14:00 UTC`, rounded down. */
 export const utcDate = (instant: Instant): string => {
   const { day, hour, minute, month, weekDay, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(instant))
   const two = (part: number) => String(part).padStart(2, "0")
@@ -128,14 +130,14 @@ export const utcDate = (instant: Instant): string => {
 const weekDays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ")
 const months = "January February March April May June July August September October November December".split(" ")
 
-/** The parts that differ by kind of mail. */
+/** The parts of a mail that differ by kind. */
 interface Letter {
   readonly subject: string
   readonly title: string
   readonly paragraphs: ReadonlyArray<string>
   readonly deadline: readonly [label: string, value: string] | null
   readonly action: string
-  /** The consequence of doing nothing. */
+  /** The sentence about what happens if the creator does nothing. */
   readonly otherwise: string
 }
 

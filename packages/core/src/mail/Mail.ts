@@ -1,6 +1,6 @@
 /**
- * A queued mail. It stores the subject, not the text: the text is written at sending, so that the database holds no
- * links.
+ * A queued mail. The row stores the subject but not the text. The worker writes the text when it sends the mail, so the
+ * database holds no links.
  */
 import * as Duration from "effect/Duration"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
@@ -9,28 +9,31 @@ import type { NoticeKind } from "../topic/Workflow.ts"
 import type { WebhookMention, WebhookNoticeKind } from "./WebhookNotices.ts"
 
 /**
- * `desk`: a creator's link to all open requests. `undeliverable`: informs the partner's contact that a request did not
- * arrive.
+ * `desk`: a creator's link to all open requests. `undeliverable`: informs the partner's contact that a request mail did
+ * not arrive.
  */
 export type MailKind = NoticeKind | WebhookNoticeKind | "desk" | "undeliverable"
 
 export interface Mail {
-  /** Stable, and the base of the Message-ID. Queuing the same id again changes nothing. */
+  /** The id is stable, and the Message-ID is derived from it. Queuing a mail with the same id again changes nothing. */
   readonly id: string
   readonly kind: MailKind
-  /** The assignment; null for inbox links and mails about webhooks. */
+  /** The assignment's id; null for inbox links and mails about webhooks. */
   readonly shareId: ShareId | null
-  /** The change of a webhook, stored here because the webhook may be deleted before the mail is sent. */
+  /** The change of a webhook. It is stored in the mail because the webhook may be deleted before the mail is sent. */
   readonly webhook?: WebhookMention
   readonly organizationId: OrganizationId | null
-  /** Fixed for inbox links. Otherwise looked up when the mail is sent, so that a changed address is used. */
+  /**
+   * The address is fixed only for inbox links. For other mails the worker looks up the address when it sends the mail,
+   * so that a changed address is used.
+   */
   readonly address: string | null
   readonly createdAt: Instant
-  /** Number of this attempt. An attempt whose process died is not counted. */
+  /** The number of this attempt. An attempt does not count if its process died. */
   readonly attempts: number
-  /** Identifies this claim. An outcome is ignored unless it carries the latest ticket. */
+  /** The ticket identifies this claim. An outcome is ignored if its ticket is not the latest. */
   readonly ticket: number
-  /** Earlier attempts that sent the whole mail and got no reply. */
+  /** The number of earlier attempts that sent the whole mail and got no reply. */
   readonly unanswered: number
 }
 
@@ -43,7 +46,7 @@ export const noticeId = (shareId: ShareId, occasion: string): string => `${share
 /** Separates a mail's id from the suffix of its repetition. */
 export const repetitionMark = ".again-"
 
-/** Delays between attempts. The last one repeats until the mail window closes. */
+/** Delays between attempts. The last delay repeats until the mail window closes. */
 const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), Duration.hours(1), Duration.hours(2)]
 
 const delayAfter = (attempts: number): number =>
@@ -54,8 +57,8 @@ const delayed = (attempts: number): number =>
   Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1)).reduce((sum, delay) => sum + delay, 0)
 
 /**
- * When to retry after a temporary failure; null after the mail window. Only the planned delays count: time without a
- * running worker does not.
+ * Returns when to retry after a temporary failure; null after the mail window. Only the planned delays count: time
+ * without a running worker does not.
  */
 export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
   const delay = delayAfter(mail.attempts)
@@ -63,15 +66,15 @@ export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): In
   return elapsed + delay < Duration.toMillis(window) ? now + delay : null
 }
 
-/** Long enough for a slow server to finish with the first copy. */
+/** The delay is long enough for a slow mail server to finish with the first copy. */
 const unansweredDelay = Duration.hours(1)
 
 /** The maximum delay by number of attempts. */
 export const longestDelays = delays.map((delay) => Duration.max(delay, unansweredDelay))
 
 /**
- * When to retry a mail that was sent completely without a reply: it may have arrived. One more attempt follows after an
- * hour with the same Message-ID; null after that.
+ * Returns when to retry a mail that was sent completely without a reply, because it may have arrived. One more attempt
+ * with the same Message-ID follows after an hour, and then none.
  */
 export const retryUnansweredAt = (mail: Mail, now: Instant): Instant | null =>
   mail.unanswered === 0 ? now + Duration.toMillis(unansweredDelay) : null

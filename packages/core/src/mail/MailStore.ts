@@ -1,6 +1,6 @@
 /**
- * The port that stores mails until they are handed over. Mails about an assignment are queued with its change; others
- * here.
+ * The port that stores mails until a mail server accepts them. The transaction that changes an assignment queues the
+ * mails about it. This port queues the others.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -27,13 +27,13 @@ export type MailOutcome =
 export class MailStore extends Context.Service<
   MailStore,
   {
-    /** Due at once. An existing mail with this id stays as it is. */
+    /** A queued mail is due at once. If a mail with this id exists, it stays as it is. */
     readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
      * Claims up to `limit` due mails. No other worker gets them before `lease`; if no outcome is stored by then, they
      * are due again and the attempt is not counted. Organizations take turns, starting after `behind`, each with its
      * oldest mail first and with an equal share at most. The mails without an organization count as one organization.
-     * The result keeps that order, so that the last mail's organization is the next `behind`.
+     * The result keeps that order, so the organization of the last mail is the next `behind`.
      */
     readonly claim: (
       at: Instant,
@@ -41,14 +41,16 @@ export class MailStore extends Context.Service<
       limit: number,
       behind?: OrganizationId | null
     ) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Extends the lease. False when the mail was settled or claimed again. */
+    /** Extends the mail's lease. Returns false when the mail was settled, or claimed again. */
     readonly renew: (mail: Mail, lease: Instant) => Effect.Effect<boolean>
-    /** Stores the outcome. Returns false and changes nothing unless the mail carries the latest ticket. */
+    /**
+     * Stores the outcome of an attempt. Returns false and changes nothing unless the mail carries the latest ticket.
+     */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**
-     * Makes a waiting mail, or its repetition, due at `at`. A claimed mail keeps its due time. If none waits, queues
-     * the latest failed mail again with its attempts reset. False when there is neither. `unclaimedOnly` ignores
-     * claimed mails, which may be on their way to an old address.
+     * Makes a waiting mail, or its repetition, due at `at`. A mail that is claimed keeps its due time. If no mail
+     * waits, the latest failed mail is queued again with its attempts reset. Returns false when no mail waits and none
+     * failed. `unclaimedOnly` ignores claimed mails, which may be on their way to an old address.
      */
     readonly retryNow: (
       id: string,
@@ -56,17 +58,20 @@ export class MailStore extends Context.Service<
       options?: { readonly unclaimedOnly: boolean }
     ) => Effect.Effect<boolean>
     /**
-     * Pulls forward due times that are later than any delay allows, because a clock was fast. Claimed mails get a full
-     * lease from now.
+     * Makes mails due earlier whose due time is later than any delay allows, because a clock was fast. Claimed mails
+     * get a full lease from now.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Removes the address, in any case, from all mails, and cancels those still queued. */
+    /**
+     * Removes the address from all mails, whatever its upper and lower case, and cancels the mails that are still
+     * queued.
+     */
     readonly forget: (address: string) => Effect.Effect<void>
     /** The next time at which a mail is due. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
      * Queues up to `limit` mails that failed in `since` ≤ t < `before` again, due at `at`, with their attempts reset.
-     * Inbox links are excluded, because they were requested for then. Returns the number of mails.
+     * Inbox links are excluded, because a creator asked for them at that time. Returns the number of requeued mails.
      */
     readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
     /** The organization's assignments with a mail that failed in this period: the first few, and the total. */
@@ -75,7 +80,7 @@ export class MailStore extends Context.Service<
       time: { readonly from: Instant; readonly to: Instant },
       limit: number
     ) => Effect.Effect<{ readonly shareIds: ReadonlyArray<ShareId>; readonly total: number }>
-    /** Failed mails for the operator, newest first. */
+    /** Lists failed mails for the operator, newest first. */
     readonly failed: (
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly mail: Mail; readonly reason: string; readonly at: Instant }>>

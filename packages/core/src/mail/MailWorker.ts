@@ -35,7 +35,7 @@ export class MailWorker extends Context.Service<
   {
     /** Claims due mails for the caller to run. Organizations take turns. */
     readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Mail>>
-    /** Sends a claimed mail and records the outcome. Never fails. An interruption releases the mail. */
+    /** Sends a claimed mail and records its outcome. Never fails. An interruption releases the claimed mail. */
     readonly run: (mail: Mail) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -51,12 +51,12 @@ export class MailWorker extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const transaction = yield* Transaction
-      /** The organization of the last claimed mail: the next claim starts behind it. */
+      /** The organization of the last claimed mail. The next claim starts behind it. */
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* checking((now) => mails.repairDueTimes(latestDue(now, policy.lease, longestDelays)))
 
-      /** Null if the organization has no contact. */
+      /** Returns null if the organization has no contact. */
       const contactOf = Effect.fnUntraced(function* (id: OrganizationId) {
         const organization = Option.getOrNull(yield* organizations.find(id))
         if (organization === null || organization.contactEmail === null) return null
@@ -71,7 +71,7 @@ export class MailWorker extends Context.Service<
         return message(mail, contact, text)
       })
 
-      /** None if the undelivered mails were sent again in the meantime. */
+      /** Returns none if the undelivered mails were sent again in the meantime. */
       const aboutFailures = Effect.fnUntraced(function* (mail: Mail) {
         if (mail.organizationId === null) return Option.none<MailMessage>()
         const contact = yield* contactOf(mail.organizationId)
@@ -91,7 +91,7 @@ export class MailWorker extends Context.Service<
         )
       })
 
-      /** None if the mail is obsolete. */
+      /** Returns none if the mail is obsolete. */
       const render = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
         if (mail.kind === "desk") {
           if (mail.address === null) return Option.none<MailMessage>()
@@ -121,14 +121,17 @@ export class MailWorker extends Context.Service<
         return message(mail, { name, address: email }, text)
       })
 
-      /** Only the mailer decides where an interruption is safe: a sent mail without an outcome would be sent again. */
+      /**
+       * Only the mailer knows where an interruption is safe. A mail that was sent without a stored outcome would be
+       * sent again.
+       */
       const send = (mail: Mail, rendered: MailMessage) =>
         attempt(mailer.send(rendered), {
           release: (now) => mails.settle(mail, { state: "released" }, now),
           defect: (reason) => new MailRefused({ permanent: false, reason: `the mailer broke: ${reason}` })
         })
 
-      /** An SMTP session may last longer than the lease, so the lease is renewed while the session lasts. */
+      /** An SMTP session may last longer than the lease, so the worker renews the lease during the session. */
       const renew = Effect.fnUntraced(function* (mail: Mail) {
         for (let isOurs = true; isOurs; ) {
           yield* Effect.sleep(Duration.divideUnsafe(policy.lease, 3))
@@ -168,7 +171,7 @@ export class MailWorker extends Context.Service<
           const handedOver = yield* assignments.modify(mail.shareId, (present) =>
             Result.succeed(notified(present, mail, now, policy))
           )
-          // The reminder's due time depends on this moment.
+          // The reminder's due time depends on the time of the delivery.
           yield* signal.notify
           if (Option.isSome(handedOver)) return
         }
@@ -186,7 +189,7 @@ export class MailWorker extends Context.Service<
           until === null
             ? yield* giveUp(mail, refusal, now)
             : yield* mails.settle(mail, { state: "waiting", until, reason, unanswered }, now)
-        // A later claim of this mail records the outcome instead.
+        // A later claim of this mail will record the outcome.
         if (!counts) return
         // The assignment's deadline may have moved, and a notice may be due.
         if (until === null) yield* signal.notify
@@ -209,7 +212,10 @@ export class MailWorker extends Context.Service<
         })
       })
 
-      /** Ends the mail and queues the notice about it. False, without a change, if a later claim has overtaken this one. */
+      /**
+       * Ends the mail and queues the notice about its failure. Returns false and changes nothing if a later claim
+       * exists.
+       */
       const giveUp = (mail: Mail, { permanent, reason }: MailRefused, now: Instant.Instant) => {
         const { organizationId, shareId } = mail
         return transaction
@@ -248,7 +254,7 @@ const message = (mail: Mail, to: MailMessage["to"], text: NoticeText): Option.Op
 /** Rolls back the surrounding transaction. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
-/** False for a request after its deadline, a reminder after the answer, and a draft that was replaced. */
+/** Returns false for a request after its deadline, a reminder after the answer, and a draft that was replaced. */
 const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
   if (isSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy

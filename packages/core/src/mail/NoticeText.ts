@@ -8,7 +8,7 @@ export interface NoticeText {
   /** One line of at most 120 characters. */
   readonly subject: string
   readonly text: string
-  /** A complete document without external resources. */
+  /** The HTML is a complete document without external resources. */
   readonly html: string
 }
 
@@ -92,10 +92,10 @@ export const harmless = (text: string): string =>
     .replace(linkable, (mark) => `\u200b${mark}\u200b`)
     .trim()
 
-/** Dots (of every script that addresses use), colons, slashes and at signs inside a word. */
+/** Matches dots (of every script that addresses use), colons, slashes and at signs inside a word. */
 const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
 
-/** Collapses white space to fit one line. */
+/** Collapses white space, so that the text fits on one line. */
 export const oneLine = (text: string): string => harmless(text.replace(/\s+/g, " ")).replace(/\s+/g, " ")
 
 /** Cuts to `limit` characters, including the ellipsis. */

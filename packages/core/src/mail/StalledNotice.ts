@@ -1,6 +1,6 @@
 /**
- * Limits mails about stalled drafts: the first at once, then at most one an hour for each assignment, however often a
- * creator restarts. Only the latest of these mails is sent.
+ * Limits mails about stalled drafts: the first mail is sent at once, then at most one an hour for each assignment,
+ * however often a creator restarts. Only the latest mail of an hour is sent.
  */
 import * as Duration from "effect/Duration"
 import type { ShareId } from "../shared/Ids.ts"
@@ -9,11 +9,14 @@ import { noticeId } from "./Mail.ts"
 
 const period = Duration.toMillis(Duration.hours(1))
 
-/** When to send the mail. `last` is the time of the latest earlier one, sent or queued, and can be in the future. */
+/**
+ * Returns when to send the mail. `last` is the time of the latest earlier one, sent or queued, and can be in the
+ * future.
+ */
 export const nextTime = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)
 
-/** The ids of an assignment's mails of this kind are between these two. */
+/** The ids of an assignment's mails of this kind lie between these two ids. */
 export const idsOf = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
   from: noticeId(shareId, "stalled-"),
   to: noticeId(shareId, "stalled.")

@@ -6,10 +6,10 @@ import type { Mail, NewMail } from "./Mail.ts"
 
 const period = Duration.hours(1)
 
-/** By then failures at the period's end are committed, despite clock differences between workers. */
+/** The margin lets failures at the end of the period be committed first, despite clock differences between workers. */
 const margin = Duration.minutes(1)
 
-/** The notice is due at the end of the hour. Queuing it again changes nothing. */
+/** The notice is due at the end of the hour. Queuing the notice again changes nothing. */
 export const noticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
   const bucket = Instant.bucketOf(failedAt, period)
   const end = (bucket + 1) * Duration.toMillis(period)

@@ -6,8 +6,8 @@ import { utcDate } from "./CreatorNotices.ts"
 import { clip, type NoticeParts, type NoticeText, oneLine, write } from "./NoticeText.ts"
 
 /**
- * `webhook_moved`: its URL was changed. `webhook_failing`: it will be disabled if failures continue.
- * `webhook_throttled`: its receiver answers 429, and events are late.
+ * `webhook_moved`: the webhook's URL was changed. `webhook_failing`: the webhook will be disabled if failures continue.
+ * `webhook_throttled`: the webhook's receiver answers 429, and events are late.
  */
 export type WebhookNoticeKind =
   | "webhook_added"
@@ -18,16 +18,16 @@ export type WebhookNoticeKind =
 
 export const isWebhookNotice = (kind: string): kind is WebhookNoticeKind => kind.startsWith("webhook_")
 
-/** A change of a webhook. It contains only hosts, because the rest of a URL may contain a secret. */
+/** A change of a webhook. The mention contains only hosts, because the rest of a URL may contain a secret. */
 export interface WebhookMention {
   readonly id: WebhookId
   readonly host: string
-  /** Null for a new webhook. */
+  /** The former host is null for a new webhook. */
   readonly formerHost: string | null
   readonly events: ReadonlyArray<string>
   /** Prefix of the API key that made the change; null when the service made it. */
   readonly keyPrefix: string | null
-  /** The failure, if any. */
+  /** The failure that the mail reports, if any. */
   readonly trouble?: {
     readonly failures: number
     /** Time of the first failure. */
@@ -36,20 +36,20 @@ export interface WebhookMention {
     readonly reason: string
     /** The receiver answered 410. */
     readonly gone: boolean
-    /** When sending continues, after a 429. */
+    /** The time at which sending continues after a 429. */
     readonly until?: string
   }
-  /** Kind and time of this mention, in a mail with several. */
+  /** The kind and time of this mention, in a mail with several mentions. */
   readonly kind?: WebhookNoticeKind
   readonly at?: string
-  /** Hosts between the former and the present one. */
+  /** The hosts between the former and the present host. */
   readonly passed?: ReadonlyArray<string>
-  /** Further mentions, oldest first, and the number of those left out. */
+  /** Further mentions, oldest first, and the number of omitted mentions. */
   readonly further?: ReadonlyArray<WebhookMention>
   readonly omitted?: number
 }
 
-/** Informs the partner outside the API, because an attacker with a stolen key would not. */
+/** The mail informs the partner outside the API, because an attacker with a stolen key would not. */
 export const webhookNotice = (context: {
   readonly kind: WebhookNoticeKind
   readonly webhook: WebhookMention

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** Shown to anonymous callers too: no address, path or credential. */
+/** Anonymous callers see these sentences, so they contain no address, path or credential. */
 const sentences = {
   full: "The database's disk is full: free space",
   read_only: "The database is read-only and takes no writes",
@@ -34,9 +34,9 @@ export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
     /**
-     * Writes and deletes a row in one transaction, over the connections that requests use. Takes about 2 seconds at
-     * most. Concurrent callers share one check, and its result is cached for a second, so that anonymous callers cause
-     * few writes.
+     * Writes and deletes a row in one transaction, over the connections that requests use. The check takes about 2
+     * seconds at most. Concurrent callers share one check, and its result is cached for a second, so that anonymous
+     * callers cause few writes.
      */
     readonly check: Effect.Effect<void, DatabaseUnavailable>
   }

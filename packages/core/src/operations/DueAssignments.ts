@@ -21,12 +21,12 @@ import { AssignmentStore, type OrganizationQueue } from "../topic/AssignmentStor
 export class DueAssignments extends Context.Service<
   DueAssignments,
   {
-    /** Runs the due step of one assignment. `mayBegin` false does not start attempts. */
+    /** Runs the step of one assignment that is due. If `mayBegin` is false, no generation attempt starts. */
     readonly wake: (
       id: ShareId,
       mayBegin: boolean
     ) => Effect.Effect<{ readonly woke: boolean; readonly begun: Option.Option<DraftJob> }>
-    /** Due assignments by organization, with a fair share for each. */
+    /** Finds due assignments by organization, with a fair share for each. */
     readonly due: (environment: Environment, limit: number) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
     readonly nextDue: (environment: Environment) => Effect.Effect<Option.Option<Instant.Instant>>
   }
@@ -75,5 +75,5 @@ export class DueAssignments extends Context.Service<
   )
 }
 
-/** Batch size. Later runs repair the rest. */
+/** Batch size. Later runs repair the remaining assignments. */
 const repairedAtOnce = 500

@@ -1,4 +1,4 @@
-/** The port that deletes expired data. The caller sets the limits. */
+/** The port that deletes expired data. The caller decides what has expired. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
@@ -16,7 +16,7 @@ export interface DeletionLimits {
   readonly testTopics: Instant
 }
 
-/** Number of deleted rows of each kind. */
+/** The number of deleted rows of each kind. */
 export interface DeletedRows {
   readonly mails: number
   readonly windows: number
@@ -28,15 +28,15 @@ export interface DeletedRows {
 export class Retention extends Context.Service<
   Retention,
   {
-    /** Deletes in small batches, so that other writes continue. Can be interrupted and repeated. */
+    /** Deletes in small batches, so that other writes continue. An interrupted purge can be repeated. */
     readonly purge: (before: DeletionLimits) => Effect.Effect<DeletedRows>
     /**
-     * Deletes one batch of the test environment's data from UTC days before this time: topics with everything that
-     * belongs to them, then closed duplicate windows and expired responses. Returns the number of rows; 0 when none are
-     * left. Live topics stay.
+     * Deletes one batch of the test environment's data from UTC days before this time: topics with all their rows, then
+     * closed duplicate windows and expired responses. Returns the number of deleted rows; 0 when none are left. Topics
+     * of the live environment stay.
      */
     readonly purgeTests: (before: Instant) => Effect.Effect<number>
-    /** The number of rows that `purge` would delete now. Changes nothing and takes no locks. */
+    /** Returns the number of rows that `purge` would delete now. `count` changes nothing and takes no locks. */
     readonly count: (before: DeletionLimits) => Effect.Effect<DeletedRows>
   }
 >()("@partner-commentary/core/operations/Retention") {}

@@ -5,24 +5,24 @@ import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 import type { Work } from "../shared/WorkSignal.ts"
 
-/** Deliveries have their own store, and rows of removed webhooks have no due time. */
+/** Deliveries have a store of their own, and rows of removed webhooks have no due time. */
 export type DueWork = Readonly<Record<Exclude<Work, "deliveries" | "removals">, number>>
 
 export interface WaitingWork {
-  /** Unsent mails, due or not. */
+  /** The number of unsent mails, due or not. */
   readonly mails: number
-  /** Drafts that gave up and wait for a restart. */
+  /** The number of drafts whose attempts all failed and that wait for a restart. */
   readonly stalledDrafts: number
-  /** Webhooks whose circuit breaker is open until its next probe. */
+  /** The number of webhooks whose circuit breaker is open until its next probe. */
   readonly openCircuits: number
-  /** Webhooks whose circuit breaker is open and whose probe is due or in flight. */
+  /** The number of webhooks whose circuit breaker is open and whose probe is due or in flight. */
   readonly halfOpenCircuits: number
 }
 
 /** Mails whose last attempt failed and that will be retried. */
 export interface MailsToRetry {
   readonly count: number
-  /** When the oldest of them was queued. */
+  /** The time at which the oldest of these mails was queued. */
   readonly oldest: Instant
   /** The last error of the mail that is due last. */
   readonly lastReason: string
@@ -37,13 +37,13 @@ export interface DraftsToRetry {
 export class WorkBacklog extends Context.Service<
   WorkBacklog,
   {
-    /** Jobs that are due at this time. Each count stops at `limit`. */
+    /** Counts jobs that are due at this time. Each count stops at `limit`. */
     readonly due: (at: Instant, limit: number) => Effect.Effect<DueWork>
-    /** Unfinished work, due or not. Each count stops at `limit`. */
+    /** Counts unfinished work, due or not. Each count stops at `limit`. */
     readonly waiting: (at: Instant, limit: number) => Effect.Effect<WaitingWork>
-    /** None when no mail waits for a retry. */
+    /** Returns none when no mail waits for a retry. */
     readonly mailsToRetry: Effect.Effect<Option.Option<MailsToRetry>>
-    /** None when no draft waits for a retry. */
+    /** Returns none when no draft waits for a retry. */
     readonly draftsToRetry: Effect.Effect<Option.Option<DraftsToRetry>>
   }
 >()("@partner-commentary/core/operations/WorkBacklog") {}

@@ -1,19 +1,22 @@
-/** A calling partner that buys commentary. Its keys, topics and usage refer to it. */
+/** A calling partner that buys commentary. API keys, topics and usage refer to the organization. */
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { LimitOverrides, PlanName } from "./Plan.ts"
 
 export interface Organization {
   readonly id: OrganizationId
-  /** Shown to creators as the sender of requests. */
+  /** The name that creators see as the sender of requests. */
   readonly name: string
   readonly plan: PlanName
   readonly limits: LimitOverrides
-  /** Receives mails about undeliverable requests and about new and changed webhooks. */
+  /** The address that receives mails about undeliverable requests and about new and changed webhooks. */
   readonly contactEmail: string | null
-  /** Its id at the dashboard's identity provider, if that differs. */
+  /** The organization's id at the dashboard's identity provider, if that id differs. */
   readonly identityId: string | null
-  /** While set, all its keys are rejected. Running workflows continue. */
+  /**
+   * While this time is set, the service rejects all keys of the organization. Workflows that are already running
+   * continue.
+   */
   readonly suspendedAt: Instant | null
   readonly createdAt: Instant
 }

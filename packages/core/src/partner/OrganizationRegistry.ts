@@ -15,7 +15,7 @@ export class OrganizationRegistry extends Context.Service<
   OrganizationRegistry,
   {
     readonly insert: (organization: Organization) => Effect.Effect<void, IdentityTaken>
-    /** Applies the change in one transaction. None when the organization does not exist. */
+    /** Applies the change in one transaction. Returns none when the organization does not exist. */
     readonly update: (
       id: OrganizationId,
       change: (present: Organization) => Organization

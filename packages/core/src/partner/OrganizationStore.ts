@@ -1,6 +1,7 @@
 /**
- * The port that reads organizations. An embedder may replace it; OrganizationRegistry writes. An organization's id is a
- * lower-case UUID, because keys and topics store it. Suspended organizations are returned with the time of suspension.
+ * The port that reads organizations. An embedder may replace this port. OrganizationRegistry writes to the default
+ * implementation. An organization's id is a lower-case UUID, because keys and topics store it. Suspended organizations
+ * are returned with the time of suspension.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -12,7 +13,7 @@ export class OrganizationStore extends Context.Service<
   OrganizationStore,
   {
     readonly find: (id: OrganizationId) => Effect.Effect<Option.Option<Organization>>
-    /** By the exact id of the dashboard's identity provider. */
+    /** Finds an organization by its exact id at the dashboard's identity provider. */
     readonly findByIdentity: (identityId: string) => Effect.Effect<Option.Option<Organization>>
   }
 >()("@partner-commentary/core/partner/OrganizationStore") {}

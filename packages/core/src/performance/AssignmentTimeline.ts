@@ -1,4 +1,4 @@
-/** The moments and the outcome of one assignment: all that metrics are computed from. */
+/** The times and the outcome of one assignment, from which all metrics are computed. */
 import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment, AssignmentStatus, FailureReason } from "../topic/Assignment.ts"
@@ -33,7 +33,10 @@ export const outcomeOf = ({ failureReason, status }: AssignmentTimeline): Outcom
 export const stages = ["response", "generation", "approval"] as const
 export type Stage = (typeof stages)[number]
 
-/** Milliseconds; null while the stage is not complete. Clocks of two nodes may differ: a negative duration counts as 0. */
+/**
+ * Returns milliseconds; null while the stage is not complete. Clocks of two nodes may differ, so a negative duration
+ * counts as 0.
+ */
 export const durationOf = (stage: Stage, timeline: AssignmentTimeline): number | null => {
   const [from, to] = bounds[stage]
   const [start, end] = [timeline[from], timeline[to]]

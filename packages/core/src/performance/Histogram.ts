@@ -1,6 +1,6 @@
 /** Counts durations by length, and reads percentiles from the counts. */
 
-/** Milliseconds, and how many durations took that long. Counts grow in place. */
+/** Maps a duration in milliseconds to the number of durations of that length. The counts change in place. */
 export type Histogram = Map<number, number>
 
 export const add = (to: Histogram, duration: number, count: number): void => {
@@ -14,11 +14,14 @@ export const addAll = (to: Histogram, more: Histogram): void => {
 /** Each bucket begins at 1.1 times the start of the one before. */
 const growth = 1.1
 
-/** The geometric middle of the duration's bucket, in whole milliseconds: within 5 % of every duration in it. */
+/**
+ * Returns the geometric middle of the duration's bucket in whole milliseconds, which is within 5 % of every duration in
+ * the bucket.
+ */
 export const bucketOf = (duration: number): number =>
   duration < 1 ? 0 : Math.round(growth ** (Math.floor(Math.log(duration) / Math.log(growth)) + 0.5))
 
-/** Milliseconds; null without a measurement. */
+/** The values are milliseconds; null without a measurement. */
 export interface Percentiles {
   readonly count: number
   readonly median: number | null
@@ -33,7 +36,7 @@ export const percentiles = (histogram: Histogram): Percentiles => {
   return { count, median: percentile(50), p90: percentile(90) }
 }
 
-/** The smallest duration that at least `rank` durations do not exceed. */
+/** Returns the smallest duration that at least `rank` durations do not exceed. */
 const nearestRank = (histogram: Histogram, sorted: Float64Array, rank: number): number | null => {
   let seen = 0
   for (const duration of sorted) {

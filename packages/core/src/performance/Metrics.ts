@@ -15,15 +15,15 @@ export interface Counts extends Readonly<Record<Outcome, number>> {
 
 export interface MetricsSummary {
   readonly counts: Counts
-  /** From the delivered mail to the creator's perspective. */
+  /** The time from the delivered mail to the creator's perspective. */
   readonly response: Histogram.Percentiles
-  /** From the perspective to the first draft, failed attempts included. */
+  /** The time from the perspective to the first draft, including failed attempts. */
   readonly generation: Histogram.Percentiles
-  /** From the first draft to the creator's approval, further drafts included. */
+  /** The time from the first draft to the creator's approval, including further drafts. */
   readonly approval: Histogram.Percentiles
 }
 
-/** Grows in place while a report is read. */
+/** The metrics change in place while a report is read. */
 export interface Metrics {
   readonly counts: { -readonly [Name in keyof Counts]: Counts[Name] }
   readonly durations: Readonly<Record<Stage, Histogram.Histogram>>
@@ -66,7 +66,7 @@ export const summarize = ({ counts, durations }: Metrics): MetricsSummary => ({
   approval: Histogram.percentiles(durations.approval)
 })
 
-/** `pending` is computed from the others. */
+/** `pending` is computed from the other counts. */
 export type StoredCount = Exclude<keyof Counts, "pending">
 
 /** How a change of one assignment changes the stored counts of its day. */

@@ -1,6 +1,6 @@
 /**
- * Performance reports: outcomes and durations of a period's assignments, overall and by persona. Whole days are read from
- * daily metrics, a part of a day at either end assignment by assignment in small pages.
+ * Performance reports: outcomes and durations of a period's assignments, overall and by persona. Whole days are read
+ * from daily metrics. A part of a day at either end is read assignment by assignment, in small pages.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import { type AskedPeriod, type Days, divide, type ReportingPeriod, stepsOf } fr
 
 export interface Report {
   readonly overall: MetricsSummary
-  /** Personas with an assignment in the period, by name, ties by id. */
+  /** The personas with an assignment in the period, sorted by name and then by id. */
   readonly personas: ReadonlyArray<PersonaReport>
 }
 
@@ -109,13 +109,13 @@ export class Performance extends Context.Service<
   )
 }
 
-/** With the name on the latest assignment read so far. */
+/** The name is that of the latest assignment read so far. */
 type ByPersona = Map<PersonaId, { readonly metrics: Metrics; name: string }>
 
-/** Topics; a page takes a few milliseconds. */
+/** The number of topics in one page, which takes a few milliseconds to read. */
 const pageSize = 200
 
-/** Concurrent reports of a process; further ones wait. An organization has at most one of them. */
+/** The number of concurrent reports of a process. Further reports wait. One organization can have only one of them. */
 const maxReports = 4
 
 const byName = (one: PersonaReport, other: PersonaReport): number => {

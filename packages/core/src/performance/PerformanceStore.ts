@@ -27,13 +27,13 @@ export class PerformanceStore extends Context.Service<
   PerformanceStore,
   {
     /**
-     * Metrics of the assignments sent on whole days (UTC), from the day that begins at `start` until before `end`, or
-     * until now where `end` is null. The cost grows with days and personas, not with assignments.
+     * Sums the metrics of the assignments sent on whole days (UTC), from the day that begins at `start` until before
+     * `end`, or until now where `end` is null. The cost grows with days and personas, not with assignments.
      */
     readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**
-     * The assignments of at most `limit` topics sent in the period, oldest first, ties by id, after the cursor. The cost
-     * is that of the page, whatever its position.
+     * Reads the assignments of at most `limit` topics sent in the period after the cursor, oldest first and then by id.
+     * The cost depends on the page's size, not on its position.
      */
     readonly page: (
       owner: Owner,

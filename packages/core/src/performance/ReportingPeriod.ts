@@ -23,18 +23,18 @@ export interface Days {
   readonly end: Instant.Instant | null
 }
 
-/** A leap year. */
+/** The longest period is a leap year. */
 export const longest = Duration.days(366)
 
 /** Length of the default period. */
 const usual = Duration.days(30)
 
-/** The earliest possible time of a period, before the service existed. */
+/** The earliest time that a period can have, before the service existed. */
 const earliest = Instant.fromIso("2000-01-01T00:00:00.000Z")
 
 /**
- * `backwards`: the start is not before the end. `too_long`: longer than `longest`. `too_early`: a given time is before
- * `earliest`.
+ * `backwards`: the period's start is not before its end. `too_long`: the period is longer than `longest`. `too_early`:
+ * a given time is before `earliest`.
  */
 export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodInvalid", {
   reason: Schema.Literals(["backwards", "too_long", "too_early"])
@@ -70,10 +70,10 @@ export const divide = ({ end, start, untilNow }: AskedPeriod) => {
   }
 }
 
-/** Days in one query, so that a long report does not delay other requests. */
+/** The number of days that one query reads, so that a long report does not delay other requests. */
 const step = 31 * day
 
-/** Splits the days into steps, oldest first. The last step is open-ended if the days are. */
+/** Splits the days into steps, oldest first. The last step is open-ended if the days are open-ended. */
 export const stepsOf = ({ end, start }: Days, now: Instant.Instant): ReadonlyArray<Days> => {
   const last = end ?? now
   const starts = Array.from(

@@ -6,7 +6,7 @@ export interface License {
   readonly organizationId: OrganizationId
   readonly personaId: PersonaId
   readonly grantedAt: Instant
-  /** Exclusive; null for no end. */
+  /** The licence is valid before this time; null means that it has no end. */
   readonly until: Instant | null
   readonly revokedAt: Instant | null
 }

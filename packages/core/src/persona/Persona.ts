@@ -5,18 +5,18 @@ import type { Instant } from "../shared/Instant.ts"
 export interface Persona {
   readonly id: PersonaId
   readonly name: string
-  /** `""` for the neutral avatar. */
+  /** `""` stands for the neutral avatar. */
   readonly imageUrl: string
   readonly bio: string
   readonly expertise: ReadonlyArray<string>
-  /** URL by platform name. */
+  /** URLs by the platform's name. */
   readonly socialLinks: Readonly<Record<string, string>>
   readonly creator: Creator
   readonly createdAt: Instant
 }
 
 export interface Creator {
-  /** `""` when unknown. */
+  /** The name is `""` when it is unknown. */
   readonly name: string
   readonly email: string
 }

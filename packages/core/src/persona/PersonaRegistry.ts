@@ -11,19 +11,20 @@ export class PersonaRegistry extends Context.Service<
   PersonaRegistry,
   {
     readonly insert: (persona: Persona) => Effect.Effect<void>
-    /** Applies the change in one transaction. None when the persona does not exist. */
+    /** Applies the change in one transaction. Returns none when the persona does not exist. */
     readonly update: (id: PersonaId, change: (present: Persona) => Persona) => Effect.Effect<Option.Option<Persona>>
     /** Oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Persona>>
-    /** Personas whose creator has this address, in any case. */
+    /** Finds personas whose creator has this address, whatever its upper and lower case. */
     readonly byCreator: (email: string) => Effect.Effect<ReadonlyArray<Persona>>
     /**
-     * Grants a licence, changes its end, or restores a revoked one. False when the organization or the persona does not
-     * exist.
+     * Grants a licence, changes its end, or restores a revoked one. Returns false when the organization or the persona
+     * does not exist.
      */
     readonly grant: (license: License) => Effect.Effect<boolean>
     /**
-     * Prevents new topics only. Returns the licence; none when there is none. A second revocation keeps the first time.
+     * A revocation prevents new topics only. Returns the licence, or none when the organization has no licence. A
+     * second revocation keeps the first time.
      */
     readonly revoke: (
       organizationId: OrganizationId,

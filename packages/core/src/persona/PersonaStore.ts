@@ -1,6 +1,7 @@
 /**
- * The port that reads personas and checks licences. An embedder may replace it; PersonaRegistry writes. A persona's id
- * is a lower-case UUID, even if the embedder's tables spell it differently, because requests and topics use that form.
+ * The port that reads personas and checks licences. An embedder may replace this port. PersonaRegistry writes to the
+ * default implementation. A persona's id is a lower-case UUID, even if the embedder's tables spell it differently,
+ * because requests and topics use that form.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -13,13 +14,13 @@ export class PersonaStore extends Context.Service<
   PersonaStore,
   {
     readonly find: (id: PersonaId) => Effect.Effect<Option.Option<Persona>>
-    /** The requested personas that the organization may use at this time, in any order. */
+    /** Returns the requested personas that the organization may use at this time, in any order. */
     readonly licensedAmong: (
       organizationId: OrganizationId,
       ids: ReadonlyArray<PersonaId>,
       at: Instant
     ) => Effect.Effect<ReadonlyArray<Persona>>
-    /** All personas that the organization may use at this time, by name, ties by id. */
+    /** Returns all personas that the organization may use at this time, sorted by name and then by id. */
     readonly licensed: (organizationId: OrganizationId, at: Instant) => Effect.Effect<ReadonlyArray<Persona>>
   }
 >()("@partner-commentary/core/persona/PersonaStore") {}

@@ -29,7 +29,7 @@ const unnameable = (id: string) =>
 export class Personas extends Context.Service<
   Personas,
   {
-    /** Test personas first, then by name. */
+    /** Lists test personas first, then the others by name. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Persona>>
     readonly find: (owner: Owner, id: PersonaId) => Effect.Effect<Persona, PersonaNotFound | NotLicensed>
   }

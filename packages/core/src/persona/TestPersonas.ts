@@ -4,7 +4,10 @@ import * as Schema from "effect/Schema"
 import { PersonaId } from "../shared/Ids.ts"
 import type { Persona } from "./Persona.ts"
 
-/** How an assignment to a simulated creator ends. `wait` takes a step only when the partner requests it. */
+/**
+ * How an assignment to a simulated creator ends. `wait`: the simulated creator takes a step only when the partner
+ * requests it.
+ */
 export const SimulationPath = Schema.Literals(["approve", "decline", "expire", "fail", "wait"])
 export type SimulationPath = typeof SimulationPath.Type
 
@@ -12,7 +15,7 @@ interface TestPersona extends Persona {
   readonly path: SimulationPath
 }
 
-/** Ids start with `7e57` ("test"). They never change, because partners use them in their tests. */
+/** Ids start with `7e57` ("test"). The ids never change, because partners use them in their tests. */
 const testPersona = (number: number, path: SimulationPath, name: string, bio: string): TestPersona => ({
   path,
   id: PersonaId.make(`7e570000-0000-4000-8000-${String(number).padStart(12, "0")}`),
@@ -25,7 +28,7 @@ const testPersona = (number: number, path: SimulationPath, name: string, bio: st
   createdAt: 0
 })
 
-/** Also the persona of every example in the documents, so that an example works with a test key. */
+/** Every example in the documents uses this persona, so that the example works with a test key. */
 export const approvingPersona = testPersona(
   1,
   "approve",
@@ -54,7 +57,7 @@ export const testPersonas: ReadonlyArray<TestPersona> = [
 
 const byId: ReadonlyMap<PersonaId, TestPersona> = new Map(testPersonas.map((persona) => [persona.id, persona]))
 
-/** None for every other persona, licensed or not. */
+/** Returns none for every other persona, licensed or not. */
 export const testPersonaOf = (id: PersonaId): Option.Option<TestPersona> => Option.fromUndefinedOr(byId.get(id))
 
 /**

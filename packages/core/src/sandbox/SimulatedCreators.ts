@@ -23,11 +23,11 @@ import { act, isToAct, nextAction, type Props, type SimulatedAction } from "./Si
 export class SimulatedCreators extends Context.Service<
   SimulatedCreators,
   {
-    /** Takes the due step, if any. Returns whether it took one. */
+    /** Takes the simulated creator's due step, if there is one. Returns whether a step was taken. */
     readonly act: (id: ShareId) => Effect.Effect<boolean>
     /**
-     * Takes the named step now, or the next one on the assignment's path. A live key, or a key of another organization,
-     * finds no assignment.
+     * Takes the named step now, or else the next step on the assignment's path. A live key, or a key of another
+     * organization, finds no assignment.
      */
     readonly advance: (
       principal: Principal,

@@ -23,7 +23,7 @@ export const SimulatedAction = Schema.Literals([
 ])
 export type SimulatedAction = typeof SimulatedAction.Type
 
-/** Possible actions in each status, the path to approval first. */
+/** The possible actions in each status, with those on the path to approval first. */
 const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>> = {
   topic_sent: ["respond", "decline", "expire"],
   opinion_injected: ["generate", "fail"],
@@ -33,20 +33,23 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
   expired: []
 }
 
-/** For an assignment that is not settled. */
+/** Call it only for an assignment that is not settled. */
 export const actionsIn = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
-/** None once it is settled. */
+/** The list is empty once the assignment is settled. */
 export const actionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
   isSettled(present) ? [] : actions[present.status]
 
-/** The final action of its path if possible now, else the next step towards approval; undefined once settled. */
+/**
+ * Returns the final action of the path if it is possible now, else the next step towards approval; undefined once the
+ * assignment is settled.
+ */
 export const nextAction = (present: Assignment): SimulatedAction | undefined => {
   const possible = actionsOf(present)
   return possible.find((action) => action === present.simulation?.path) ?? possible[0]
 }
 
-/** Whether an automatic step is due. */
+/** Returns whether an automatic step is due. */
 export const isToAct = ({ simulation }: Assignment, now: Instant.Instant): boolean =>
   simulation !== null && simulation.nextAt !== null && now >= simulation.nextAt
 
@@ -54,7 +57,7 @@ export const isToAct = ({ simulation }: Assignment, now: Instant.Instant): boole
 export interface Props {
   readonly perspective: string
   readonly draftId: DraftId
-  /** The draft's text. It is approved unchanged. */
+  /** The text of the draft. The simulated creator approves it unchanged. */
   readonly content: string
   readonly commentaryId: CommentaryId
   readonly contentHash: string
@@ -62,7 +65,7 @@ export interface Props {
 
 type Step = Result.Result<Change, ActionRefused>
 
-/** Takes one step. Rejects the same actions as for a human creator. */
+/** Takes one step of the simulated creator. It rejects the same actions as for a human creator. */
 export const act = (
   present: Assignment,
   action: SimulatedAction,
@@ -88,8 +91,8 @@ const take: Readonly<
 }
 
 /**
- * Schedules the next step. No generation attempt is scheduled, because the simulated draft is a step too, with the
- * grace period as its deadline.
+ * Schedules the simulated creator's next step. No generation attempt is scheduled, because the simulated draft is a
+ * step too, with the grace period as its deadline.
  */
 const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
   const { generation, simulation, status } = assignment

@@ -1,6 +1,6 @@
 /**
  * Repairs due times that a fast clock wrote. After the clock is corrected, that work would wait for hours. Each queue
- * regularly makes work due now that is later than its longest possible delay.
+ * regularly finds work that is due later than its longest possible delay, and makes it due now.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,11 +12,11 @@ export interface LatestDue {
   readonly now: Instant.Instant
   /** The end of a lease that starts now. */
   readonly leased: Instant.Instant
-  /** By number of attempts. The last entry also covers more attempts. */
+  /** The latest due times by number of attempts. The last entry also applies to more attempts. */
   readonly waiting: readonly [Instant.Instant, ...ReadonlyArray<Instant.Instant>]
 }
 
-/** `delays[n]` follows attempt number n + 1. Before the first attempt, work is due at once. */
+/** `delays[n]` follows attempt number `n + 1`. Before its first attempt, work is due at once. */
 export const latestDue = (
   now: Instant.Instant,
   lease: Duration.Duration,
@@ -33,10 +33,10 @@ export const latestAfter = ({ waiting }: LatestDue, attempts: number): Instant.I
 /** Allowed clock difference between machines, in milliseconds. */
 export const tolerance = 10_000
 
-/** Also the longest delay that a smaller clock error can cause. */
+/** The interval is also the longest delay that a smaller clock error can cause. */
 const interval = Duration.toMillis(Duration.minutes(10))
 
-/** Runs the repair on the first call, then every ten minutes, and at once when the clock has jumped as far. */
+/** Runs the repair on the first call, then every ten minutes, and at once when the clock has jumped by ten minutes. */
 export const checking = (repair: (now: Instant.Instant) => Effect.Effect<void>) =>
   Effect.map(Ref.make<Instant.Instant | null>(null), (looked) =>
     Effect.fnUntraced(function* (now: Instant.Instant) {

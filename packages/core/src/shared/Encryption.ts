@@ -19,7 +19,7 @@ export class Encryption extends Context.Service<
   {
     /** The purpose is part of the key. If it contains the caller's secret, decryption needs that secret. */
     readonly encrypt: (purpose: string, text: string) => Effect.Effect<string>
-    /** None when it was encrypted for another purpose or with a removed secret, or was changed since. */
+    /** Returns none when the text was encrypted for another purpose or with a removed secret, or was changed since. */
     readonly decrypt: (purpose: string, encrypted: string) => Effect.Effect<Option.Option<string>>
   }
 >()("@partner-commentary/core/shared/Encryption") {

@@ -1,6 +1,6 @@
 /**
- * Whose share of a process's scarce resources, such as database connections, the current work takes. Requests of one organization
- * have one share together. Everything else, workers and shared batches among it, has another one.
+ * The share of a process's scarce resources, such as database connections, that the current work uses. All requests of
+ * one organization use one share. All other work, including workers and shared batches, uses another share.
  */
 import * as Context from "effect/Context"
 

@@ -1,4 +1,4 @@
-/** UUIDs with a brand for each kind. New ones are version 7. */
+/** UUIDs with a separate type for each kind of id. New ids are UUIDs of version 7. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The lower-case form, which `parse` produces. */
+/** Ids have the lower-case form, which `parse` produces. */
 const Uuid = Schema.String.check(Schema.isPattern(uuid))
 
 export const isKept = (id: string): boolean => uuid.test(id)
@@ -23,7 +23,7 @@ export type PersonaId = typeof PersonaId.Type
 export const TopicId = Uuid.pipe(Schema.brand("TopicId"))
 export type TopicId = typeof TopicId.Type
 
-/** Identifies an assignment: one persona's part in one topic. The specification's `share_id`. */
+/** Identifies an assignment: one persona's part in one topic. The specification calls this id `share_id`. */
 export const ShareId = Uuid.pipe(Schema.brand("ShareId"))
 export type ShareId = typeof ShareId.Type
 
@@ -40,7 +40,7 @@ export type WebhookId = typeof WebhookId.Type
 export const EventId = Uuid.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
-/** Parses an id in either case to lower case. */
+/** Parses an id in upper or lower case and returns it in lower case. */
 export const parse = <Id extends string>(_schema: Schema.Codec<Id, string>, text: string): Option.Option<Id> =>
   Option.filter(Option.some(text.toLowerCase() as Id), isKept)
 

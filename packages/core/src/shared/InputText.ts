@@ -1,7 +1,7 @@
 /** Rules for text that operators and embedding applications enter. */
 import { codePoints, hasControls } from "./Text.ts"
 
-/** A name or a label: one line. */
+/** Returns whether the text can be a name or a label: one line. */
 export const isLine = (text: string, limit: number): boolean =>
   text.trim() !== "" && codePoints(text) <= limit && !/\p{Cc}/u.test(text)
 
@@ -11,7 +11,7 @@ export const maxProse = 5000
 
 export const isProse = (text: string): boolean => codePoints(text) <= maxProse && !hasControls(text)
 
-/** An address that any mail server could accept. Only that server knows whether a mailbox exists. */
+/** Returns whether any mail server could accept the address. Only the mail server knows whether the mailbox exists. */
 export const isEmail = (text: string): boolean =>
   text.length <= 254 &&
   /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"@.]+(\.[^\s\p{C}<>()[\]\\,;:"@.]+)*$/u.test(text)
@@ -21,5 +21,5 @@ export const isHttpUrl = (text: string): boolean => {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === ""
 }
 
-/** The name of a platform in `social_links`. */
+/** Returns whether the text is a valid platform name in `social_links`. */
 export const isPlatform = (text: string): boolean => /^[a-z0-9][a-z0-9_-]{0,49}$/.test(text)

@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 
 export type Instant = number
 
-/** From Effect's Clock. */
+/** Returns the time of Effect's Clock. */
 export const now = Clock.currentTimeMillis
 
 /** `2026-01-30T12:00:00.000Z` */
@@ -22,11 +22,11 @@ export const isoOrNull = (instant: Instant | null): string | null => (instant ==
 // biome-ignore lint/style/noRestrictedGlobals: the engine reads ISO instants fastest
 export const fromIso = (iso: string): Instant => Date.parse(iso)
 
-/** The range that `toIso` writes in its fixed width: the years 0000 to 9999. */
+/** The range that `toIso` writes with a fixed width: the years 0000 to 9999. */
 const earliest = fromIso("0000-01-01T00:00:00.000Z")
 export const latest = fromIso("9999-12-31T23:59:59.999Z")
 
-/** Parses ISO 8601 with a time zone; none when it is invalid. */
+/** Parses ISO 8601 with a time zone; returns none when the text is invalid. */
 export const parse = (text: string): Option.Option<Instant> =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text) && isDay(text.slice(0, 10))
     ? DateTime.make(text).pipe(
@@ -35,7 +35,7 @@ export const parse = (text: string): Option.Option<Instant> =>
       )
     : Option.none()
 
-/** JavaScript parses 30 February as 2 March. */
+/** JavaScript would parse 30 February as 2 March. */
 const isDay = (day: string): boolean =>
   Option.exists(DateTime.make(`${day}T00:00:00Z`), (moment) => DateTime.formatIso(moment).startsWith(day))
 
@@ -48,14 +48,14 @@ const httpDate =
 
 export const plus = (instant: Instant, duration: Duration.Duration): Instant => instant + Duration.toMillis(duration)
 
-/** The number of the period that contains this time, counting periods of this length since 1970. */
+/** Returns the number of the period that contains this time, counting periods of this length since 1970. */
 export const bucketOf = (instant: Instant, length: Duration.Duration): number =>
   Math.floor(instant / Duration.toMillis(length))
 
-/** Start of the UTC day. */
+/** Returns the start of the UTC day. */
 export const startOfDay = (instant: Instant): Instant => bucketOf(instant, day) * Duration.toMillis(day)
 
 const day = Duration.days(1)
 
-/** The time at this fraction (0 to 1) between the two. */
+/** Returns the time at this fraction (0 to 1) between the two times. */
 export const between = (from: Instant, to: Instant, part: number): Instant => Math.round(from + (to - from) * part)

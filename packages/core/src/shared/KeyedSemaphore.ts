@@ -8,7 +8,7 @@ export interface Bounds {
   readonly each: number
   /** Permits of all keys together; unbounded by default. */
   readonly total?: number
-  /** Maximum number of waiting callers of one key. Further ones are rejected at once. */
+  /** Maximum number of waiting callers of one key. Further callers are rejected at once. */
   readonly waiting: number
 }
 
@@ -16,8 +16,8 @@ export interface KeyedSemaphore<Key> {
   /** Takes a permit if one is free and no other caller waits with this key. */
   readonly tryTake: (key: Key) => boolean
   /**
-   * Waits up to `timeout` for a permit. False when the queue is full or the time is up. Call it in an uninterruptible
-   * region with its `restore`: an interrupted caller leaves the queue and holds no permit.
+   * Waits up to `timeout` for a permit. Returns false when the queue is full or the timeout has passed. Call `take` in
+   * an uninterruptible region with its `restore`: an interrupted caller leaves the queue and holds no permit.
    */
   readonly take: (key: Key, timeout: Duration.Input, interruptible: Restore) => Effect.Effect<boolean>
   readonly release: (key: Key) => void
@@ -27,7 +27,7 @@ export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect
 
 interface Owner {
   held: number
-  /** First in, first out. */
+  /** The queue is first in, first out. */
   readonly queue: Set<Deferred.Deferred<void>>
 }
 
@@ -44,7 +44,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
   }
 
   const forget = (key: Key, owner: Owner): void => {
-    // A caller that received a permit since then may have replaced the entry.
+    // The entry may have been replaced by a caller that received a permit since then.
     if (owner.queue.size > 0 || owners.get(key) !== owner) return
     turns.delete(key)
     if (owner.held === 0) owners.delete(key)
@@ -69,7 +69,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
       owner.queue.delete(first)
       owner.held++
       free--
-      // Moves the key to the end. The loop reaches it again.
+      // Moves the key to the end of the turns. The loop will reach the key again.
       turns.delete(key)
       if (owner.queue.size > 0) turns.add(key)
       Deferred.doneUnsafe(first, Effect.void)
@@ -99,7 +99,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
       turns.add(key)
       return interruptible(Effect.timeoutOption(Deferred.await(waiter), timeout)).pipe(
         Effect.flatMap(() => {
-          // The permit may arrive together with the timeout.
+          // The permit may arrive at the same time as the timeout.
           if (Deferred.isDoneUnsafe(waiter)) return granted
           leave(key, owner, waiter)
           return Effect.succeed(false)

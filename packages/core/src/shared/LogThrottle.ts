@@ -22,7 +22,7 @@ export const repeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect
 
 const period = "1 second"
 
-/** Maximum number of kinds. Beyond it, lines with the same message share a kind. */
+/** Maximum number of kinds. Beyond this number, lines with the same message share a kind. */
 const mostKinds = 200
 
 const framesShown = 4
@@ -85,14 +85,14 @@ const lineOf = ({ cause, fiber, logLevel, message }: Logger.Options<unknown>): L
   return { level: logLevel, message, annotations, reason: String(reason).slice(0, 300) }
 }
 
-/** Ignores varying parts such as ids and ports. */
+/** Ids, ports and other varying parts of a line are ignored. */
 const kindOf = ({ level, message, reason }: Line, kinds: ReadonlyMap<string, Pending>): string => {
   const line = `${level} ${String(message)}`
   const kind = `${line} ${reason}`.replace(/[\da-f-]{8,}|\d+/gi, "#")
   return kinds.has(kind) || kinds.size < mostKinds ? kind : line
 }
 
-/** Runs with the wrapped loggers. */
+/** Writes the summary with the wrapped loggers. */
 const summarize = (pending: Pending) =>
   Effect.suspend(() => {
     const { count, last } = pending
@@ -108,7 +108,7 @@ const summarize = (pending: Pending) =>
 
 const texts = (message: unknown): ReadonlyArray<unknown> => (Array.isArray(message) ? message : [message])
 
-/** Keeps each error's nearest own stack frames, and its causes in one line each. */
+/** Keeps each error's nearest own stack frames, and reduces each of its causes to one line. */
 const short = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
   cause.reasons.length === 0
     ? cause

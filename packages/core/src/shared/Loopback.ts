@@ -8,10 +8,12 @@ export const isLoopback = (host: string): boolean => {
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name)
 }
 
-/** A wildcard address: valid for listening, but not as a link's host. */
+/** A wildcard address is valid for listening, but not as a link's host. */
 export const isWildcard = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"
 
-/** `http://host:port`, with IPv6 addresses in brackets. A wildcard becomes `localhost`. */
+/**
+ * Formats an address as `http://host:port`, with IPv6 addresses in brackets. A wildcard address becomes `localhost`.
+ */
 export const addressOf = (host: string, port: number): string => {
   const name = isWildcard(host) ? "localhost" : host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
   return `http://${name}:${port}`

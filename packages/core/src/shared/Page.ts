@@ -1,4 +1,4 @@
-/** Pagination by offset up to a limit, and by cursor at any depth. Newest first, ties by id. */
+/** Pagination by offset up to a limit, and by cursor at any depth. Entries are sorted newest first, and then by id. */
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -14,11 +14,11 @@ export interface Page<A> {
   readonly items: ReadonlyArray<A>
   /** Number of entries on all pages. */
   readonly total: number
-  /** None on the last page. */
+  /** None on the last page of the list. */
   readonly next: Option.Option<Cursor>
 }
 
-/** Opaque to callers. */
+/** The cursor is opaque to callers. */
 export const formatCursor = (cursor: Cursor): string => Base64Url.encode(`${toIso(cursor.createdAt)} ${cursor.id}`)
 
 export const parseCursor = (text: string): Option.Option<Cursor> => {

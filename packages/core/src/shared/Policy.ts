@@ -8,7 +8,10 @@ import * as Webhooks from "./WebhookPolicy.ts"
 export interface Policy {
   /** Time for a creator to respond, from the delivery of the mail. */
   readonly responseWindow: Duration.Duration
-  /** How long a mail is retried. After a permanent failure the response window starts this long after submission. */
+  /**
+   * How long the service retries a mail. If the mail fails permanently, the response window starts this long after
+   * submission.
+   */
   readonly mailWindow: Duration.Duration
   /** A request whose mail was neither delivered nor permanently refused closes this long after submission. */
   readonly deliveryWindow: Duration.Duration
@@ -18,13 +21,13 @@ export interface Policy {
   readonly duplicateWindow: Duration.Duration
   /** Limits of a topic's content in Unicode code points, after trimming. */
   readonly contentLength: { readonly min: number; readonly max: number }
-  /** Delays between generation attempts. There is one attempt more than delays. */
+  /** Delays between generation attempts. The number of attempts is one more than the number of delays. */
   readonly generationRetries: ReadonlyArray<Duration.Duration>
-  /** Delays between media attempts. There is one attempt more than delays. */
+  /** Delays between media attempts. The number of attempts is one more than the number of delays. */
   readonly mediaRetries: ReadonlyArray<Duration.Duration>
   /** How long creator or operator can restart generation after the last attempt. */
   readonly generationGrace: Duration.Duration
-  /** Maximum number of drafts of one assignment, first included. */
+  /** Maximum number of drafts of one assignment, including the first. */
   readonly maxDrafts: number
   /** How long a creator's link stays readable after the assignment is settled. */
   readonly readingWindow: Duration.Duration
@@ -34,7 +37,7 @@ export interface Policy {
   readonly testDuplicateWindow: Duration.Duration
   /** Time between steps of a simulated creator. */
   readonly testPace: Duration.Duration
-  /** Test topics older than this are deleted, by whole UTC days. */
+  /** Test topics older than this are deleted, a whole UTC day at a time. */
   readonly testRetention: Duration.Duration
   /** Storage limit of one organization's test environment. */
   readonly testStorage: { readonly topics: number; readonly bytes: number }

@@ -12,8 +12,8 @@ export class PublicAddress extends Context.Service<
   }
 >()("@partner-commentary/core/shared/PublicAddress") {
   /**
-   * Removes trailing slashes. An invalid address stops the service at start. So does a path that collides with a route
-   * of the service, because a router may or may not have removed the prefix.
+   * `layer` removes trailing slashes. An invalid address stops the service at start. A path that collides with a route
+   * of the service also stops it, because a router may or may not have removed the prefix.
    */
   static readonly layer = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
@@ -27,7 +27,7 @@ export class PublicAddress extends Context.Service<
       )
     )
 
-  /** For a host that knows whether requests contain its path. Any path is allowed. */
+  /** `layerAnywhere` is for a host that knows whether requests contain its path. Any path is allowed there. */
   static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
       PublicAddress,
@@ -38,7 +38,7 @@ export class PublicAddress extends Context.Service<
     )
 }
 
-/** Completes a sentence after `must be`. */
+/** The rule completes a sentence after `must be`. */
 export const addressRule =
   "an http:// or https:// address without query, fragment and user, such as https://app.example/commentary"
 
@@ -46,7 +46,7 @@ const beside = "its path must be none of the service's own, such as /partner or 
 
 const wrong = (sentence: string) => new Error(`The public address (apiRoot) must be ${sentence}`)
 
-/** The stored form; none when it is invalid. */
+/** Returns the stored form; none when the address is invalid. */
 export const normalized = (text: string): Option.Option<string> => {
   const url = /[\s\p{Cc}<>"?#]/u.test(text) || text.length > 2048 ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
@@ -54,7 +54,7 @@ export const normalized = (text: string): Option.Option<string> => {
   return /^https?:\/\//i.test(text) ? Option.some(url.href.replace(/(?<!\/)\/+$/, "")) : Option.none()
 }
 
-/** Whether the address's path collides with a route of the service. */
+/** Returns whether the address's path collides with a route of the service. */
 export const isOwn = (apiRoot: string): boolean =>
   /^https?:\/\/[^/]+\/(partner(\/v1(\/.*)?)?|creator(\/.*)?|docs(\/.*)?|openapi\.json|healthz|readyz|avatar\.svg)$/.test(
     apiRoot

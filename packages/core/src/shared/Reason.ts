@@ -1,9 +1,9 @@
 /** Extracts the original error message for logs and start-up errors. */
 import * as Predicate from "effect/Predicate"
 
-/** Without a full stop. */
+/** The message has no full stop. */
 export const reasonOf = (error: unknown): string => {
-  // A host name with several addresses, none of which accepts connections.
+  // The host name has several addresses, and none of them accepts connections.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   const said = error instanceof Error ? error.message : String(error)
   const cause = causeOf(isOfSql(error) ? error.reason : error)

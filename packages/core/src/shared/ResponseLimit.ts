@@ -1,6 +1,9 @@
 /** Limits the size of a response body that another server sends, after decompression. */
 
-/** The same response. Reading its body fails with `tooLarge` beyond `bytes`, and the rest is not downloaded. */
+/**
+ * Returns the same response with a limited body. Reading its body fails with `tooLarge` beyond `bytes`, and the rest is
+ * not downloaded.
+ */
 export const limited =
   (bytes: number, tooLarge: Error) =>
   (response: Response): Response => {

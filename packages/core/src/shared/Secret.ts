@@ -4,7 +4,10 @@ import type * as Effect from "effect/Effect"
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Unbiased base62 characters from random bytes. Bytes of 248 and above are skipped, so pass more than `length`. */
+/**
+ * Unbiased base62 characters from random bytes. The function skips bytes of 248 and above, so pass more than `length`
+ * bytes.
+ */
 export const toBase62 = (bytes: Uint8Array, length: number): string => {
   let text = ""
   for (const byte of bytes) {
@@ -19,7 +22,10 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
   return entry
 })
 
-/** CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. It detects mistyped tokens without a query. */
+/**
+ * Returns the CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. It detects mistyped tokens without a
+ * query.
+ */
 export const checksum = (text: string): string => {
   let crc = 0xffffffff
   for (let index = 0; index < text.length; index++) {
@@ -34,6 +40,6 @@ export const checksum = (text: string): string => {
   return digits
 }
 
-/** SHA-256 of the text's UTF-8 bytes, in lower-case hex. */
+/** Returns the SHA-256 of the text's UTF-8 bytes in lower-case hex. */
 export const hash = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, new TextEncoder().encode(text))

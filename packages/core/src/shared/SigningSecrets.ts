@@ -1,6 +1,6 @@
 /**
- * The service's secrets. The first one signs links and encrypts stored secrets; all of them verify and decrypt. Hosts
- * provide them.
+ * The service's secrets. The first secret signs links and encrypts stored secrets. All secrets can verify and decrypt.
+ * The host provides the secrets.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ type Secrets = readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Re
 export class SigningSecrets extends Context.Service<SigningSecrets, Secrets>()(
   "@partner-commentary/core/shared/SigningSecrets"
 ) {
-  /** Current secret first. A blank secret stops the service; a short one logs a warning. */
+  /** The current secret comes first. A blank secret stops the service, and a short secret logs a warning. */
   static readonly layer = (...secrets: Secrets): Layer.Layer<SigningSecrets> =>
     Layer.effect(
       SigningSecrets,

@@ -41,7 +41,7 @@ const linkOnce = (span: Tracer.Span, id: TopicId | EventId): void => {
 
 const isKnown = <Id>(id: Id | null | undefined): id is Id => id !== null && id !== undefined
 
-/** Span attributes (`topic.id`) or log annotations (`topic_id`). */
+/** Returns span attributes (`topic.id`) or log annotations (`topic_id`). */
 export const named = (subject: Subject, separator: "." | "_"): Record<string, string> =>
   Object.fromEntries(
     [
@@ -78,7 +78,7 @@ export const ofPayload = (payload: string, organizationId: OrganizationId) => ()
 
 const Payload = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ topic_id: TopicId, share_id: ShareId }) }))
 
-/** Like `mark`, for a delivery: links to the event's span, which links to the topic's. */
+/** Works like `mark`, but for a delivery: it links to the event's span, which links to the topic's span. */
 export const markEvent = (id: EventId, subject: () => Subject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
@@ -87,19 +87,19 @@ export const markEvent = (id: EventId, subject: () => Subject): Effect.Effect<vo
     return mark(subject())
   })
 
-/** Marks the current span and every span within with the subject. */
+/** Marks the current span and all its child spans with the subject. */
 export const traced = <A, E, R>(self: Effect.Effect<A, E, R>, subject: Subject): Effect.Effect<A, E, R> =>
   whereTraced<A, E, R>((effect) => Effect.andThen(mark(subject), Effect.annotateSpans(effect, named(subject, "."))))(
     self
   )
 
-/** `traced`, and the subject on each log line within. For jobs. */
+/** Works like `traced`, and also adds the subject to each log line of the effect. For jobs. */
 export const about = <A, E, R>(self: Effect.Effect<A, E, R>, subject: Subject): Effect.Effect<A, E, R> =>
   Effect.annotateLogs(traced(self, subject), named(subject, "_"))
 
 /**
- * Creates the span of a new topic or event. It starts its own trace and is linked in both directions with the creating
- * request or job.
+ * Creates the span of a new topic or event. The span starts its own trace. It and the creating request or job link to
+ * each other.
  */
 export const origin = <A, E, R>(
   self: Effect.Effect<A, E, R>,
@@ -125,7 +125,7 @@ export const origin = <A, E, R>(
         },
         () => effect
       )
-      // `mark` links topics.
+      // `mark` adds the links to topics.
       if (!isTopic) own?.addLinks([linkTo(id)])
       return span
     })

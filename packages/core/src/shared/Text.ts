@@ -1,24 +1,26 @@
 /** Checks and cleans text that people entered. */
 
-/** Unicode code points, as a person counts characters. */
+/** Counts Unicode code points, as a person counts characters. */
 export const codePoints = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** Control characters other than tab and line ends. Not every database stores them. */
+/** Finds control characters other than tab and line ends. Not every database can store such characters. */
 export const hasControls = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
 
-/** Contains a visible character: not only spaces, joiners, direction marks and blank letters. */
+/**
+ * Returns whether the text contains a visible character: not only spaces, joiners, direction marks and blank letters.
+ */
 export const isReadable = (text: string): boolean =>
   /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 
-/** For HTML text and double-quoted attributes. */
+/** Escapes text for HTML elements and double-quoted attributes. */
 export const escapeHtml = (text: string): string =>
   text.toWellFormed().replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** Well-formed, with one kind of line end, without control characters, trimmed. */
+/** Makes the text well-formed and trimmed, with one kind of line end and without control characters. */
 export const clean = (text: string): string =>
   text
     .toWellFormed()
@@ -27,8 +29,8 @@ export const clean = (text: string): string =>
     .trim()
 
 /**
- * Plain text: `\n` as the only line break, no control or text-direction override characters, no lone surrogates,
- * trimmed.
+ * Plain text: Removes control and text-direction override characters and lone surrogates, makes `\n` the only line
+ * break, and trims the text.
  */
 export const plain = (text: string): string =>
   text

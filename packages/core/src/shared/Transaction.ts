@@ -1,6 +1,6 @@
 /**
  * The port that combines changes of several stores into one transaction. A single store method needs no transaction
- * around it; it joins an existing one.
+ * around it. Inside one, it joins the existing transaction.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,8 +10,9 @@ export class Transaction extends Context.Service<
   Transaction,
   {
     /**
-     * Commits all changes within, or none after a failure. A conflict with another transaction repeats the effect, so
-     * other side effects must be repeatable. The effect must not wait for other systems, because it holds locks.
+     * Commits all changes of the effect, or none after a failure. A conflict with another transaction repeats the
+     * effect, so other side effects must be repeatable. The effect must not wait for other systems, because it holds
+     * locks.
      */
     readonly run: <A, E, R>(change: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
@@ -23,6 +24,9 @@ export const AfterCommit = Context.Reference<(effect: Effect.Effect<void>) => Ef
   { defaultValue: () => identity }
 )
 
-/** Runs the effect at once, or after the commit of the outermost transaction. After a rollback it never runs. */
+/**
+ * Runs the effect at once, or after the commit of the outermost transaction. After a rollback the deferred effect never
+ * runs.
+ */
 export const afterCommit = (effect: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => fiber.getRef(AfterCommit)(effect))

@@ -9,22 +9,25 @@ import * as Instant from "./Instant.ts"
 export interface TtlCache<Key, A> {
   /** `uncached` wraps the look-up when the key has no recent cache entry. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
-  /** Also discards the results of look-ups in progress. */
+  /** `invalidate` also discards the results of look-ups in progress. */
   readonly invalidate: (which: (key: Key) => boolean) => Effect.Effect<void>
 }
 
 export interface CacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
-  /** Results that have their own equally large capacity, so that other results cannot evict them. None by default. */
+  /**
+   * Matches results with a separate, equally large capacity, so that other results cannot evict them. By default no
+   * result has its own capacity.
+   */
   readonly hasOwnCapacity?: (answer: A) => boolean
 }
 
 interface Found<A> {
   readonly answer: A
-  /** When the look-up started. */
+  /** The time at which the look-up started. */
   readonly at: Instant.Instant
-  /** Number of invalidations before the look-up. */
+  /** The number of invalidations before the look-up. */
   readonly generation: number
 }
 
@@ -43,7 +46,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
     { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? timeToLive : 0) }
   )
   const life = Duration.fromInputUnsafe(timeToLive)
-  /** In the order of insertion. */
+  /** The map keeps the order of insertion. */
   const chosen = new Map<Key, Found<A>>()
 
   const recall = (key: Key, now: Instant.Instant): Found<A> | undefined => {
@@ -70,7 +73,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
       const ask = Cache.get(recent, key)
       let found = yield* (yield* Cache.has(recent, key)) ? ask : unremembered(ask)
       if (found.at > (yield* Instant.now)) {
-        // An entry from the future would live too long: the clock was set back.
+        // The clock was set back, so this entry would live too long.
         yield* Cache.invalidate(recent, key)
         found = yield* ask
       }

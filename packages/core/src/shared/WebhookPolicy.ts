@@ -6,9 +6,9 @@ export interface WebhookPolicy {
   readonly allowHttp: boolean
   /** Timeout of one attempt, from the DNS look-up to the last byte of the response. */
   readonly timeout: Duration.Duration
-  /** Delays between attempts. There is one attempt more than delays. */
+  /** Delays between attempts. The number of attempts is one more than the number of delays. */
   readonly retries: ReadonlyArray<Duration.Duration>
-  /** Longest Retry-After that is honoured. */
+  /** The longest `Retry-After` that the service honours. */
   readonly longestWait: Duration.Duration
   /** Concurrent deliveries to one webhook. */
   readonly concurrency: number
@@ -18,7 +18,7 @@ export interface WebhookPolicy {
   readonly disableFailures: number
   readonly disableAfter: Duration.Duration
   readonly disableEvents: number
-  /** The contact is warned when both hold. */
+  /** The service warns the contact when both conditions hold. */
   readonly warnFailures: number
   readonly warnAfter: Duration.Duration
   /**
@@ -28,10 +28,10 @@ export interface WebhookPolicy {
   readonly breakerFailures: number
   readonly breakerEvents: number
   readonly breakerUnreachedEvents: number
-  /** Delay until the first probe. It doubles after each failed probe, up to the maximum. */
+  /** Delay until the first probe. The delay doubles after each failed probe, up to the maximum. */
   readonly probeDelay: Duration.Duration
   readonly probeDelayMax: Duration.Duration
-  /** The shortest pause after a 429. It doubles with each consecutive pause, up to the maximum. */
+  /** The shortest pause after a 429. The pause doubles with each consecutive pause, up to the maximum. */
   readonly throttleDelay: Duration.Duration
   readonly throttleDelayMax: Duration.Duration
   /** The contact is notified when 429 delays events by this much, and again at this interval. */

@@ -27,20 +27,20 @@ export const dueIn = (environment: Environment): Work => (environment === "test"
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
-    /** Signals work of every kind. Within a transaction it takes effect after the commit. */
+    /** Signals work of every kind to the workers. Within a transaction the signal takes effect after the commit. */
     readonly notify: Effect.Effect<void>
-    /** Signals work of these kinds only. */
+    /** Signals only work of these kinds. */
     readonly tell: (kinds: ReadonlyArray<Work>) => Effect.Effect<void>
     /**
      * Listens for one kind of work until the scope closes. The returned effect waits for the next signal or this long.
-     * A signal since its last return counts, so none is lost between a query and the wait.
+     * A signal since the last return counts too, so no signal is lost between a query and the wait.
      */
     readonly listen: (
       kind: Work
     ) => Effect.Effect<(longest: Duration.Duration) => Effect.Effect<void>, never, Scope.Scope>
   }
 >()("@partner-commentary/core/shared/WorkSignal") {
-  /** Within one process. */
+  /** `layerProcess` signals within one process only. */
   static readonly layerProcess = Layer.sync(WorkSignal, () => {
     const listeners = new Map(everything.map((kind) => [kind, new Set<Queue.Queue<void>>()]))
     const tell = (kinds: ReadonlyArray<Work>) =>

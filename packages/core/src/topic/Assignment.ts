@@ -32,9 +32,9 @@ export interface Assignment {
   readonly topicId: TopicId
   readonly organizationId: OrganizationId
   readonly environment: Environment
-  /** Position among the topic's assignments, from 0, in the order of submission. */
+  /** The position among the topic's assignments, starting at 0, in the order of submission. */
   readonly position: number
-  /** Copied at submission, so that later edits of the persona do not change what the partner saw. */
+  /** The persona's data is copied at submission, so that later edits do not change what the partner saw. */
   readonly persona: { readonly id: PersonaId; readonly name: string; readonly imageUrl: string }
   readonly creator: Creator
   readonly createdAt: Instant
@@ -42,24 +42,24 @@ export interface Assignment {
   readonly status: AssignmentStatus
   readonly statusUpdatedAt: Instant
 
-  /** When the first mail to the creator was handed over. */
+  /** The time at which the first mail to the creator was delivered. */
   readonly notifiedAt: Instant | null
   /** A response at or after this time is too late. */
   readonly respondBy: Instant
   readonly perspective: string | null
-  /** When the creator submitted the perspective. */
+  /** The time at which the creator submitted the perspective. */
   readonly respondedAt: Instant | null
   readonly declineReason: string | null
 
   readonly generation: Generation
-  /** The latest draft. */
+  /** The assignment's latest draft. */
   readonly draft: Draft | null
-  /** When the first draft was stored. Later drafts do not change it. */
+  /** The time at which the first draft was stored. Later drafts do not change it. */
   readonly firstDraftedAt: Instant | null
   /** At this time an unapproved draft times out. */
   readonly approveBy: Instant | null
 
-  /** Reminders sent in the present status and for the present draft. */
+  /** The number of reminders sent in the present status and for the present draft. */
   readonly reminders: number
   readonly commentary: ApprovedCommentary | null
   readonly failure: { readonly reason: FailureReason; readonly at: Instant } | null
@@ -67,32 +67,35 @@ export interface Assignment {
   readonly withdrawReason: string | null
   /** State of the simulated creator in the test environment; null in the live one. */
   readonly simulation: Simulation | null
-  /** When the next timed step is due; null once settled. Workers query this column. */
+  /** The time at which the next timed step is due; null once the assignment is settled. Workers query this column. */
   readonly dueAt: Instant | null
 }
 
 export interface Simulation {
   readonly path: SimulationPath
-  /** When the simulated creator takes its next step; null while it waits for an event or is finished. */
+  /** The time at which the simulated creator takes its next step; null while it waits for an event or is finished. */
   readonly nextAt: Instant | null
 }
 
 /** The state of draft generation. */
 export interface Generation {
-  /** Increases with every attempt. A result is ignored unless it carries the latest ticket. */
+  /** The ticket increases with every attempt. A result is ignored unless it carries the latest ticket. */
   readonly ticket: number
-  /** Whether the attempt with this ticket is running. */
+  /** True while the attempt with this ticket is running. */
   readonly running: boolean
-  /** Attempts since the creator or operator last started generation. */
+  /** The number of attempts since the creator or operator last started generation. */
   readonly attempts: number
-  /** When the next attempt is due, or when the running one counts as lost; null when none is scheduled. */
+  /**
+   * The time at which the next attempt is due, or at which the running attempt counts as lost; null when none is
+   * scheduled.
+   */
   readonly nextAt: Instant | null
   /**
-   * Set when all attempts failed: until then generation can be restarted. Also the deadline for a simulated creator's
-   * draft.
+   * Set when all attempts failed: generation can be restarted until this time. It is also the deadline for a simulated
+   * creator's draft.
    */
   readonly giveUpAt: Instant | null
-  /** The creator's request for changes, and the draft it is about. */
+  /** The creator's request for changes, and the id of the draft that the request is about. */
   readonly revision: { readonly draftId: DraftId; readonly instructions: string } | null
 }
 
@@ -110,16 +113,16 @@ export interface ApprovedCommentary {
   /** The draft that was approved. */
   readonly draftId: DraftId
   readonly approvedAt: Instant
-  /** When the partner first accepted it for publication. */
+  /** The time at which the partner first accepted the commentary for publication. */
   readonly partnerApprovedAt: Instant | null
   readonly audioUrl: string | null
   readonly videoUrl: string | null
 }
 
-/** No timed step follows. */
+/** Returns whether the assignment has no further timed step. */
 export const isSettled = (assignment: Pick<Assignment, "status" | "failure">): boolean =>
   assignment.status === "creator_approved" || assignment.failure !== null
 
-/** When it was settled; null before. */
+/** Returns when the assignment was settled; null before that. */
 export const settledAt = (assignment: Pick<Assignment, "commentary" | "failure">): Instant | null =>
   assignment.failure?.at ?? assignment.commentary?.approvedAt ?? null

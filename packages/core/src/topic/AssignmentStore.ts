@@ -1,4 +1,4 @@
-/** The port through which assignments change, and through which workers find what is due. */
+/** The port through which assignments change, and through which workers find due assignments. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -27,7 +27,7 @@ export interface OrganizationQueue {
 export interface Modified {
   readonly before: Assignment
   readonly after: Assignment
-  /** Jobs that are due now, or earlier than before. */
+  /** The kinds of work that are due now, or are due earlier than before. */
   readonly work: ReadonlyArray<Work>
 }
 
@@ -46,16 +46,16 @@ export class AssignmentStore extends Context.Service<
     /**
      * Locks the topic and the assignment, calls the pure decision, and writes its change in one transaction:
      * assignment, draft, topic counts and status, totals, usage, notices and audit entry. Concurrent calls run one
-     * after the other. A refusal or an unchanged object writes nothing but a `delivered` mark. None when the assignment
-     * does not exist.
+     * after the other. If the decision refuses the action or returns the same object, nothing is written except a
+     * `delivered` mark. Returns none when the assignment does not exist.
      */
     readonly modify: <E>(
       id: ShareId,
       decide: (present: Assignment) => Result.Result<Change, E>
     ) => Effect.Effect<Option.Option<Modified>, E>
     /**
-     * Up to `limit` due assignments, by organization. When there are more, each organization gets one before any gets
-     * two, and none gets more than an equal share.
+     * Returns up to `limit` due assignments, by organization. When there are more, each organization gets one before
+     * any gets two, and none gets more than an equal share.
      */
     readonly due: (
       environment: Environment,
@@ -63,22 +63,25 @@ export class AssignmentStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<OrganizationQueue>>
     /**
-     * Up to `limit` assignments whose next generation attempt or simulated step is later than any delay allows, because
-     * a clock was fast.
+     * Returns up to `limit` assignments whose next generation attempt or simulated step is due later than any delay
+     * allows, because a clock was fast.
      */
     readonly putOff: (latest: LatestDue, step: Instant, limit: number) => Effect.Effect<ReadonlyArray<ShareId>>
-    /** The next time at which an assignment of these environments is due. */
+    /** Returns the next time at which an assignment of these environments is due. */
     readonly nextDue: (among: ReadonlyArray<Environment>) => Effect.Effect<Option.Option<Instant>>
     /**
-     * Up to `limit` unsettled live assignments of a creator, oldest first. When there are more, organizations take
-     * turns, each with its oldest. The address is case-insensitive. The query reads no further rows.
+     * Returns up to `limit` unsettled live assignments of a creator, oldest first. When there are more, organizations
+     * take turns, each with its oldest. The address is case-insensitive. The query reads no more rows than it returns.
      */
     readonly openOf: (creatorEmail: string, limit: number) => Effect.Effect<OpenAssignments>
-    /** All assignments ever sent to this address, settled ones included. The test environment sends none. */
+    /**
+     * Returns all assignments ever sent to this address, including settled ones. The test environment sends no
+     * assignments to creators.
+     */
     readonly allOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<ShareId>>
-    /** Assignments whose generation gave up and can be restarted. */
+    /** Assignments whose generation failed for good and can be restarted. */
     readonly stalled: Effect.Effect<ReadonlyArray<ShareId>>
-    /** Deletes earlier drafts and their revision requests. */
+    /** Deletes earlier drafts, and the revision requests about them. */
     readonly forgetDrafts: (id: ShareId) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/topic/AssignmentStore") {}

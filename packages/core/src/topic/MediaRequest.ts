@@ -1,4 +1,4 @@
-/** Audio or video that is made after an approval if the topic's output types include it. */
+/** Audio or video that the service makes after an approval if the topic's output types include it. */
 import * as Schema from "effect/Schema"
 
 /** Output types other than text. */
@@ -7,6 +7,6 @@ export type MediaKind = typeof MediaKind.Type
 
 export interface MediaRequest {
   readonly kind: MediaKind
-  /** Unguessable, and the same on every attempt, so that a retry replaces the file. Without extension. */
+  /** The name is unguessable, and the same on every attempt, so that a retry replaces the file. Without extension. */
   readonly name: string
 }

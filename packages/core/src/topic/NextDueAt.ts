@@ -1,8 +1,11 @@
-/** When the next timed step of an assignment is due, and when its reminders are. */
+/** Calculates when the next timed step of an assignment is due, and when its reminders are due. */
 import * as Instant from "../shared/Instant.ts"
 import { type Assignment, isSettled } from "./Assignment.ts"
 
-/** The earliest due time of any step; null once settled. Always derived from the other fields. */
+/**
+ * Returns the earliest due time of any step; null once the assignment is settled. It is always derived from the other
+ * fields.
+ */
 export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
   if (isSettled(assignment)) return null
   const { generation } = assignment
@@ -17,7 +20,10 @@ export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
   return Math.min(...moments)
 }
 
-/** When the next reminder is due: at half of the response window; at half and at nine tenths of the approval window. */
+/**
+ * Returns when the next reminder is due: at half of the response window, and at half and at nine tenths of the approval
+ * window.
+ */
 export const reminderAt = (assignment: Assignment): Instant.Instant | null => {
   const { approveBy, draft, notifiedAt, reminders, respondBy, status } = assignment
   if (status === "topic_sent" && notifiedAt !== null && reminders === 0)

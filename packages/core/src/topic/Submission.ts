@@ -21,19 +21,19 @@ import { unreachableBy } from "./Workflow.ts"
 /** Everything that the store needs to decide and write a submission in one transaction. */
 export interface Submission {
   readonly topic: Omit<Topic, "status" | "counts">
-  /** In the partner's order, with repetitions. */
+  /** The requested personas in the partner's order, with repetitions. */
   readonly requested: ReadonlyArray<PersonaId>
-  /** The licensed ones, each once, in the order of the request. */
+  /** The licensed personas, each once, in the order of the request. */
   readonly candidates: ReadonlyArray<Candidate>
   readonly fingerprint: string
-  /** End of the duplicate window that this submission opens. */
+  /** The end of the duplicate window that this submission opens. */
   readonly windowUntil: Instant.Instant
   readonly respondBy: Instant.Instant
-  /** Null in the test environment, where nothing is counted. */
+  /** Null in the test environment, which counts no quota. */
   readonly quotas: Quotas | null
-  /** The topic's size and the organization's limits in the test environment; null in the live one. */
+  /** The topic's size and the organization's limits in the test environment; null in the live environment. */
   readonly storage: { readonly bytes: number; readonly limits: TestStorage } | null
-  /** When the simulated creators take their first step; null in the live environment. */
+  /** The time at which the simulated creators take their first step; null in the live environment. */
   readonly actsAt: Instant.Instant | null
 }
 
@@ -42,16 +42,16 @@ export interface Candidate {
   readonly persona: Persona
 }
 
-/** A topic and the assignment in it. */
+/** The ids of a topic and of one assignment in it. */
 export const AssignmentReference = Schema.Struct({ topicId: TopicId, shareId: ShareId })
 export type AssignmentReference = typeof AssignmentReference.Type
 
 export const SubmissionResult = Schema.Struct({
   personaId: PersonaId,
   status: Schema.Literals(["sent", "not_licensed", "duplicate"]),
-  /** The assignment, if the topic was sent to this persona. */
+  /** The assignment's id, if the topic was sent to this persona. */
   shareId: Schema.NullOr(ShareId),
-  /** The earlier submission, if this one is a duplicate. */
+  /** The earlier submission, if this submission is a duplicate. */
   duplicateOf: Schema.NullOr(AssignmentReference)
 })
 export type SubmissionResult = typeof SubmissionResult.Type
@@ -61,7 +61,7 @@ export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoVa
   results: Schema.Array(SubmissionResult)
 }) {}
 
-/** The result for each requested persona, given the holder of each candidate's duplicate window. */
+/** Returns the result for each requested persona, given the holder of each candidate's duplicate window. */
 export const results = (
   submission: Pick<Submission, "topic" | "requested" | "candidates">,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
@@ -78,7 +78,7 @@ export const results = (
   })
 }
 
-/** The assignments of the candidates whose duplicate window this submission holds. */
+/** Returns the assignments of the candidates whose duplicate window this submission holds. */
 export const assignments = (
   submission: Submission,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
@@ -130,7 +130,7 @@ const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation =
 })
 
 /**
- * The response deadline before a mail was handed over. Delivery of the mail opens a full window; a permanent mail
+ * Returns the response deadline before a mail was delivered. Delivery of the mail opens a full window; a permanent mail
  * failure sets another deadline.
  */
 export const latestResponse = (
@@ -142,7 +142,7 @@ export const latestResponse = (
     ? Instant.plus(createdAt, policy.responseWindow)
     : Math.max(Instant.plus(createdAt, policy.deliveryWindow), unreachableBy(createdAt, policy))
 
-/** The licensed ones, each once, in the order of the request. */
+/** Returns the licensed personas, each once, in the order of the request. */
 export const candidates = (
   requested: ReadonlyArray<PersonaId>,
   licensed: ReadonlyArray<Persona>,

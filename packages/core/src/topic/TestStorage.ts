@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Topic } from "./Topic.ts"
 
-/** Topics and bytes in an organization's test environment, either stored or allowed. */
+/** A number of topics and bytes in an organization's test environment, either stored or allowed. */
 export interface TestStorage {
   readonly topics: number
   readonly bytes: number
@@ -18,22 +18,25 @@ export type TestStorageLimit = typeof TestStorageLimit.Type
 export class TestStorageFull extends Schema.TaggedError<TestStorageFull>()("TestStorageFull", {
   quota: TestStorageLimit,
   limit: Schema.Int,
-  /** The remaining amount, which was too small. */
+  /** The remaining amount, which was too small for the topic. */
   remaining: Schema.Int
 }) {}
 
-/** Row, index entries and totals of a topic, without its texts. */
+/** The size of a topic's row, index entries and totals, without its texts. */
 const topicBytes = 1000
 
-/** Row, index entries, draft, commentary, audit entries and two events of an assignment, without the topic's texts. */
+/**
+ * The size of an assignment's row, index entries, draft, commentary, audit entries and two events, without the topic's
+ * texts.
+ */
 const assignmentBytes = 7000
 
 /** An assignment can have two events, and each repeats the topic's metadata. */
 const eventsEach = 2
 
 /**
- * Maximum size of a topic with all its assignments, without deliveries. It is reserved at submission, so that later
- * steps change no counter.
+ * Returns the maximum size of a topic with all its assignments, without deliveries. The size is reserved at submission,
+ * so that later steps change no counter.
  */
 export const bytesOf = (
   { content, externalReference, metadata }: Pick<Topic, "content" | "externalReference" | "metadata">,
@@ -41,12 +44,12 @@ export const bytesOf = (
 ): number => {
   const own = utf8(JSON.stringify(metadata))
   const texts = utf8(content) + utf8(externalReference ?? "") + own
-  // A draft and its copies quote up to 200 characters of the content.
+  // A draft and each of its copies quote up to 200 characters of the content.
   const each = assignmentBytes + eventsEach * (own + utf8(externalReference ?? "")) + Math.min(utf8(content), 800) * 4
   return topicBytes + texts + personas * each
 }
 
-/** Why a topic of this size does not fit; none when it does. `stored` excludes it. */
+/** Returns why a topic of this size does not fit; none when it fits. `stored` excludes the new topic. */
 export const refusal = (stored: TestStorage, limits: TestStorage, bytes: number): Option.Option<TestStorageFull> => {
   if (stored.topics + 1 > limits.topics) return full("test_topics", limits.topics, stored.topics)
   return stored.bytes + bytes > limits.bytes ? full("test_bytes", limits.bytes, stored.bytes) : Option.none()

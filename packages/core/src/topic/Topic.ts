@@ -14,7 +14,7 @@ export type Metadata = Schema.JsonObject
 export interface Topic {
   readonly id: TopicId
   readonly organizationId: OrganizationId
-  /** Copied at submission: creators see which organization asked. */
+  /** The organization's name is copied at submission, because creators see which organization asked. */
   readonly organizationName: string
   readonly environment: Environment
   readonly externalReference: string | null
@@ -28,7 +28,7 @@ export interface Topic {
 
 export const maxPersonas = 100
 
-/** Letters, digits and `-_.:`, but not `.` or `..`, which URL parsers remove from paths. */
+/** A reference has letters, digits and `-_.:`, but is not `.` or `..`, which URL parsers remove from paths. */
 export const referencePattern = /^(?!\.{1,2}$)[A-Za-z0-9\-_.:]{1,256}$/
 
 export const isReference = (text: string): boolean => referencePattern.test(text)
@@ -42,7 +42,7 @@ export interface TopicBounds {
 export const ContentProblem = Schema.Literals(["length", "controls", "invisible"])
 export type ContentProblem = typeof ContentProblem.Type
 
-/** The problem with a content after trimming; null when it is valid. */
+/** Returns the problem with a content after trimming; null when the content is valid. */
 export const contentProblem = (content: string, bounds: TopicBounds): ContentProblem | null => {
   const trimmed = content.trim()
   const length = codePoints(trimmed)

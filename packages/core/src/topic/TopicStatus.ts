@@ -1,4 +1,4 @@
-/** The status of a topic, always derived from the counts of its assignments. */
+/** The status of a topic. It is always derived from the counts of its assignments. */
 import * as Schema from "effect/Schema"
 import { type Assignment, AssignmentStatus } from "./Assignment.ts"
 
@@ -7,8 +7,8 @@ export type TopicStatus = typeof TopicStatus.Type
 export const topicStatuses = TopicStatus.literals
 
 /**
- * Number of assignments by status. `abandoned` counts those that settled without a commentary in a status that looks
- * like work in progress.
+ * The number of assignments by status. `abandoned` counts assignments that settled without a commentary in a status
+ * that otherwise means work in progress.
  */
 export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> {
   readonly abandoned: number
@@ -25,7 +25,8 @@ export const none: TopicCounts = {
 }
 
 /**
- * `completed` when no assignment is open, else `partial` once one is ready, else `in_progress` once a creator works.
+ * The status is `completed` when no assignment is open, else `partial` once one is ready, else `in_progress` once a
+ * creator works.
  */
 export const topicStatus = (counts: TopicCounts): TopicStatus => {
   const working = counts.opinion_injected + counts.commentary_generated - counts.abandoned
@@ -34,7 +35,7 @@ export const topicStatus = (counts: TopicCounts): TopicStatus => {
   return working > 0 ? "in_progress" : "pending"
 }
 
-/** The counts after one assignment changed. */
+/** Returns the counts after one assignment has changed. */
 export const recount = (counts: TopicCounts, before: AssignmentOutcome, after: AssignmentOutcome): TopicCounts => {
   const next = { ...counts }
   next[before.status] -= 1

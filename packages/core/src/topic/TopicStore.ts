@@ -20,16 +20,19 @@ export type PublicAssignment = Pick<
 
 export interface TopicWithAssignments {
   readonly topic: Topic
-  /** In the order of submission. */
+  /** The assignments in the order of submission. */
   readonly assignments: ReadonlyArray<PublicAssignment>
 }
 
-/** Limits of a look-up by reference. It stops at the first topic that exceeds one of them. */
+/** Limits of a look-up by reference. The look-up stops at the first topic that exceeds one of the limits. */
 export interface ReferenceDepth {
   readonly topics: number
-  /** Of all topics together. The newest topic is always included. */
+  /** The number of assignments of all topics together. The newest topic is always included, whatever its size. */
   readonly assignments: number
-  /** Response size of all topics together, with commentaries. The newest topic is always included. */
+  /**
+   * The response size of all topics together, including commentaries. The newest topic is always included, whatever its
+   * size.
+   */
   readonly bytes: number
 }
 
@@ -39,13 +42,13 @@ export interface FoundByReference {
     readonly topic: Omit<Topic, "metadata">
     readonly assignments: ReadonlyArray<PublicAssignment>
   }>
-  /** Metadata of the newest topic. The others' metadata is not read. */
+  /** The metadata of the newest topic. The metadata of the other topics is not read. */
   readonly metadata: Metadata
   /** Whether older topics have the same reference. */
   readonly more: boolean
 }
 
-/** The minimal view for polling. Times are ISO text, as they are stored and sent. */
+/** The minimal view of a topic for polling. Times are ISO text, in the form in which they are stored and sent. */
 export interface TopicProgress extends Pick<Topic, "externalReference" | "metadata" | "outputTypes"> {
   readonly id: TopicId
   readonly content: string
@@ -94,9 +97,12 @@ export class TopicStore extends Context.Service<
     /** One query. */
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
-    /** Complete topics, newest first, within the limits of `depth`. The query reads no further rows. */
+    /**
+     * Returns complete topics, newest first, within the limits of `depth`. The query reads no more rows than it
+     * returns.
+     */
     readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
-    /** Newest first, ties by descending id. The total is a stored counter. */
+    /** Topics are sorted newest first, and then by descending id. The total comes from a stored counter. */
     readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }
 >()("@partner-commentary/core/topic/TopicStore") {}

@@ -43,9 +43,9 @@ import {
 } from "./TopicStore.ts"
 
 export interface NewTopic {
-  /** Trimmed and checked for length by this service. */
+  /** This service trims the content and checks its length. */
   readonly content: string
-  /** 1 to `maxPersonas`. */
+  /** The list has 1 to `maxPersonas` ids. */
   readonly personaIds: ReadonlyArray<PersonaId>
   readonly externalReference: string | null
   readonly outputTypes: ReadonlyArray<OutputType>
@@ -81,7 +81,7 @@ export class Topics extends Context.Service<
     >
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<TopicWithAssignments, TopicNotFound>
-    /** As far back as `referenceDepth`. */
+    /** Finds topics by reference, at most as many as `referenceDepth` allows. */
     readonly byReference: (owner: Owner, reference: string) => Effect.Effect<FoundByReference, ReferenceNotFound>
     readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }
@@ -96,7 +96,7 @@ export class Topics extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
 
-      /** Personas whose creator has an address; for a test key also the test personas. */
+      /** Returns personas whose creator has an address; for a test key it also returns test personas. */
       const licensedAmong = Effect.fnUntraced(function* (
         { environment, organization }: Submitter,
         requested: ReadonlyArray<PersonaId>,

@@ -1,6 +1,6 @@
 /**
- * The transitions of an assignment. The specification's workflow is one table. Each action is a pure function from the
- * present assignment to a change or a refusal: no clock, no id generation, no writes.
+ * The transitions of an assignment. One table defines the specification's whole workflow. Each action is a pure
+ * function from the present assignment to a change or a refusal: no clock, no id generation, no writes.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -28,13 +28,16 @@ export const transitions: Readonly<Record<AssignmentStatus, Partial<Readonly<Rec
 /** The kinds of mail about an assignment. */
 export type NoticeKind = "request" | "reminder" | "draft" | "approval_reminder" | "approval_last_call" | "stalled"
 
-/** A mail to queue. Kind and occasion are its key: queuing the same mail again changes nothing. */
+/** A mail to queue. Kind and occasion form the mail's key: queuing the same mail again changes nothing. */
 export interface Notice {
   readonly kind: NoticeKind
   readonly occasion: string
 }
 
-/** Distinguishes mails of one kind: each draft, and each time generation gave up, has its own. */
+/**
+ * The occasion distinguishes mails of one kind: each draft, and each time generation failed for good, has its own
+ * occasion.
+ */
 export const occasionOf = (
   kind: NoticeKind,
   { draft, generation }: Pick<Assignment, "draft" | "generation">
@@ -52,19 +55,19 @@ export interface MailAttempt {
 
 /** The result of one step. The store writes all of it in one transaction. */
 export interface Change {
-  /** The same object that was passed in when nothing changes. */
+  /** When nothing changes, this is the same object that was passed in. */
   readonly assignment: Assignment
   readonly notices: ReadonlyArray<Notice>
   readonly audit?: Pick<AuditEntry, "action" | "details">
   /**
-   * A mail that was handed over, marked as sent in the same transaction. Ignored unless it carries the latest ticket.
+   * A delivered mail, which the same transaction marks as sent. The mark is ignored if the mail's ticket is outdated.
    */
   readonly delivered?: MailAttempt
-  /** Audio and video to make from the approved text, according to the topic's output types. */
+  /** The audio and video to make from the approved text, according to the topic's output types. */
   readonly mediaRequests?: ReadonlyArray<MediaRequest>
 }
 
-/** The present state does not allow the action. Nothing changed. */
+/** The assignment's present state does not allow the action. Nothing changed. */
 export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRefused", {
   reason: Schema.Literals([
     "not_allowed",
@@ -116,10 +119,10 @@ export const approve = (
   present: Assignment,
   action: {
     readonly draftId: DraftId | null
-    /** The edited text; null for the unchanged draft. */
+    /** The edited text; null when the draft is unchanged. */
     readonly content: string | null
     readonly commentaryId: CommentaryId
-    /** SHA-256 of the approved text, for the audit log. */
+    /** The SHA-256 of the approved text, for the audit log. */
     readonly contentHash: string
     readonly mediaRequests?: ReadonlyArray<MediaRequest>
   },
@@ -151,7 +154,7 @@ export const approve = (
   )
 }
 
-/** Requests another draft. If all attempts at a first draft failed, restarts generation. */
+/** Requests another draft. If all attempts at a first draft failed, the request restarts generation. */
 export const revise = (
   present: Assignment,
   action: { readonly draftId: DraftId | null; readonly instructions: string },
@@ -204,13 +207,13 @@ export const withdraw = (
   )
 }
 
-/** The request mail is not sent yet, and the response window is open. */
+/** True while the request mail is not sent yet and the response window is open. */
 export const isUnnotified = ({ notifiedAt, respondBy, status }: Assignment, now: Instant.Instant): boolean =>
   notifiedAt === null && status === "topic_sent" && now < respondBy
 
 /**
- * The request mail was handed over: starts the full response window on the first delivery. A deadline that has passed
- * stays.
+ * Records that the request mail was delivered. The first delivery starts the full response window. A deadline that has
+ * already passed stays as it is.
  */
 export const notified = (present: Assignment, mail: MailAttempt, now: Instant.Instant, policy: Policy): Change => {
   if (!isUnnotified(present, now)) return { assignment: present, notices: [], delivered: mail }
@@ -219,28 +222,31 @@ export const notified = (present: Assignment, mail: MailAttempt, now: Instant.In
 }
 
 /**
- * The response deadline when the request mail failed for good: the mail window plus a full response window after
- * submission.
+ * Returns the response deadline after the request mail failed for good: the mail window plus a full response window
+ * after submission.
  */
 export const unreachableBy = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
   Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
 
-/** The request mail failed for good. The deadline leaves at least one mail window to correct the address. */
+/**
+ * Records that the request mail failed for good. The new deadline leaves at least one mail window to correct the
+ * address.
+ */
 export const unreachable = (present: Assignment, now: Instant.Instant, policy: Policy): Change => {
   const respondBy = Math.max(unreachableBy(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
   if (!isUnnotified(present, now) || respondBy >= present.respondBy) return { assignment: present, notices: [] }
   return change({ ...present, respondBy })
 }
 
-/** All generation attempts failed, and a restart is allowed. */
+/** True when all generation attempts failed and a restart is allowed. */
 export const isStalled = (present: Assignment): boolean =>
   !isSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
 
-/** Whether generation was restarted after it gave up: then the ticket exceeds the attempts counted since. */
+/** True when generation was restarted after all attempts failed: then the ticket exceeds the attempts counted since. */
 const isRestarted = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && generation.ticket > generation.attempts
 
-/** Restarts generation after all attempts failed, for the operator or the creator. */
+/** Restarts generation after all attempts failed. The operator or the creator requests it. */
 export const restart = (present: Assignment, now: Instant.Instant, action: string): Step => {
   if (!isStalled(present)) return refuse(present, isSettled(present) ? "settled" : "not_allowed")
   const { approveBy, generation } = present
@@ -251,11 +257,11 @@ export const restart = (present: Assignment, now: Instant.Instant, action: strin
   )
 }
 
-/** The last attempt failed, and a retry is scheduled. */
+/** True when the last attempt failed and a retry is scheduled. */
 const isWaiting = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && !generation.running && generation.attempts > 0
 
-/** Makes the scheduled retry due now. After the last attempt it restarts generation. */
+/** Makes the scheduled retry due now. After the last attempt, `retryNow` restarts generation. */
 export const retryNow = (present: Assignment, now: Instant.Instant): Step =>
   isWaiting(present)
     ? changed(
@@ -275,7 +281,7 @@ export const failed = (present: Assignment, reason: FailureReason, now: Instant.
   failure: { reason, at: now }
 })
 
-/** A change to this assignment with its next due time recalculated. */
+/** Returns a change to this assignment with its next due time recalculated. */
 export const change = (next: Assignment, also: Omit<Partial<Change>, "assignment"> = {}): Change => ({
   notices: [],
   ...also,
@@ -296,7 +302,7 @@ const unchanged = (present: Assignment): Step => Result.succeed({ assignment: pr
 const refuse = (present: Assignment, reason: ActionRefused["reason"]): Step =>
   Result.fail(new ActionRefused({ reason, status: present.status }))
 
-/** Why an action on the draft is refused; null when it is allowed. */
+/** Returns why an action on the draft is refused; null when it is allowed. */
 const refusalOfDraftAction = (
   present: Assignment,
   draftId: DraftId | null,

@@ -15,9 +15,9 @@ export class ApiCalls extends Context.Service<
   ApiCalls,
   {
     readonly count: (principal: Principal) => Effect.Effect<void>
-    /** Calls counted by this process and not yet persisted. */
+    /** The calls that this process has counted and not yet persisted. */
     readonly unwritten: (owner: Owner, period: PeriodName) => number
-    /** Persists the counters. After a failure they stay in memory and are retried. */
+    /** Persists the counters. After a failed write the counters stay in memory, and the write is retried. */
     readonly flush: Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/ApiCalls") {

@@ -1,4 +1,4 @@
-/** The calendar month, UTC, that a quota counts in. */
+/** The calendar month in UTC to which a quota applies. */
 import type { Instant } from "../shared/Instant.ts"
 import { fromIso, toIso } from "../shared/Instant.ts"
 
@@ -7,7 +7,7 @@ export type PeriodName = string
 
 export const periodOf = (moment: Instant): PeriodName => toIso(moment).slice(0, 7)
 
-/** Start of the month, and of the next one. */
+/** Returns the start of the month and the start of the next month. */
 export const bounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {
   const name = periodOf(moment)
   const year = Number(name.slice(0, 4))

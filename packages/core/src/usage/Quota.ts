@@ -1,4 +1,6 @@
-/** Monthly quotas: created topics, and reserved commentary units. A topic that does not fit is rejected as a whole. */
+/**
+ * Monthly quotas of created topics and of reserved commentary units. A topic that does not fit is rejected as a whole.
+ */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
@@ -8,21 +10,21 @@ export type QuotaName = typeof QuotaName.Type
 
 export type Quotas = Readonly<Record<QuotaName, number>>
 
-/** Usage of a month so far. */
+/** An organization's usage of the month so far. */
 export interface Held {
   readonly topics: number
-  /** One for each `sent` assignment, returned when it settles without a commentary. */
+  /** Each `sent` assignment uses one unit, which is returned when the assignment settles without a commentary. */
   readonly commentaryUnits: number
 }
 
 export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
   quota: QuotaName,
   limit: Schema.Int,
-  /** The remaining amount, which was too small. */
+  /** The remaining amount, which was too small for the topic. */
   remaining: Schema.Int
 }) {}
 
-/** Why one more topic with this many commentaries does not fit; none when it does. */
+/** Returns why one more topic with this many commentaries does not fit; none when it fits. */
 export const refusal = (held: Held, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
   if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
   if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {

@@ -22,8 +22,8 @@ export class Usage extends Context.Service<
   Usage,
   {
     /**
-     * The current month of the caller's environment. Calls that other processes counted in the last seconds may be
-     * missing.
+     * Reports the current month of the caller's environment. Calls that other processes counted in the last seconds may
+     * be missing.
      */
     readonly report: (
       principal: Pick<Principal, "environment" | "limits" | "organization">

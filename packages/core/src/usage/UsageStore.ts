@@ -6,9 +6,9 @@ import type { PeriodName } from "./BillingPeriod.ts"
 import type { Held } from "./Quota.ts"
 
 export interface MonthlyUsage extends Held {
-  /** Assignments whose first draft was stored in this month. */
+  /** The number of assignments whose first draft was stored in this month. */
   readonly commentariesGenerated: number
-  /** Authenticated requests that were persisted. */
+  /** The number of authenticated requests that were persisted. */
   readonly apiCalls: number
 }
 
@@ -21,9 +21,9 @@ export interface Calls {
 export class UsageStore extends Context.Service<
   UsageStore,
   {
-    /** Zeros for a month without activity. */
+    /** Returns zeros for a month without activity. */
     readonly ofMonth: (owner: Owner, period: PeriodName) => Effect.Effect<MonthlyUsage>
-    /** Adds calls to their months in one transaction; if the database is lost, none. */
+    /** Adds calls to their months in one transaction. If the database is lost, none is added. */
     readonly addCalls: (calls: ReadonlyArray<Calls>) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/UsageStore") {}

@@ -3,26 +3,28 @@ import * as Schema from "effect/Schema"
 import type { Instant } from "../shared/Instant.ts"
 import { TransportFailure } from "./WebhookTransport.ts"
 
-/** `http`: the response was not 2xx, or not HTTP. `unsigned`: signing failed, so no request was sent. */
+/**
+ * `http`: the receiver's response was not 2xx, or not HTTP. `unsigned`: signing failed, so the service sent no request.
+ */
 export const AttemptFailure = Schema.Literals([...TransportFailure.literals, "unsigned"])
 export type AttemptFailure = typeof AttemptFailure.Type
 
 export interface Attempt {
-  /** Start of the attempt. */
+  /** The time at which the attempt started. */
   readonly at: Instant
   /** In milliseconds. */
   readonly duration: number
-  /** Null when no response arrived. */
+  /** The response's status; null when no response arrived. */
   readonly status: number | null
-  /** Null when it succeeded. */
+  /** The kind of failure; null when the attempt succeeded. */
   readonly failure: AttemptFailure | null
-  /** A sentence for the partner; null when it succeeded. */
+  /** A sentence for the partner; null when the attempt succeeded. */
   readonly reason: string | null
-  /** The first KiB of the response; null when none arrived. */
+  /** The first KiB of the response; null when no response arrived. */
   readonly excerpt: string | null
-  /** The header's value as sent; null when absent. */
+  /** The value of the `Retry-After` header as sent; null when absent. */
   readonly retryAfter: string | null
 }
 
-/** Only 2xx: redirects are not followed. */
+/** Only a 2xx status is a success, because redirects are not followed. */
 export const isSuccess = (status: number): boolean => status >= 200 && status <= 299

@@ -1,6 +1,6 @@
 /**
  * Judges a receiver by its attempts: when to warn its contact, when to disable it, when to pause deliveries, and how
- * fast the backlog drains afterwards. Pure: limits come from the policy, times are arguments.
+ * fast the backlog drains afterwards. The functions are pure: limits come from the policy, and times are arguments.
  */
 import * as Duration from "effect/Duration"
 import type { EventId } from "../shared/Ids.ts"
@@ -10,9 +10,9 @@ import type { Attempt } from "./Attempt.ts"
 import * as Throttle from "./Throttle.ts"
 import type { Webhook } from "./Webhook.ts"
 
-/** The failures since the last success, beyond the counter `consecutiveFailures`. */
+/** The failures since the last success, in addition to the counter `consecutiveFailures`. */
 export interface CircuitBreaker {
-  /** Start of the first of these failures. */
+  /** The time of the first of these failures. */
   readonly failingSince: Instant.Instant | null
   /** Distinct events with a failed attempt, up to the number that the policy needs. */
   readonly failed: ReadonlyArray<EventId>
@@ -21,9 +21,9 @@ export interface CircuitBreaker {
   readonly warned: boolean
   /** Number of failed probes while the breaker is open; null while it is closed. */
   readonly probes: number | null
-  /** When the breaker closed, and how many deliveries were sent since; null once the backlog is empty. */
+  /** The time at which the breaker closed, and how many deliveries were sent since; null once the backlog is empty. */
   readonly draining: { readonly since: Instant.Instant; readonly sent: number } | null
-  /** Null unless the receiver answered 429 lately. */
+  /** The pause after a 429; null unless the receiver answered 429 lately. */
   readonly throttle: Throttle.Throttle | null
 }
 
@@ -40,18 +40,18 @@ export const healthy: CircuitBreaker = {
 export interface Receiver {
   readonly webhook: Webhook
   readonly health: CircuitBreaker
-  /** Nothing is sent before this time. */
+  /** The service sends nothing to the receiver before this time. */
   readonly quietUntil: Instant.Instant | null
 }
 
-/** Only probes are sent to this receiver; its other deliveries wait. */
+/** True when only probes are sent to this receiver, and its other deliveries wait. */
 export const isHeld = ({ health, webhook }: Receiver): boolean => webhook.status !== "active" || health.probes !== null
 
-/** No failure, pause or backlog limits this receiver, so a success changes nothing for pending deliveries. */
+/** True when no failure, pause or backlog limits this receiver, so a success changes nothing for pending deliveries. */
 export const isUnrestricted = ({ health, quietUntil, webhook }: Receiver): boolean =>
   webhook.consecutiveFailures === 0 && health.probes === null && health.draining === null && quietUntil === null
 
-/** Whether the change queued a mail to the contact. */
+/** Returns whether the change queued a mail to the contact. */
 export const alertsContact = (before: Receiver, after: Receiver): boolean =>
   before.webhook.status !== after.webhook.status ||
   before.health.warned !== after.health.warned ||
@@ -65,7 +65,7 @@ export interface Judged {
   readonly alarm: ContactAlert | null
 }
 
-/** The receiver's state after an attempt. An attempt that could not be signed does not count. */
+/** Returns the receiver's state after an attempt. An attempt does not count if it could not be signed. */
 export const afterAttempt = (
   present: Receiver,
   { attempt, eventId, probe }: { readonly attempt: Attempt; readonly eventId: EventId; readonly probe: boolean },
@@ -91,7 +91,7 @@ export const afterAttempt = (
   return { receiver: { webhook: { ...webhook, status, consecutiveFailures: failures }, health, quietUntil }, alarm }
 }
 
-/** The pause holds all deliveries of the webhook. A slow drain restarts after it. */
+/** The pause holds all deliveries of the webhook. After the pause, a slow drain restarts. */
 const throttled = (
   { health: before, quietUntil, webhook }: Receiver,
   { attempt, probe }: { readonly attempt: Attempt; readonly probe: boolean },
@@ -116,7 +116,9 @@ const throttled = (
   }
 }
 
-/** A pause requested by the receiver outlasts the success of an attempt that was already in flight. */
+/**
+ * If the receiver requested a pause, the pause continues after the success of an attempt that was already in flight.
+ */
 const recovered = (
   { health, quietUntil, webhook }: Receiver,
   attempt: Attempt,
@@ -133,7 +135,7 @@ const recovered = (
   }
 }
 
-/** Drains the backlog slowly, as after the breaker closed. An open breaker or a running drain stays as it is. */
+/** Drains the backlog slowly, as after the breaker has closed. An open breaker or a running drain stays as it is. */
 export const draining = (present: Receiver, now: Instant.Instant): Receiver =>
   present.health.probes === null && present.health.draining === null
     ? { ...present, health: { ...present.health, draining: { since: now, sent: 0 } } }
@@ -154,7 +156,7 @@ export const afterManualRetry = (present: Receiver): Receiver =>
 
 const noted = (present: CircuitBreaker, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): CircuitBreaker => ({
   ...present,
-  // A past fast clock must not postpone what follows.
+  // A clock that was fast in the past must not postpone later steps.
   failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),
   failed: including(present.failed, eventId, Math.max(policy.disableEvents, policy.breakerEvents)),
   unreached: isUnreached(attempt)
@@ -205,10 +207,10 @@ const nextProbe = (
 ): Instant.Instant =>
   now + Math.min(Duration.toMillis(probeDelay) * 2 ** Math.min(probes ?? 0, 30), Duration.toMillis(probeDelayMax))
 
-/** How many deliveries may start now, given those in flight. */
+/** The number of deliveries that may start now, given those in flight. */
 export interface Allowance {
   readonly limit: number
-  /** A probe checks whether the receiver is back. It does not use up one of the event's attempts. */
+  /** A probe checks whether the receiver is back. A probe does not use up one of the event's attempts. */
   readonly probe: boolean
 }
 
@@ -226,7 +228,7 @@ export const allowance = (
   return { limit: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
 }
 
-/** The receiver's state after a claim. `wanted`: the claim used the full allowance. */
+/** Returns the receiver's state after a claim. `wanted`: the claim used the whole allowance. */
 export const afterClaim = (
   present: Receiver,
   { limit, count }: { readonly limit: number; readonly count: number },
@@ -249,7 +251,9 @@ export const afterClaim = (
 const second = ({ since }: { readonly since: Instant.Instant }, now: Instant.Instant): number =>
   Math.max(0, Math.floor((now - since) / 1000))
 
-/** The total that may have been sent by now: a fixed number in the first second, doubling in each later one. */
+/**
+ * Returns the total that may have been sent by now: a fixed number in the first second, doubling in each later second.
+ */
 const drained = (
   draining: NonNullable<CircuitBreaker["draining"]>,
   now: Instant.Instant,

@@ -1,4 +1,4 @@
-/** The audit entry and the contact's notice when a receiver keeps failing, keeps answering 429, or is gone. Pure. */
+/** The audit entry and the mail to the contact when a receiver keeps failing, keeps answering 429, or is gone. Pure. */
 
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -7,7 +7,7 @@ import type { ContactAlert, Receiver } from "./CircuitBreaker.ts"
 import type { Settlement } from "./DeliveryStore.ts"
 import { hostOf } from "./WebhookUrl.ts"
 
-/** No mails are sent about the test environment. */
+/** The service sends no mails about the test environment. */
 export const troubled = (
   { health, webhook }: Receiver,
   alarm: ContactAlert | null,

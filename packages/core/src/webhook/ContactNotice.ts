@@ -1,7 +1,8 @@
 /**
- * Combines notices about webhooks into mails: at most one mail per organization in five minutes. The first is sent at
- * once; later ones are collected in the next mail, which shows the last state of each webhook and its intermediate
- * hosts. Callers cannot flood a contact, and no change is lost. Pure: the store queues the mails.
+ * Combines notices about webhooks into mails: at most one mail per organization in five minutes. The first notice is
+ * sent at once. Later notices are collected in the next mail, which shows the last state of each webhook and its
+ * intermediate hosts. The limit protects contacts from floods of mails, and no change is lost. The functions are pure:
+ * the store queues the mails.
  */
 import * as Duration from "effect/Duration"
 import type { NewMail } from "../mail/Mail.ts"
@@ -19,7 +20,8 @@ export interface ContactNotice {
 const bucketLength = Duration.minutes(5)
 
 /**
- * Maximum number of webhooks in one mail. An organization has at most 20 live ones, so only removed ones are left out.
+ * Maximum number of webhooks in one mail. An organization has at most 20 webhooks, so the mail omits only removed
+ * webhooks.
  */
 export const mentionedAtMost = 40
 
@@ -28,7 +30,7 @@ const passedAtMost = 10
 
 export const bucketOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
 
-/** A new mail for that bucket with only this notice, due at once or when the bucket begins. */
+/** Returns a new mail for that five-minute bucket with only this notice, due at once or when the bucket begins. */
 export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
   id: `${organizationId}.webhooks-${bucket}`,
   kind,
@@ -39,7 +41,7 @@ export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: Co
   createdAt: Math.max(at, bucket * Duration.toMillis(bucketLength))
 })
 
-/** Adds a mention to the mail. It replaces an earlier mention of the same webhook and kind. */
+/** Adds a mention of a webhook to the mail. It replaces an earlier mention of the same webhook and kind. */
 export const withNotice = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
   const mentions = mentionsOf(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }
@@ -71,7 +73,7 @@ const together = ([first, ...further]: ReadonlyArray<WebhookMention>, omitted = 
 
 const isTrouble = ({ trouble }: WebhookMention): boolean => trouble !== undefined
 
-/** Merges two changes of one webhook: first and last host, the hosts between, and all keys. */
+/** Merges two changes of one webhook into one mention: first and last host, the hosts between, and all keys. */
 const joined = (former: WebhookMention, next: WebhookMention): WebhookMention => {
   const passed = [...(former.passed ?? []), former.host].filter((host) => host !== next.host)
   return {

@@ -1,4 +1,7 @@
-/** What partners see of deliveries, and how they request another attempt. DeliveryWorker sends them. */
+/**
+ * The partner's view of deliveries, and the partner's requests for another attempt. DeliveryWorker sends the
+ * deliveries.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,35 +21,35 @@ import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
-/** How many of the latest attempts a list and a detail show. */
+/** The number of latest attempts that a list and a detail show. */
 export const shownAttempts = { listed: 10, alone: 100 }
 
 export interface DeliveryPage {
-  /** Newest event first. */
+  /** The deliveries, newest event first. */
   readonly deliveries: ReadonlyArray<ShownDelivery>
-  /** None on the last page. */
+  /** None on the last page of the list. */
   readonly next: Option.Option<EventId>
 }
 
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /** Deliveries of the last 30 days. A null status selects all. */
+    /** Lists deliveries of the last 30 days. A null status selects all deliveries. */
     readonly page: (
       owner: Owner,
       webhookId: WebhookId,
       asked: { readonly status: DeliveryStatus | null; readonly behind: EventId | null; readonly limit: number }
     ) => Effect.Effect<DeliveryPage, WebhookNotFound>
-    /** A null id finds nothing. */
+    /** A null id finds no delivery. */
     readonly find: (
       owner: Owner,
       webhookId: WebhookId,
       eventId: EventId | null
     ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
     /**
-     * Requests one immediate attempt, also of a delivered or failed delivery. Without effect while one is in flight or
-     * already requested. The delivery of a paused or disabled webhook keeps waiting; with an open breaker the attempt
-     * is a probe. A null id finds nothing.
+     * Requests one immediate attempt, also of a delivered or failed delivery. The request has no effect while an
+     * attempt is in flight or already requested. The delivery of a paused or disabled webhook keeps waiting; with an
+     * open breaker the attempt is a probe. A null id finds no delivery.
      */
     readonly retry: (
       principal: Principal,

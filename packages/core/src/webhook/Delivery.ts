@@ -7,7 +7,7 @@ import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { AttemptKind } from "./DeliveryPlan.ts"
 import type { EventType } from "./EventType.ts"
 
-/** The stored state. Whether a delivery is held follows from its webhook. */
+/** The state that the database stores. Whether a delivery is held follows from its webhook. */
 export type DeliveryState = "pending" | "delivered" | "failed"
 
 export const DeliveryStatus = Schema.Literals(["pending", "held", "delivered", "failed"])
@@ -24,19 +24,19 @@ export interface Delivery {
   readonly type: EventType
   readonly topicId: TopicId
   readonly shareId: ShareId
-  /** When the event happened. */
+  /** The time at which the event happened. */
   readonly createdAt: Instant
   readonly state: DeliveryState
-  /** Null when no attempt is scheduled. */
+  /** The time of the next attempt; null when none is scheduled. */
   readonly dueAt: Instant | null
-  /** An attempt is in flight, and its lease is valid. */
+  /** True while an attempt is in flight and its lease is valid. */
   readonly inFlight: boolean
   readonly settledAt: Instant | null
-  /** All attempts, scheduled and manual. */
+  /** The number of all attempts, scheduled and manual. */
   readonly attemptCount: number
   /** The latest attempts, oldest first. */
   readonly attempts: ReadonlyArray<RecordedAttempt>
-  /** The body that is sent; null in lists. */
+  /** The request body that is sent; null in lists. */
   readonly payload: string | null
 }
 
@@ -44,8 +44,8 @@ export interface Delivery {
 export interface ShownDelivery extends Delivery {
   readonly status: DeliveryStatus
   /**
-   * Null when no attempt is planned, when one is in flight, and when the webhook is not active. With an open breaker:
-   * the time of the next probe, which one of the held deliveries makes.
+   * Null when no attempt is planned, when an attempt is in flight, and when the webhook is not active. With an open
+   * breaker, this is the time of the next probe, which uses one of the held deliveries.
    */
   readonly nextAttemptAt: Instant | null
 }
@@ -61,7 +61,7 @@ export const shown = (delivery: Delivery, receiver: Receiver): ShownDelivery => 
   }
 }
 
-/** The stored state of deliveries with this status; null when this receiver can have none. */
+/** Returns the stored state of deliveries with this status; null when this receiver can have no such deliveries. */
 export const stateOf = (status: DeliveryStatus, receiver: Receiver): DeliveryState | null => {
   if (status === "delivered" || status === "failed") return status
   return (status === "held") === isHeld(receiver) ? "pending" : null

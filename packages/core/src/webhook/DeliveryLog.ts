@@ -10,16 +10,16 @@ import type { Delivery, DeliveryState } from "./Delivery.ts"
 
 export interface DeliveryList {
   readonly webhookId: WebhookId
-  /** Null selects all. */
+  /** A null state selects all deliveries. */
   readonly state: DeliveryState | null
-  /** Only events of this time or later. */
+  /** Only events of this time or later are listed. */
   readonly since: Instant
-  /** The last event of the previous page; null for the first page. */
+  /** The last event of the previous page; null on the first page. */
   readonly behind: EventId | null
   readonly limit: number
 }
 
-/** Number of unfinished deliveries, and the time of the oldest one's event. */
+/** The number of unfinished deliveries, and the time of the oldest one's event. */
 export interface PendingDeliveries {
   readonly count: number
   readonly since: Instant
@@ -28,15 +28,16 @@ export interface PendingDeliveries {
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
-    /** None when the owner has no such webhook. */
+    /** Returns none when the owner has no such webhook. */
     readonly receiver: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Receiver>>
     /**
-     * Newest event first, each with up to `attempts` of its latest attempts, without excerpts. Two index queries,
-     * independent of the number of deliveries.
+     * Lists deliveries with the newest event first, each with up to `attempts` of its latest attempts, without
+     * excerpts. The page needs two index queries, independent of the number of deliveries.
      */
     readonly page: (list: DeliveryList, attempts: number, at: Instant) => Effect.Effect<ReadonlyArray<Delivery>>
     /**
-     * With up to `attempts` of its latest attempts, excerpts included. None also when the event is older than `since`.
+     * Finds a delivery with up to `attempts` of its latest attempts, including excerpts. Returns none also when the
+     * event is older than `since`.
      */
     readonly find: (
       webhookId: WebhookId,
@@ -45,7 +46,9 @@ export class DeliveryLog extends Context.Service<
       attempts: number,
       at: Instant
     ) => Effect.Effect<Option.Option<Delivery>>
-    /** Unfinished deliveries by webhook, without webhooks that have none. One index-only query. */
+    /**
+     * Counts unfinished deliveries by webhook, and omits webhooks that have none. The count needs one index-only query.
+     */
     readonly waiting: (webhookIds: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, PendingDeliveries>>
   }
 >()("@partner-commentary/core/webhook/DeliveryLog") {}

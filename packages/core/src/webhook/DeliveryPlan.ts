@@ -1,5 +1,5 @@
 /**
- * Decides after an attempt whether a delivery is done, retried later or failed. Pure. CircuitBreaker judges the
+ * Decides after an attempt whether a delivery is done, retried later or failed. Pure. CircuitBreaker decides about the
  * receiver.
  */
 import * as Duration from "effect/Duration"
@@ -10,33 +10,37 @@ import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 import { requestedMoment } from "./RetryAfter.ts"
 
-/** What triggered the attempt. `probe`: the circuit breaker, to check whether the receiver is back. */
+/** What triggered the attempt. `probe`: the circuit breaker made the attempt to check whether the receiver is back. */
 export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
 export type AttemptKind = typeof AttemptKind.Type
 
 /** The fields of a delivery that decide about its next attempt. */
 export interface RetryState {
-  /** Failed scheduled attempts. */
+  /** The number of failed scheduled attempts. */
   readonly attempts: number
-  /** When the schedule continues after a manual attempt; null when it has ended. */
+  /** The time at which the schedule continues after a manual attempt; null when the schedule has ended. */
   readonly resumeAt: Instant.Instant | null
 }
 
 export type Next =
   | { readonly state: "delivered" }
-  /** The schedule has ended. */
+  /** `failed`: the schedule has ended. */
   | { readonly state: "failed"; readonly attempts: number }
   | { readonly state: "pending"; readonly attempts: number; readonly dueAt: Instant.Instant }
 
 /**
- * Random delay, at most this fraction of the planned one, so that simultaneous failures do not retry simultaneously.
+ * The random delay is at most this fraction of the planned delay, so that simultaneous failures do not retry
+ * simultaneously.
  */
 const jitter = 0.1
 
-/** When a delivery is retried that could not be signed. */
+/** The delay before the retry of a delivery that could not be signed. */
 const unsignedDelay = Duration.hours(1)
 
-/** Before the first counted attempt only a missing secret delays a delivery; later retries and `Retry-After` do too. */
+/**
+ * Before the first counted attempt, only a missing secret can delay a delivery. Later, retries and `Retry-After` can
+ * delay it too.
+ */
 export const latestDue = (
   now: Instant.Instant,
   lease: Duration.Duration,
@@ -51,7 +55,7 @@ export const latestDue = (
   }
 }
 
-/** `chance` is from 0 up to 1. */
+/** `chance` is a random number from 0 up to 1. */
 export const next = (
   present: RetryState,
   {
@@ -61,7 +65,7 @@ export const next = (
   }: {
     readonly attempt: Attempt
     readonly kind: AttemptKind
-    /** For 429: the receiver has refused everything for the duration of a full schedule. */
+    /** For a 429: true when the receiver has refused everything for the duration of a full schedule. */
     readonly isExhausted?: boolean
   },
   chance: number,
@@ -89,10 +93,10 @@ export const next = (
 
 /** A delivery's state in the queue. */
 export interface QueueState {
-  /** Null when it has ended. */
+  /** The due time; null when the delivery has ended. */
   readonly dueAt: Instant.Instant | null
   readonly inFlight: boolean
-  /** A manual attempt was requested and has not started. */
+  /** True when a manual attempt was requested and has not started. */
   readonly manual: boolean
   readonly resumeAt: Instant.Instant | null
 }
@@ -103,8 +107,8 @@ export interface QueueChange {
 }
 
 /**
- * Schedules a manual attempt now, in addition to the schedule, which continues as planned if the attempt fails. Null
- * when one is in flight, or was requested and is due.
+ * Schedules a manual attempt now, in addition to the schedule, which continues as planned if the attempt fails. Returns
+ * null when an attempt is in flight, or was requested and is due.
  */
 export const manualAttempt = (
   { dueAt, manual, resumeAt, inFlight }: QueueState,

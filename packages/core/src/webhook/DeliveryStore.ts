@@ -17,22 +17,22 @@ export interface DueWebhook {
   readonly organizationId: OrganizationId
 }
 
-/** A claimed delivery, which its claimant must now attempt. */
+/** A claimed delivery, which the claiming worker must now attempt. */
 export interface ClaimedDelivery extends RetryState {
   readonly webhookId: WebhookId
-  /** Copied when the delivery was claimed. */
+  /** The URL is copied when the delivery is claimed. */
   readonly url: string
   readonly encryptedSecret: string
   readonly eventId: EventId
   readonly payload: string
-  /** Increases with every attempt. A result is ignored unless it carries the latest ticket. */
+  /** The ticket increases with every attempt. A result is ignored unless it carries the latest ticket. */
   readonly ticket: number
   readonly kind: AttemptKind
 }
 
 /** How many deliveries to claim, and the receiver's state after the claim. */
 export interface ClaimPlan {
-  /** Called with the receiver and the number of deliveries in flight. */
+  /** `allow` is called with the receiver and the number of deliveries in flight. */
   readonly allow: (present: Receiver, inFlight: number) => Allowance
   readonly taken: (present: Receiver, allowance: Allowance, count: number) => Receiver
 }
@@ -53,13 +53,13 @@ export interface Settlement {
 }
 
 export interface Backlog {
-  /** Due deliveries that may be sent. */
+  /** The number of due deliveries that may be sent. */
   readonly due: number
-  /** Pending deliveries of webhooks that are inactive or paused. */
+  /** The number of pending deliveries of webhooks that are inactive or paused. */
   readonly held: number
-  /** Webhooks whose breaker is open. */
+  /** The number of webhooks whose breaker is open. */
   readonly open: number
-  /** Number of disabled webhooks. */
+  /** The number of disabled webhooks. */
   readonly disabled: number
 }
 
@@ -67,8 +67,8 @@ export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
     /**
-     * Active webhooks with due deliveries that may be sent, each once, oldest due time first. Omits webhooks that are
-     * paused or have their maximum in flight.
+     * Returns active webhooks with due deliveries that may be sent, each once, oldest due time first. The list omits
+     * webhooks that are paused or have their maximum in flight.
      */
     readonly dueWebhooks: (
       at: Instant,
@@ -76,9 +76,9 @@ export class DeliveryStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<DueWebhook>>
     /**
-     * Claims due deliveries, oldest first. `allow` sets their number from the receiver and the count in flight, under
-     * the receiver's lock, so that concurrent workers never exceed a limit. No other worker gets them before `lease`;
-     * if no outcome is stored by then, they are due again. None for an inactive webhook.
+     * Claims due deliveries, oldest first. `allow` decides their number from the receiver and the count in flight. It
+     * runs under the receiver's lock, so that concurrent workers never exceed a limit. No other worker gets them before
+     * `lease`; if no outcome is stored by then, they are due again. Returns none for an inactive webhook.
      */
     readonly claim: (
       id: WebhookId,
@@ -89,7 +89,7 @@ export class DeliveryStore extends Context.Service<
     /**
      * Stores the attempt and the result of `decide`, under the receiver's lock. When the ticket is outdated, only a
      * success counts: a failure is recorded and changes nothing else. `following` claims the webhook's next deliveries
-     * in the same transaction. None when the webhook was removed.
+     * in the same transaction. Returns none when the webhook was removed.
      */
     readonly settle: (
       claimed: ClaimedDelivery,
@@ -98,22 +98,25 @@ export class DeliveryStore extends Context.Service<
       decide: (present: Receiver) => Settlement,
       following?: { readonly lease: Instant; readonly taking: ClaimPlan }
     ) => Effect.Effect<Option.Option<SettledAttempt>>
-    /** Releases an attempt that a stopping worker interrupted: it is due again at `at` and does not count. */
+    /**
+     * Releases an attempt that a stopping worker interrupted: the delivery is due again at `at`, and the attempt does
+     * not count.
+     */
     readonly release: (claimed: ClaimedDelivery, at: Instant) => Effect.Effect<void>
-    /** Pauses the webhook until this time. A later existing pause stays. */
+    /** Pauses the webhook until this time. An existing pause that ends later stays. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**
-     * See `MailStore.repairDueTimes`. A delivery whose latest attempt is in the future is due now as well, because a
-     * fast clock also chose the time of the next one.
+     * See `MailStore.repairDueTimes`. A delivery whose latest attempt is in the future also becomes due now, because
+     * the same fast clock chose the time of its next attempt.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Ends pauses beyond `after` for which `isPutOff` returns true. */
+    /** Ends pauses that last beyond `after` and for which `isPutOff` returns true. */
     readonly repairPauses: (after: Instant, isPutOff: (present: Receiver) => boolean) => Effect.Effect<void>
-    /** The next time at which something can be sent to an active webhook. */
+    /** The next time at which something can be sent to an active webhook; none when nothing is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
-     * Pending deliveries and failing webhooks, for operators. Each count stops at `limit`, so that the query stays
-     * cheap.
+     * Counts pending deliveries and failing webhooks, for operators. Each count stops at `limit`, so that the query
+     * stays cheap.
      */
     readonly backlog: (at: Instant, limit: number) => Effect.Effect<Backlog>
   }

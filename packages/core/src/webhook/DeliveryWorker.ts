@@ -1,4 +1,7 @@
-/** Sends events that are due to their webhooks and records each attempt. CircuitBreaker and DeliveryPlan decide what follows from it. */
+/**
+ * Sends events that are due to their webhooks and records each attempt. CircuitBreaker and DeliveryPlan decide the next
+ * step after the attempt.
+ */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -42,11 +45,15 @@ export interface DeliveryJob {
 export class DeliveryWorker extends Context.Service<
   DeliveryWorker,
   {
-    /** Claims due deliveries for the caller to run: one of each webhook while slots are scarce, else up to its concurrency. */
+    /**
+     * Claims due deliveries for the caller to run: one of each webhook while slots are scarce, else up to the webhook's
+     * concurrency.
+     */
     readonly claim: (free: number, isScarce: boolean) => Effect.Effect<ReadonlyArray<DeliveryJob>>
     /**
-     * Makes the attempt, records the outcome, and goes on with the webhook's next due delivery while `mayContinue`. Never fails.
-     * An interruption releases the delivery. Returns whether other deliveries may be due now.
+     * Makes the attempt, records the outcome, and continues with the webhook's next due delivery while `mayContinue` is
+     * true. Never fails. An interruption releases the claimed delivery. Returns whether other deliveries may be due
+     * now.
      */
     readonly run: (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) => Effect.Effect<boolean>
     readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
@@ -71,7 +78,7 @@ export class DeliveryWorker extends Context.Service<
         )
       )
 
-      /** Whether the organization is suspended or deleted: its deliveries are postponed. */
+      /** Caches whether the organization is suspended or deleted, because then its deliveries are postponed. */
       const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
@@ -182,10 +189,13 @@ export class DeliveryWorker extends Context.Service<
   )
 }
 
-/** Failures recorded concurrently: hundreds that time out together must not delay the record of successes. */
+/**
+ * The number of failures recorded concurrently: hundreds of deliveries that time out together must not delay the record
+ * of successes.
+ */
 const failuresAtOnce = 4
 
-/** Without the URL, which may contain a secret of the receiver. */
+/** The attributes omit the URL, which may contain a secret of the receiver. */
 const spanAttributes = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, { failure, status }: Attempt) => ({
   "webhook.id": webhookId,
   "event.id": publicId(eventId),
@@ -209,7 +219,9 @@ const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, fail
     mend: "when its receiver answers again: webhook enable, or the partner makes it active"
   })
 
-/** An event that could not be signed is an error: only the operator can restore the signing secret. */
+/**
+ * If an event could not be signed, the log line is an error, because only the operator can restore the signing secret.
+ */
 const report = (
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,
   { failure, reason, status }: Attempt,

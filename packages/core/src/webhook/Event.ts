@@ -1,4 +1,4 @@
-/** Which changes of an assignment are events, and the payload of each. Pure. */
+/** Decides which changes of an assignment are events, and builds the payload of each event. Pure. */
 import type { CommentaryId, EventId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import { type Instant, toIso } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
@@ -6,24 +6,24 @@ import type { Topic } from "../topic/Topic.ts"
 import { summaryOfCounts, type TopicStatus } from "../topic/TopicStatus.ts"
 import type { EventType } from "./EventType.ts"
 
-/** An event before the store adds the topic's reference and metadata to the payload. */
+/** An event as the core builds it. The store adds the topic's reference and metadata to the payload. */
 export interface NewEvent {
   readonly id: EventId
   readonly type: EventType
   readonly at: Instant
-  /** The payload's text up to the external reference's value. */
+  /** The payload's text up to the value of the external reference. */
   readonly head: string
   /** The payload's text after the metadata. */
   readonly tail: string
 }
 
-/** How partners see an event's id. */
+/** Returns an event's id in the form that partners see. */
 export const publicId = (id: EventId): string => `evt_${id}`
 
 /** The text between the values of the external reference and the metadata. */
 export const payloadSeparator = ',"metadata":'
 
-/** In the order in which they can happen. An assignment has each at most once. */
+/** The event types are in the order in which they can happen. An assignment has each event at most once. */
 const facts: ReadonlyArray<readonly [EventType, (assignment: Assignment) => boolean]> = [
   ["creator.approved", ({ status }) => status === "creator_approved"],
   ["partner.approved", ({ commentary }) => commentary !== null && commentary.partnerApprovedAt !== null],
@@ -32,7 +32,7 @@ const facts: ReadonlyArray<readonly [EventType, (assignment: Assignment) => bool
 
 const none: ReadonlyArray<NewEvent> = []
 
-/** The events of this change. Most changes have none. */
+/** Returns the events of this change. Most changes cause no event. */
 export const eventsOf = (
   before: Assignment,
   after: Assignment,
@@ -74,7 +74,7 @@ interface Envelope {
   readonly id: string
   readonly type: EventType
   readonly timestamp: string
-  /** Increasing for each assignment, from 1. */
+  /** The sequence number increases with each event of an assignment, starting at 1. */
   readonly sequence: number
 }
 
@@ -91,11 +91,11 @@ interface Subject {
     readonly partner_approved_at: string | null
   }
   readonly reason?: string
-  /** As it is after this change. */
+  /** The topic's status and counts after this change. */
   readonly topic: { readonly status: TopicStatus; readonly summary: ReturnType<typeof summaryOfCounts> }
 }
 
-/** The JSON text of an object without its closing brace. */
+/** Returns the JSON text of an object without its closing brace. */
 const open = (object: Envelope | { readonly topic_id: TopicId }) => JSON.stringify(object).slice(0, -1)
 
 const detail = ({ commentary, failure }: Assignment, type: EventType): Partial<Subject> => {
@@ -115,16 +115,16 @@ const detail = ({ commentary, failure }: Assignment, type: EventType): Partial<S
 }
 
 /**
- * A UUID of version 7 from the time, the sequence and the share id's random end. The same change always has the same
- * id.
+ * Returns a UUID of version 7 made from the time, the sequence number and the random end of the share id. The same
+ * change always has the same id.
  */
 const idOf = (share: ShareId, sequence: number, at: Instant): EventId =>
   `${firstIdAt(at).slice(0, 15)}${sequence.toString(16).padStart(3, "0")}-${share.slice(19)}` as EventId
 
-/** The event's time, from its id. */
+/** Reads the event's time from its id. */
 export const timeOfEvent = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
-/** The lowest possible id at this time. */
+/** Returns the lowest possible event id at this time. */
 export const firstIdAt = (at: Instant): EventId => {
   const moment = at.toString(16).padStart(12, "0")
   return `${moment.slice(0, 8)}-${moment.slice(8)}-7000-0000-000000000000` as EventId

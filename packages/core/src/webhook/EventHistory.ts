@@ -9,22 +9,22 @@ import * as Instant from "../shared/Instant.ts"
 import { firstIdAt, publicId } from "./Event.ts"
 import { type EventList, EventLog } from "./EventLog.ts"
 
-/** How far back events are listed. */
+/** The age up to which events are listed. */
 const retention = Duration.days(30)
 
 /** Target size of a page's payloads. */
 const pageBytes = 1024 * 1024
 
-/** Maximum size of one query, so that other requests are not delayed. */
+/** The maximum size of one query, so that other requests are not delayed. */
 const stepBytes = 128 * 1024
 
 /** Events before this time are not listed. */
 export const earliestListed = (now: Instant.Instant): Instant.Instant => Math.max(0, now - Duration.toMillis(retention))
 
 export interface EventHistoryPage {
-  /** There are fewer than the limit when they are large. */
+  /** A page has fewer events than the limit when their payloads are large. */
   readonly payloads: ReadonlyArray<string>
-  /** None on the last page. Forward there is no last page. */
+  /** None on the last page of the list. Forward there is no last page. */
   readonly next: Option.Option<EventId>
 }
 

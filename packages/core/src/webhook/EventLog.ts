@@ -8,16 +8,16 @@ import type { EventType } from "./EventType.ts"
 
 export interface EventList {
   readonly owner: Owner
-  /** Null selects all. */
+  /** A null type selects all events. */
   readonly type: EventType | null
-  /** Only events of this time or later. */
+  /** Only events of this time or later are listed. */
   readonly since: Instant
   /** In the order of commits, oldest first: an event that is committed later comes later. Otherwise newest id first. */
   readonly forward: boolean
-  /** The last event of the previous page; null for the first page. */
+  /** The last event of the previous page; null on the first page. */
   readonly behind: EventId | null
   readonly limit: number
-  /** Maximum size of the payloads read. The first one is always read. */
+  /** The maximum size of the payloads that the query reads. The first payload is always read, whatever its size. */
   readonly maxBytes: number
 }
 
@@ -32,8 +32,8 @@ export class EventLog extends Context.Service<
   EventLog,
   {
     /**
-     * A page ends at its limit, or before the payload that would exceed `maxBytes`. Forward, an event
-     * that is not known, or not the owner's, stands for its time.
+     * A page ends at its limit, or before the payload that would exceed `maxBytes`. Forward, an event that is not
+     * known, or not the owner's, stands for its time.
      */
     readonly page: (list: EventList) => Effect.Effect<EventPage>
   }

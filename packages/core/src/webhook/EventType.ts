@@ -1,4 +1,4 @@
-/** Event types that a webhook can subscribe to. Event.ts maps changes to them. */
+/** The event types to which a webhook can subscribe. Event.ts maps changes to these types. */
 import * as Schema from "effect/Schema"
 
 export const EventType = Schema.Literals(["creator.approved", "partner.approved", "commentary.failed"])

@@ -5,14 +5,14 @@ import type * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Receiver } from "./CircuitBreaker.ts"
 
-/** Whether the organization is still suspended is checked again after this delay. */
+/** The service checks again after this delay whether the organization is still suspended. */
 export const suspensionCheck = Duration.minutes(1)
 
 /** Only a 429 pauses a webhook beyond this moment. */
 export const latestEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
   now + tolerance + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheck))
 
-/** Whether only a clock that ran ahead explains the end of a pause. */
+/** Returns whether the end of a pause is so late that only a fast clock can have caused it. */
 export const isPutOff = (
   { health: { throttle }, quietUntil }: Receiver,
   now: Instant.Instant,

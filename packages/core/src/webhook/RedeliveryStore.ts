@@ -28,8 +28,8 @@ export class RedeliveryStore extends Context.Service<
   {
     /**
      * Calls `decide` with the delivery's queue state under its webhook's lock, and stores the result with the audit
-     * entry. Null changes nothing. `begin` receives the receiver. False when no such delivery of an event since `since`
-     * exists.
+     * entry. If `decide` returns null, nothing changes. `begin` receives the receiver. Returns false when no such
+     * delivery of an event since `since` exists.
      */
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },
@@ -38,14 +38,17 @@ export class RedeliveryStore extends Context.Service<
       audit: AuditEntry,
       begin: (receiver: Receiver) => Receiver
     ) => Effect.Effect<boolean>
-    /** Number of the webhook's deliveries in this state, by an index-only query. */
+    /** Returns the number of the webhook's deliveries in this state, by an index-only query. */
     readonly count: (webhookId: WebhookId, state: DeliveryState, span: Span) => Effect.Effect<number>
-    /** Stores a job. If the webhook has an unstarted job with an overlapping span, widens that one instead. */
+    /**
+     * Stores a recovery job. If the webhook has an unstarted job with an overlapping span, that job's span is widened
+     * instead.
+     */
     readonly open: (recovery: Recovery, audit: AuditEntry) => Effect.Effect<void>
     /**
      * Advances the open job that has waited longest by up to `limit` deliveries, oldest event first. Failed deliveries
-     * get a new schedule, and held ones are due now. The job's position is stored in the same transaction, so that an
-     * interrupted job continues. `begin` receives the receiver before the first step.
+     * get a new schedule, and held deliveries are due now. The job's position is stored in the same transaction, so
+     * that an interrupted job can continue. `begin` receives the receiver before the first step.
      */
     readonly step: (
       at: Instant,

@@ -5,7 +5,9 @@ import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 
-/** Applies to 429 and 503 only, limited by `longestWait`. Without a valid value it is now. */
+/**
+ * It applies to 429 and 503 only, and `longestWait` limits it. Without a valid value, the result is the present time.
+ */
 export const requestedMoment = (
   { retryAfter, status }: Pick<Attempt, "retryAfter" | "status">,
   now: Instant.Instant,
@@ -15,7 +17,7 @@ export const requestedMoment = (
   return now + Math.min(Math.max(0, delayOf(retryAfter.trim(), now)), Duration.toMillis(longestWait))
 }
 
-/** Seconds or an HTTP date; anything else is no delay. */
+/** Reads seconds or an HTTP date; any other text gives no delay. */
 const delayOf = (text: string, now: Instant.Instant): number =>
   /^\d+$/.test(text)
     ? Number(text) * 1000

@@ -1,6 +1,6 @@
 /**
- * Re-encrypts all webhook secrets with the first signing secret, so that the others can be removed, and finds secrets
- * that no key decrypts.
+ * Re-encrypts all webhook secrets with the first signing secret, so that the other signing secrets can be removed. It
+ * also finds secrets that no signing secret decrypts.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -17,7 +17,7 @@ export interface Reencrypted {
 
 const pageSize = 100
 
-/** The webhooks for which the visitor returns false, and the number of the others. */
+/** Returns the webhooks for which the visitor returns false, and the number of the other webhooks. */
 const visitAll = Effect.fnUntraced(function* <R>(
   visit: (id: WebhookId, encrypted: string) => Effect.Effect<boolean, never, R>
 ) {
@@ -46,7 +46,7 @@ export const undecryptable: Effect.Effect<ReadonlyArray<WebhookId>, never, Webho
   }
 )
 
-/** Can be interrupted and repeated. */
+/** An interrupted run can be repeated. */
 export const reencryptAll: Effect.Effect<Reencrypted, never, WebhookStore | Encryption> = Effect.gen(function* () {
   const store = yield* WebhookStore
   const encryption = yield* Encryption

@@ -1,6 +1,6 @@
 /**
  * Pauses a webhook whose receiver answers 429, until its Retry-After, and at least for a delay that doubles with each
- * consecutive pause. Pure: delays come from the policy, times are arguments.
+ * consecutive pause. The functions are pure: delays come from the policy, and times are arguments.
  */
 import * as Duration from "effect/Duration"
 import type * as Instant from "../shared/Instant.ts"
@@ -9,22 +9,22 @@ import type { Attempt } from "./Attempt.ts"
 import { requestedMoment } from "./RetryAfter.ts"
 
 export interface Throttle {
-  /** The first 429. An hour without one ends the period. */
+  /** The time of the first 429. An hour without a 429 ends the period. */
   readonly since: Instant.Instant
-  /** Start and end of the latest pause. */
+  /** The start and end of the latest pause. */
   readonly pausedAt: Instant.Instant
   readonly until: Instant.Instant
-  /** Consecutive pauses without a success between them. */
+  /** The number of consecutive pauses without a success between them. */
   readonly pauses: number
-  /** When the contact was last notified. */
+  /** The time at which the contact was last notified. */
   readonly toldAt: Instant.Instant | null
-  /** The first 429 since the last success or recovery; null until then. */
+  /** The time of the first 429 since the last success or recovery; null until then. */
   readonly refusedSince?: Instant.Instant | null
 }
 
 /**
- * The state after a 429. A 429 of a delivery that was in flight when the pause began belongs to that pause: five
- * concurrent 429s are one pause, not five.
+ * Returns the state after a 429. A 429 of a delivery that was in flight when the pause began belongs to that pause:
+ * five concurrent 429s are one pause, not five.
  */
 export const after429 = (
   present: Throttle | null,
@@ -48,13 +48,13 @@ export const after429 = (
   }
 }
 
-/** A recovery gives pending events their full time again. */
+/** After a recovery, pending events have their full time again. */
 export const startRecovery = (present: Throttle | null): Throttle | null =>
   present === null ? null : { ...present, refusedSince: null }
 
 /**
- * The receiver has answered only 429 for the duration of a full schedule, and the event has waited as long: its
- * delivery fails, as after ten other failures.
+ * True when the receiver has answered only 429 for the duration of a full schedule, and the event has waited equally
+ * long. Then the event's delivery fails, as after ten other failures.
  */
 export const isExhausted = (
   present: Throttle | null,
@@ -68,8 +68,8 @@ export const isExhausted = (
 }
 
 /**
- * The state after a success: the next pause is short again. A success that was in flight before the pause does not
- * count.
+ * Returns the state after a success: the next pause is short again. A success does not count if its attempt was in
+ * flight before the pause.
  */
 export const afterSuccess = (
   present: Throttle | null,
@@ -81,7 +81,10 @@ export const afterSuccess = (
   return present.pauses === 0 || isSamePause(present, attempt, now) ? present : { ...present, pauses: 0 }
 }
 
-/** Events are an hour late, or will be before the pause ends, and the contact was not notified within the last day. */
+/**
+ * True when events are an hour late, or will be before the pause ends, and the contact was not notified within the last
+ * day.
+ */
 export const shouldNotify = (
   { since, toldAt, until }: Throttle,
   now: Instant.Instant,
@@ -93,7 +96,7 @@ export const shouldNotify = (
 const refusedSinceOf = ({ refusedSince, since }: Throttle): Instant.Instant | null =>
   refusedSince === undefined ? since : refusedSince
 
-/** If the clock was set back since, a new pause begins. */
+/** If the clock was set back since the last pause, a new pause begins. */
 const isSamePause = ({ pausedAt }: Throttle, { at }: Pick<Attempt, "at">, now: Instant.Instant): boolean =>
   at <= pausedAt && pausedAt <= now
 

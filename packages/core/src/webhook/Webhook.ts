@@ -9,31 +9,31 @@ import type { EventType } from "./EventType.ts"
 export const ChosenStatus = Schema.Literals(["active", "paused"])
 export type ChosenStatus = typeof ChosenStatus.Type
 
-/** `paused` by the partner, `disabled` by the service. Neither is sent events. */
+/** The partner sets `paused`; the service sets `disabled`. In both states the webhook receives no events. */
 export const WebhookStatus = Schema.Literals(["active", "paused", "disabled"])
 export type WebhookStatus = typeof WebhookStatus.Type
 
 export interface Webhook {
   readonly id: WebhookId
-  /** Only events of this organization and environment are sent. */
+  /** The webhook receives only events of this organization and environment. */
   readonly owner: Owner
-  /** As the partner wrote it. */
+  /** The URL as the partner wrote it. */
   readonly url: string
-  /** In the partner's order, each once. */
+  /** The event types in the partner's order, each once. */
   readonly events: ReadonlyArray<EventType>
   readonly status: WebhookStatus
-  /** Consecutive failed attempts over all deliveries. */
+  /** The number of consecutive failed attempts over all deliveries. */
   readonly consecutiveFailures: number
   readonly lastDeliveryAt: Instant | null
   readonly createdAt: Instant
-  /** The last change by partner or operator. Deliveries do not count. */
+  /** The time of the last change by partner or operator. Deliveries do not change this time. */
   readonly updatedAt: Instant
 }
 
 /** Maximum number of webhooks for each owner. */
 export const maxWebhooks = 20
 
-/** A partner's changes. Absent fields stay. */
+/** The changes that a partner requests. Absent fields stay unchanged. */
 export interface WebhookPatch {
   readonly url?: string
   readonly events?: ReadonlyArray<EventType>

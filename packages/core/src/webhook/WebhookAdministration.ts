@@ -1,4 +1,4 @@
-/** What operators do with webhooks: list them, and enable disabled ones. Makes no network calls. */
+/** The operators' use cases for webhooks: list them, and enable disabled ones. This service makes no network calls. */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,24 +16,25 @@ export interface ListedWebhook {
   readonly webhook: Webhook
   /** Null when no delivery is pending. */
   readonly waiting: PendingDeliveries | null
-  /** Null unless it is disabled. */
+  /** Null unless the webhook is disabled. */
   readonly disabling: Disabling | null
 }
 
-/** Webhooks in one query. */
+/** The number of webhooks in one query. */
 const batchSize = 500
 
 export class WebhookAdministration extends Context.Service<
   WebhookAdministration,
   {
     /**
-     * By organization, live ones first, each newest first. Can be limited to one organization or to disabled webhooks.
+     * Lists webhooks by organization, live webhooks first, each group newest first. The list can be limited to one
+     * organization or to disabled webhooks.
      */
     readonly list: (of: {
       readonly organizationId: OrganizationId | null
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<ListedWebhook>>
-    /** Activates the webhook and resets its failures, as the partner could. An active webhook stays unchanged. */
+    /** Activates the webhook and resets its failures, as its partner could. An active webhook stays unchanged. */
     readonly enable: (id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
   }
 >()("@partner-commentary/core/webhook/WebhookAdministration") {

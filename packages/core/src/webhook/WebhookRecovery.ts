@@ -1,4 +1,7 @@
-/** Recovery sends a webhook's failed deliveries again, as a job that survives a restart. DeliveryWorker sends them. */
+/**
+ * Recovery sends a webhook's failed deliveries again, as a job that survives a restart. DeliveryWorker sends these
+ * deliveries.
+ */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -16,7 +19,7 @@ import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore, type Span } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
-/** `too_early`: events of that time are deleted. `backwards`: the end is before the start. */
+/** `too_early`: events of that time have been deleted. `backwards`: the span's end is before its start. */
 export class SpanRefused extends Schema.TaggedError<SpanRefused>()("SpanRefused", {
   reason: Schema.Literals(["too_early", "backwards"])
 }) {}
@@ -31,17 +34,17 @@ export interface RecoveryPlan extends Span {
 export class WebhookRecovery extends Context.Service<
   WebhookRecovery,
   {
-    /** Counts without changing anything. A null `until` means now. */
+    /** Counts the deliveries without changing anything. A null `until` means now. */
     readonly preview: (
       principal: Principal,
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
     ) => Effect.Effect<RecoveryPlan, WebhookNotFound | SpanRefused>
-    /** Stores the job in one small transaction; workers do the rest. Without deliveries no job is stored. */
+    /** Stores the job in one small transaction. Workers run the job. If there are no deliveries, no job is stored. */
     readonly start: (principal: Principal, undelivered: RecoveryPlan) => Effect.Effect<void>
     /**
-     * Performs one step of a job and returns the number of deliveries it queued, at most `stepSize`. None when no job
-     * is left.
+     * Performs one step of a job and returns the number of deliveries it queued, at most `stepSize`. Returns none when
+     * no job is left.
      */
     readonly advance: Effect.Effect<Option.Option<number>>
   }
@@ -97,5 +100,5 @@ export class WebhookRecovery extends Context.Service<
   )
 }
 
-/** Small, so that a step holds its locks only briefly. */
+/** The step is small, so that it holds its locks only briefly. */
 export const stepSize = 500

@@ -13,7 +13,7 @@ export const secretPattern = /^[ -~]{32,256}$/u
 export const secretConstraint =
   "must be 32 to 256 printable ASCII characters, or whsec_ and 24 to 64 bytes in base64; leave it out, and one is made"
 
-/** The secret in the documentation's examples. It is public. */
+/** The secret in the documentation's examples. The example secret is public. */
 export const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
 /** Checks that the pattern cannot express. */
@@ -27,5 +27,7 @@ export const secretProblem = (text: string): string | null =>
 export const mintSecret = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<Redacted.Redacted<string>> =>
   Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`whsec_${Base64.encode(bytes)}`))
 
-/** The encryption purpose of a webhook's secret. Moved to another webhook's row it cannot be decrypted. */
+/**
+ * The encryption purpose of a webhook's secret. A secret that was moved to another webhook's row cannot be decrypted.
+ */
 export const encryptionPurpose = (id: WebhookId): string => `webhook ${id}`

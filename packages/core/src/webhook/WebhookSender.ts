@@ -1,6 +1,6 @@
 /**
- * Signs one event and sends it to a receiver once. A failure is a result, not an error. The caller handles the
- * consequences.
+ * Signs one event and sends it to a receiver once. A failed attempt is a result, not an error. The caller decides what
+ * happens next.
  */
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
@@ -22,11 +22,11 @@ import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookT
 
 export interface OutgoingEvent {
   readonly webhook: { readonly id: WebhookId; readonly url: string }
-  /** As stored; null when the webhook was removed. */
+  /** The secret as stored; null when the webhook was removed. */
   readonly encryptedSecret: string | null
-  /** `evt_…` or `evt_test_…`: the same on every attempt. */
+  /** The event's id, `evt_…` or `evt_test_…`, is the same on every attempt. */
   readonly eventId: string
-  /** Sent byte for byte. */
+  /** The payload is sent byte for byte. */
   readonly payload: string
 }
 
@@ -39,7 +39,10 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
   const transport = yield* WebhookTransport
   const { timeout } = (yield* Policy).webhooks
 
-  /** Decryption costs more than the rest of an attempt. A re-encrypted secret has another cache key. */
+  /**
+   * Decryption costs more than the rest of an attempt. A re-encrypted secret has another cache key, so no stale entry
+   * is used.
+   */
   const decrypted = yield* Cache.makeWith(
     (encrypted: EncryptedSecret) =>
       Effect.uninterruptible(

@@ -8,28 +8,29 @@ import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface Signed {
-  /** The event's id, the same on every attempt. It has no dot, because dots separate the signed parts. */
+  /** The event's id, the same on every attempt. The id has no dot, because dots separate the signed parts. */
   readonly id: string
-  /** Time of the attempt. Receivers reject timestamps older than five minutes. */
+  /** The time of the attempt. Receivers reject timestamps older than five minutes. */
   readonly at: Instant
-  /** The body, byte for byte as sent. */
+  /** The body, byte for byte as it is sent. */
   readonly body: string
 }
 
-/** Lower-case names, as `WebhookRequest` requires. */
+/** The names are lower-case, as `WebhookRequest` requires. */
 export interface SignatureHeaders extends Readonly<Record<string, string>> {
   readonly "webhook-id": string
-  /** Seconds since 1970 UTC. */
+  /** The time in seconds since 1970 UTC. */
   readonly "webhook-timestamp": string
-  /** `v1,` and the Base64 of the HMAC over `id.timestamp.body`. */
+  /** The value is `v1,` and the Base64 of the HMAC over `id.timestamp.body`. */
   readonly "webhook-signature": string
 }
 
 const prefix = "whsec_"
 
 /**
- * The HMAC key for a secret: the decoded Base64 of 24 to 64 bytes after `whsec_`, else the text's own bytes, 32 to 256
- * printable ASCII characters. Receivers' libraries disagree about other characters. None for any other text.
+ * Returns the HMAC key for a secret: the decoded Base64 of 24 to 64 bytes after `whsec_`, else the text's own bytes, 32
+ * to 256 printable ASCII characters. Libraries of receivers treat other characters differently. Returns none for any
+ * other text.
  */
 export const keyOf = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {
@@ -43,7 +44,7 @@ export const keyOf = (secret: string): Option.Option<Uint8Array> => {
   )
 }
 
-/** Dies when `keyOf` rejects the secret, because registration accepts no such secret. */
+/** `sign` dies when `keyOf` rejects the secret, because registration accepts no such secret. */
 export const sign = Effect.fnUntraced(function* (
   mac: Mac.Mac["Service"],
   secret: Redacted.Redacted<string>,
@@ -60,7 +61,7 @@ export const sign = Effect.fnUntraced(function* (
   return headers
 }, Effect.orDie)
 
-/** Mac rejects the empty key. */
+/** Mac rejects an empty key. */
 const none = () => new Uint8Array()
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

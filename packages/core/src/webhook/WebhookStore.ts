@@ -1,6 +1,6 @@
 /**
- * The port that stores webhooks. Their secrets arrive encrypted. The audit entry and notice of a change are stored with
- * it.
+ * The port that stores webhooks. The caller encrypts the secrets. The audit entry and notice of a change are stored
+ * with it.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -22,10 +22,10 @@ export interface WebhookChange {
   readonly notice: ContactNotice | null
 }
 
-/** When and why the service disabled a webhook, from the audit log. */
+/** The time and reason of a disabling by the service, from the audit log. */
 export interface Disabling {
   readonly at: Instant
-  /** The last failure. */
+  /** The reason of the last failure. */
   readonly reason: string
 }
 
@@ -37,26 +37,29 @@ export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooM
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
-    /** Fails when the owner already has `limit` webhooks, also under concurrency. */
+    /** `insert` fails when the owner already has `limit` webhooks, even under concurrency. */
     readonly insert: (
       change: WebhookChange,
       encryptedSecret: string,
       limit: number
     ) => Effect.Effect<void, TooManyWebhooks>
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Option.Option<Webhook>>
-    /** Newest first, ties by descending id. */
+    /** Lists webhooks newest first, and then by descending id. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
-    /** For operators: all webhooks or one organization's; by organization, live ones first, each newest first. */
+    /**
+     * Lists all webhooks or one organization's webhooks for operators, by organization, live webhooks first, each group
+     * newest first.
+     */
     readonly listAll: (of: {
       readonly organizationId: OrganizationId | null
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<Webhook>>
-    /** The latest disabling of each webhook, without those that were never disabled. */
+    /** Returns the latest disabling of each webhook, and omits webhooks that were never disabled. */
     readonly latestDisablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, Disabling>>
     /**
      * Locks the webhook, calls the pure decision, and writes its change in one transaction. Concurrent calls run one
-     * after the other. An unchanged object writes nothing. None when the owner has no such webhook. A null owner is an
-     * operator with access to all webhooks.
+     * after the other. If the decision returns the same object, nothing is written. Returns none when the owner has no
+     * such webhook. A null owner stands for an operator, who can access all webhooks.
      */
     readonly modify: (
       owner: Owner | null,
@@ -64,20 +67,20 @@ export class WebhookStore extends Context.Service<
       decide: (present: Webhook) => WebhookChange
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
-     * Deletes the webhook and its secret, and stops its deliveries. `clear` deletes their rows later. False when the
-     * owner has no such webhook.
+     * Deletes the webhook and its secret, and stops its deliveries. `clear` deletes the deliveries' rows later. Returns
+     * false when the owner has no such webhook.
      */
     readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
     /** Deletes up to `limit` rows of removed webhooks and returns their number; 0 when none are left. */
     readonly clear: (limit: number) => Effect.Effect<number>
-    /** The encrypted secret, for delivery. */
+    /** Returns the encrypted secret, for a delivery. */
     readonly encryptedSecret: (id: WebhookId) => Effect.Effect<Option.Option<string>>
-    /** Encrypted secrets of all owners in the order of the webhook ids, up to `limit` after this id. */
+    /** Returns encrypted secrets of all owners in the order of the webhook ids, up to `limit` after this id. */
     readonly encryptedSecrets: (
       behind: WebhookId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly encryptedSecret: string }>>
-    /** Without effect when the stored secret has changed or the webhook was removed. */
+    /** Nothing changes when the stored secret has changed or the webhook was removed. */
     readonly replaceSecret: (
       id: WebhookId,
       encrypted: { readonly from: string; readonly to: string }

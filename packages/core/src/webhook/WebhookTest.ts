@@ -1,4 +1,6 @@
-/** Sends a test event at once, whatever the webhook's status. Nothing is stored, and failures do not count. */
+/**
+ * Sends a test event at once, whatever the webhook's status. The test is not stored, and its failure does not count.
+ */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -13,7 +15,7 @@ import * as WebhookSender from "./WebhookSender.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
 export interface TestResult {
-  /** `evt_test_` and a UUID. */
+  /** The event's id is `evt_test_` and a UUID. */
   readonly eventId: string
   readonly attempt: Attempt
 }
@@ -21,7 +23,7 @@ export interface TestResult {
 export class WebhookTest extends Context.Service<
   WebhookTest,
   {
-    /** One attempt. Waits for the receiver, up to the delivery timeout. */
+    /** One attempt. `test` waits for the receiver, up to the delivery timeout. */
     readonly test: (owner: Owner, id: WebhookId) => Effect.Effect<TestResult, WebhookNotFound>
   }
 >()("@partner-commentary/core/webhook/WebhookTest") {

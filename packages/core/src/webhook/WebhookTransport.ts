@@ -6,26 +6,29 @@ import * as Schema from "effect/Schema"
 
 export interface WebhookRequest {
   readonly url: string
-  /** Lower-case names, including `content-type`. The transport sets `host`, `content-length` and `accept-encoding`. */
+  /**
+   * Header names are lower-case and include `content-type`. The transport sets `host`, `content-length` and
+   * `accept-encoding`.
+   */
   readonly headers: Readonly<Record<string, string>>
-  /** Sent byte for byte as UTF-8. */
+  /** The body is sent byte for byte as UTF-8. */
   readonly body: string
-  /** From the DNS look-up to the last byte of the response. */
+  /** The timeout covers the time from the DNS look-up to the last byte of the response. */
   readonly timeout: Duration.Duration
 }
 
-/** Any HTTP response, complete or cut. The caller judges its status. */
+/** Any HTTP response, complete or truncated. The caller decides what the status means. */
 export interface WebhookAnswer {
   readonly status: number
-  /** The `Retry-After` header as sent; null when absent. */
+  /** The value of the `Retry-After` header as sent; null when absent. */
   readonly retryAfter: string | null
-  /** The first KiB of the response as text without NUL. Invalid UTF-8 is replaced. */
+  /** The first KiB of the response as text without NUL characters. Invalid UTF-8 is replaced. */
   readonly excerpt: string
 }
 
 /**
- * Why no response arrived. `blocked`: the URL or its address is not allowed. `refused`: the server could not be
- * reached. `reset`: the connection broke before the end of the response. `http`: the response was not HTTP.
+ * The reason why no response arrived. `blocked`: the URL or its address is not allowed. `refused`: the server could not
+ * be reached. `reset`: the connection broke before the end of the response. `http`: the response was not HTTP.
  */
 export const TransportFailure = Schema.Literals(["dns", "refused", "reset", "tls", "timeout", "http", "blocked"])
 export type TransportFailure = typeof TransportFailure.Type
@@ -46,13 +49,13 @@ export class WebhookTransport extends Context.Service<
   WebhookTransport,
   {
     /**
-     * One attempt, without redirects or retries. Checks the address that it connects to, and blocks it unless it is
-     * public.
+     * Makes one attempt, without redirects or retries. `send` checks the address that it connects to, and blocks it
+     * unless it is public.
      */
     readonly send: (request: WebhookRequest) => Effect.Effect<WebhookAnswer, WebhookNotSent>
     /**
-     * Called when a URL is registered or changed. Rejects a name that resolves to a non-public address; a name that
-     * does not resolve is accepted.
+     * The service calls `check` when a URL is registered or changed. `check` rejects a name that resolves to a
+     * non-public address. A name that does not resolve is accepted.
      */
     readonly check: (url: string) => Effect.Effect<void, WebhookUrlRefused>
   }

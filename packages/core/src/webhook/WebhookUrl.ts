@@ -1,12 +1,12 @@
-/** The syntax of a webhook's URL. The transport checks where it leads. */
+/** The syntax of a webhook's URL. The transport checks the address to which the URL leads. */
 
 /** In characters. */
 export const maxUrlLength = 2048
 
-/** The characters of RFC 3986, without a fragment. JSON Schema requires the `u` flag. */
+/** The pattern allows the characters of RFC 3986, without a fragment. JSON Schema requires the `u` flag. */
 export const urlPattern = /^https?:\/\/(?![/?])[\w.~:/?[\]@!$&'()*+,;=%-]+$/u
 
-/** The same where only `https:` is allowed. */
+/** The same pattern where only `https:` is allowed. */
 export const httpsPattern = new RegExp(urlPattern.source.replace("https?", "https"), urlPattern.flags)
 
 export const urlConstraint =
@@ -21,5 +21,8 @@ export const urlProblem = (text: string): string | null => {
     : "must not hold a user name or a password: verify the signature instead"
 }
 
-/** Host and port. Mails and the audit log show only these, because the rest of the URL may contain a secret. */
+/**
+ * Returns the host and port of a URL. Mails and the audit log show only host and port, because the rest of the URL may
+ * contain a secret.
+ */
 export const hostOf = (text: string): string => URL.parse(text)?.host ?? ""

@@ -1,4 +1,4 @@
-/** What partners do with webhooks: register, view, change, remove. Operators use WebhookAdministration. */
+/** The partners' use cases for webhooks: register, view, change, remove. Operators use WebhookAdministration. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -26,9 +26,9 @@ import { hostOf } from "./WebhookUrl.ts"
 
 export interface NewWebhook {
   readonly url: string
-  /** At least one, without repetitions. */
+  /** At least one event type, without repetitions. */
   readonly events: ReadonlyArray<EventType>
-  /** Null generates one. */
+  /** If the secret is null, the service generates one. */
   readonly secret: Redacted.Redacted<string> | null
 }
 
@@ -43,28 +43,28 @@ export class Webhooks extends Context.Service<
   Webhooks,
   {
     /**
-     * Checks whether the URL is allowed, with a DNS look-up. It runs before the transaction, which makes no network
-     * calls.
+     * Checks whether the URL is allowed, with a DNS look-up. The check runs before the transaction, which makes no
+     * network calls.
      */
     readonly prepare: (principal: Principal, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
     /**
-     * Stores the webhook in one transaction and notifies the organization's contact. Only this response shows the
+     * Stores the webhook in one transaction and notifies the organization's contact. Only this response contains the
      * secret.
      */
     readonly register: (
       registration: Registration
     ) => Effect.Effect<Pick<Registration, "webhook" | "secret">, TooManyWebhooks>
     readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
-    /** All of them, newest first. */
+    /** Lists all webhooks of the owner, newest first. */
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
-    /** A patch that changes nothing writes nothing. A new URL notifies the contact. */
+    /** A patch without an effective change writes nothing. A new URL causes a mail to the contact. */
     readonly change: (
       principal: Principal,
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<Webhook, WebhookNotFound | WebhookUrlRefused>
     readonly remove: (principal: Principal, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
-    /** Deletes one batch of rows of removed webhooks; 0 when none are left. */
+    /** Deletes one batch of rows of removed webhooks, and returns their number; 0 when none are left. */
     readonly clear: Effect.Effect<number>
   }
 >()("@partner-commentary/core/webhook/Webhooks") {
@@ -114,7 +114,7 @@ export class Webhooks extends Context.Service<
 
         change: Effect.fn("Webhooks.change")(function* (principal, id, patch) {
           const present = yield* find(ownerOf(principal), id)
-          // Outside of the transaction, because a DNS look-up can be slow.
+          // The check runs outside of the transaction, because a DNS look-up can be slow.
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
           const after = yield* store.modify(ownerOf(principal), id, (before): WebhookChange => {
@@ -148,13 +148,13 @@ export class Webhooks extends Context.Service<
   )
 }
 
-/** An audit entry with the key that made the change. */
+/** Returns an audit entry with the key that made the change. */
 const recorded = ({ key }: Principal, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
   action,
   details: { by: key.id, ...details }
 })
 
-/** No mails are sent about the test environment. */
+/** The service sends no mails about the test environment. */
 const noticeAbout = (
   { key }: Principal,
   { events, id, owner, updatedAt, url }: Webhook,

@@ -27,7 +27,7 @@ const minted = (where: "live" | "test") =>
   }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
 
 describe("the text of an API key", () => {
-  it.effect("contains its environment, 32 random characters and a checksum of six", () =>
+  it.effect("the text of an API key contains its environment, 32 random characters and a checksum of six", () =>
     Effect.gen(function* () {
       const seen = new Set<string>()
       for (let times = 0; times < 100; times++) {
@@ -44,7 +44,7 @@ describe("the text of an API key", () => {
     })
   )
 
-  it("is rejected when any one character is changed", () =>
+  it("the text of an API key is rejected when any one character is changed", () =>
     fc.assert(
       fc.property(text, fc.nat({ max: 45 }), fc.constantFrom(...alphabet, "_", "-", " ", "é"), (key, at, other) => {
         fc.pre(key[at] !== other)
@@ -53,7 +53,7 @@ describe("the text of an API key", () => {
       { numRuns: 2000 }
     ))
 
-  it("is rejected when any two adjacent characters are swapped", () =>
+  it("the text of an API key is rejected when any two adjacent characters are swapped", () =>
     fc.assert(
       fc.property(text, (key) => {
         for (let at = 0; at < key.length - 1; at++) {
@@ -63,7 +63,7 @@ describe("the text of an API key", () => {
       })
     ))
 
-  it("is rejected when truncated, extended, in another case or with the other environment", () =>
+  it("the text of an API key is rejected when truncated, extended, in another case or with the other environment", () =>
     fc.assert(
       fc.property(text, (key) => {
         assert.isFalse(refused(key))
@@ -74,7 +74,7 @@ describe("the text of an API key", () => {
       })
     ))
 
-  it("is rejected when it is not a key at all", () => {
+  it("the text of an API key is rejected when it is not a key at all", () => {
     for (const key of ["", "pk_live_", `pk_prod_${"a".repeat(38)}`, `sk_live_${"a".repeat(38)}`, "a".repeat(46)])
       assert.isTrue(refused(key), key)
   })
@@ -99,20 +99,20 @@ describe("an API key", () => {
   const why = (expiresAt: number | null, revokedAt: number | null, now: number) =>
     Option.getOrNull(Option.map(refusal({ ...key, expiresAt, revokedAt }, now), ({ _tag }) => _tag))
 
-  it("is valid until exactly its expiry or revocation", () => {
+  it("an API key is valid until exactly its expiry or revocation", () => {
     assert.isNull(why(null, null, Number.MAX_SAFE_INTEGER))
     assert.deepStrictEqual([why(1000, null, 999), why(1000, null, 1000)], [null, "KeyExpired"])
     assert.deepStrictEqual([why(null, 1000, 999), why(null, 1000, 1000)], [null, "KeyRevoked"])
   })
 
-  it("that was revoked immediately is invalid by every clock, even a slow one", () => {
+  it("an API key that was revoked immediately is invalid by every clock, even a slow one", () => {
     const revoked = { ...key, revokedAt: 1000, isRevoked: true }
     for (const now of [0, 999, 1000]) {
       assert.deepStrictEqual(Option.getOrNull(refusal(revoked, now))?._tag, "KeyRevoked")
     }
   })
 
-  it("is reported as revoked rather than expired, whichever came first", () => {
+  it("an API key is reported as revoked rather than expired, whichever came first", () => {
     assert.strictEqual(why(1000, 2000, 2000), "KeyRevoked")
     assert.strictEqual(why(2000, 1000, 2000), "KeyRevoked")
     assert.strictEqual(why(1000, 2000, 1500), "KeyExpired")

@@ -12,7 +12,7 @@ import { uuid } from "../topic/FreshAssignment.ts"
 import { acme, home, organizationId, wanted, withKey } from "./KeyWorld.ts"
 
 describe("issuing a key", () => {
-  it.effect("returns the text once and stores only the hash", () =>
+  it.effect("issuing a key returns the text once and stores only the hash", () =>
     Effect.gen(function* () {
       const { behind, key, text } = yield* withKey()
       assert.strictEqual(key.prefix, text.slice(0, 16))
@@ -23,7 +23,7 @@ describe("issuing a key", () => {
     })
   )
 
-  it.effect("is rejected for an invalid address, and stores nothing", () =>
+  it.effect("issuing a key is rejected for an invalid address, and stores nothing", () =>
     Effect.gen(function* () {
       const { behind, key, keys } = yield* withKey()
       const changed = keys.change(key.id, { name: null, ipAllowList: ["10.0.0"] }, { by: "operator", organizationId })
@@ -37,7 +37,7 @@ describe("issuing a key", () => {
 })
 
 describe("authentication", () => {
-  it.effect("identifies key, organization, environment and limits", () =>
+  it.effect("authentication identifies key, organization, environment and limits", () =>
     Effect.gen(function* () {
       const { key, keys, text } = yield* withKey({ environment: "test" })
       const principal = yield* keys.authenticate(text, home)
@@ -51,7 +51,7 @@ describe("authentication", () => {
     })
   )
 
-  it.effect("fails as unknown, revoked, expired or restricted, in this order", () =>
+  it.effect("authentication fails as unknown, revoked, expired or restricted, in this order", () =>
     Effect.gen(function* () {
       const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [home] })
       const stranger = "198.51.100.1"
@@ -66,7 +66,7 @@ describe("authentication", () => {
     })
   )
 
-  it.effect("fails from exactly the key's expiry, cached or not", () =>
+  it.effect("authentication fails from exactly the key's expiry, cached or not", () =>
     Effect.gen(function* () {
       const { met } = yield* withKey({ expiresAt: 10_000 })
       yield* TestClock.adjust("9999 millis")
@@ -90,7 +90,7 @@ describe("authentication", () => {
 })
 
 describe("a cached key", () => {
-  it.effect("costs no query for three seconds, for concurrent and sequential requests", () =>
+  it.effect("a cached key costs no query for three seconds, for concurrent and sequential requests", () =>
     Effect.gen(function* () {
       const { behind, met } = yield* withKey()
       yield* Effect.all(
@@ -106,7 +106,7 @@ describe("a cached key", () => {
     })
   )
 
-  it.effect("is not created by an interrupted look-up", () =>
+  it.effect("a cached key is not created by an interrupted look-up", () =>
     Effect.gen(function* () {
       const { behind, met } = yield* withKey()
       behind.before = Effect.die(new Error("the database is away"))
@@ -116,7 +116,7 @@ describe("a cached key", () => {
     })
   )
 
-  it.effect("is also cached when it is unknown", () =>
+  it.effect("a cached key is also cached when it is unknown", () =>
     Effect.gen(function* () {
       const { behind, keys } = yield* withKey()
       const other = (yield* withKey()).text
@@ -125,7 +125,7 @@ describe("a cached key", () => {
     })
   )
 
-  it.effect("is not needed for a mistyped key, which costs no query", () =>
+  it.effect("a cached key is not needed for a mistyped key, which costs no query", () =>
     Effect.gen(function* () {
       const { behind, keys, text } = yield* withKey()
       const swapped = text.slice(0, 20) + (text[20] === "a" ? "b" : "a") + text.slice(21)
@@ -137,7 +137,7 @@ describe("a cached key", () => {
 })
 
 describe("a revoked key", () => {
-  it.effect("is rejected on the next request and keeps its first revocation time", () =>
+  it.effect("a revoked key is rejected on the next request and keeps its first revocation time", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       yield* TestClock.adjust("1 second")
@@ -152,7 +152,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("is rejected by another node within five seconds", () =>
+  it.effect("a revoked key is rejected by another node within five seconds", () =>
     Effect.gen(function* () {
       const { behind, key, met } = yield* withKey()
       assert.strictEqual(yield* met(), "Server")
@@ -164,7 +164,7 @@ describe("a revoked key", () => {
   )
 
   it.effect(
-    "is rejected by a node whose clock is slow or set back, where a rotated key in its grace period still works",
+    "a revoked key is rejected by a node whose clock is slow or set back, where a rotated key in its grace period still works",
     () =>
       Effect.gen(function* () {
         for (const [grace, outcome] of [
@@ -181,19 +181,21 @@ describe("a revoked key", () => {
       })
   )
 
-  it.effect("whose grace period ended before the clock was set back can be revoked immediately by the operator", () =>
-    Effect.gen(function* () {
-      const { behind, key, keys, met } = yield* withKey()
-      yield* keys.rotate(key.id, Duration.seconds(1), { organizationId, by: "operator" })
-      yield* TestClock.setTime(2000)
-      assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
-      assert.lengthOf(behind.record, 2)
-      yield* TestClock.setTime(0)
-      assert.strictEqual(yield* met(), "KeyRevoked")
-    })
+  it.effect(
+    "a revoked key whose grace period ended before the clock was set back can be revoked immediately by the operator",
+    () =>
+      Effect.gen(function* () {
+        const { behind, key, keys, met } = yield* withKey()
+        yield* keys.rotate(key.id, Duration.seconds(1), { organizationId, by: "operator" })
+        yield* TestClock.setTime(2000)
+        assert.strictEqual((yield* keys.revoke(key.id)).revokedAt, 1000)
+        assert.lengthOf(behind.record, 2)
+        yield* TestClock.setTime(0)
+        assert.strictEqual(yield* met(), "KeyRevoked")
+      })
   )
 
-  it.effect("is not cached as valid by a node whose clock was set back", () =>
+  it.effect("a revoked key is not cached as valid by a node whose clock was set back", () =>
     Effect.gen(function* () {
       const { behind, key, met } = yield* withKey()
       yield* TestClock.setTime(3_600_000)
@@ -205,7 +207,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("does not evict other keys from the cache, and neither does a rotation", () =>
+  it.effect("a revoked key does not evict other keys from the cache, and neither does a rotation", () =>
     Effect.gen(function* () {
       const { behind, keys, met } = yield* withKey()
       const other = yield* keys.issue(acme, { ...wanted, name: "Other" })
@@ -225,7 +227,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("is not cached as valid by a concurrent look-up", () =>
+  it.effect("a revoked key is not cached as valid by a concurrent look-up", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       const gate = yield* Deferred.make<void>()
@@ -240,7 +242,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("must exist and belong to the organization", () =>
+  it.effect("a revoked key must exist and belong to the organization", () =>
     Effect.gen(function* () {
       const { key, keys, met } = yield* withKey()
       assert.strictEqual((yield* Effect.flip(keys.revoke(uuid(9))))._tag, "ApiKeyNotFound")
@@ -256,7 +258,7 @@ describe("a revoked key", () => {
 describe("a rotated key", () => {
   const manager = { organizationId, by: "dashboard:ada" }
 
-  it.effect("works beside its successor during the grace period and is revoked afterwards", () =>
+  it.effect("a rotated key works beside its successor during the grace period and is revoked afterwards", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       assert.strictEqual(yield* met(), "Server")
@@ -273,7 +275,7 @@ describe("a rotated key", () => {
     })
   )
 
-  it.effect("is rejected on the next request without a grace period, or when revoked during it", () =>
+  it.effect("a rotated key is rejected on the next request without a grace period, or when revoked during it", () =>
     Effect.gen(function* () {
       for (const grace of [Duration.zero, Duration.hours(1)]) {
         const { key, keys, met } = yield* withKey()

@@ -35,32 +35,32 @@ const outcome = (changes: Partial<ApiKey>) =>
   Result.match(rotated(changes), { onFailure: ({ _tag }) => _tag, onSuccess: () => "rotated" })
 
 describe("rotating a key", () => {
-  it("creates an unused key of the same chain with the same settings and a new id and text", () => {
+  it("rotating a key creates an unused key of the same chain with the same settings and a new id and text", () => {
     const { revokedAt, successor } = Result.getOrThrow(rotated())
     assert.deepStrictEqual(successor, { ...key, ...fresh, createdAt: now, lastUsedAt: null })
     assert.strictEqual(revokedAt, now + day)
   })
 
-  it("revokes the old key immediately without a grace period, else at its end", () => {
+  it("rotating a key revokes the old key immediately without a grace period, else at its end", () => {
     assert.isTrue(Result.getOrThrow(rotated({}, Duration.zero)).isRevoked)
     assert.isFalse(Result.getOrThrow(rotated({}, Duration.seconds(1))).isRevoked)
     assert.isFalse(Result.getOrThrow(rotated({}, Duration.zero)).successor.isRevoked)
   })
 
-  it("gives the successor the original lifetime", () => {
+  it("rotating a key gives the successor the original lifetime", () => {
     const { successor } = Result.getOrThrow(rotated({ expiresAt: now + 5 * day }))
     assert.strictEqual(successor.expiresAt, now + 15 * day)
     const endless = Result.getOrThrow(rotated({ expiresAt: latest }))
     assert.strictEqual(endless.successor.expiresAt, latest)
   })
 
-  it("never extends the old key's life", () => {
+  it("rotating a key never extends the old key's life", () => {
     assert.strictEqual(Result.getOrThrow(rotated({ expiresAt: now + 1 })).revokedAt, now + 1)
     assert.strictEqual(Result.getOrThrow(rotated({ expiresAt: now + 2 * day })).revokedAt, now + day)
     assert.strictEqual(Result.getOrThrow(rotated({}, Duration.zero)).revokedAt, now)
   })
 
-  it("is rejected for a key that ended or was rotated", () => {
+  it("rotating a key is rejected for a key that ended or was rotated", () => {
     assert.strictEqual(outcome({ revokedAt: now }), "KeyRevoked")
     assert.strictEqual(outcome({ expiresAt: now }), "KeyExpired")
     assert.strictEqual(outcome({ revokedAt: now - 1, expiresAt: now - 2 }), "KeyRevoked")

@@ -36,7 +36,7 @@ export const wanted: NewApiKey = {
 }
 export const home = "203.0.113.7"
 
-/** The state behind the ports. */
+/** The state behind the in-memory ports. */
 const world = () => ({
   keys: new Map<string, ApiKey>(),
   organizations: new Map([[acme.id, acme]]),
@@ -91,13 +91,13 @@ const layer = (behind: ReturnType<typeof world>) => {
   )
 }
 
-/** The use cases with their own ports and one issued key. */
+/** Provides the use cases with their own ports and one issued key. */
 export const withKey = Effect.fnUntraced(function* (changes: Partial<NewApiKey> = {}) {
   const behind = world()
   const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)
   const { fullKey, key } = yield* keys.issue(acme, { ...wanted, ...changes })
   const text = Redacted.value(fullKey)
-  /** The result of a request with this key from this address. */
+  /** Returns the result of a request with this key from this address. */
   const met = (address = home) =>
     Effect.match(keys.authenticate(text, address), {
       onFailure: ({ _tag }) => _tag,

@@ -11,7 +11,7 @@ import { acme, home, wanted, withKey } from "./KeyWorld.ts"
 const moment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
 
 describe("made-up keys", () => {
-  /** Well-formed keys that do not exist. */
+  /** Requests with well-formed keys that do not exist. */
   const madeUp = Effect.fnUntraced(function* (
     { behind, keys }: Effect.Success<ReturnType<typeof withKey>>,
     count: number
@@ -22,7 +22,7 @@ describe("made-up keys", () => {
     return fresh.map(({ fullKey }) => Redacted.value(fullKey))
   })
 
-  it.effect("do not evict valid keys from the cache", () =>
+  it.effect("made-up keys do not evict valid keys from the cache", () =>
     Effect.gen(function* () {
       const made = yield* withKey()
       assert.strictEqual(yield* made.met(), "Server")
@@ -33,7 +33,7 @@ describe("made-up keys", () => {
     })
   )
 
-  it.effect("from suspected addresses are looked up a few at a time, without delaying valid keys", () =>
+  it.effect("made-up keys from suspected addresses are looked up a few at a time, without delaying valid keys", () =>
     Effect.gen(function* () {
       const made = yield* withKey()
       const { behind, keys, text } = made
@@ -55,7 +55,7 @@ describe("made-up keys", () => {
         assert.strictEqual(behind.lookUps, count)
       })
       yield* lookedUp(suspectLookups)
-      // Cached keys do not wait, and neither do callers from other addresses.
+      // Cached keys do not wait, and callers from other addresses do not wait either.
       assert.strictEqual((yield* keys.authenticate(text, home, true)).key.name, "Server")
       const another = yield* Effect.forkChild(keys.authenticate(unsuspected, home))
       yield* lookedUp(suspectLookups + 1)

@@ -14,7 +14,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Fails every attempt at once: the time of each attempt, and the final state. */
+/** Makes every attempt fail at once, and returns the time of each attempt and the final state. */
 const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POSITIVE_INFINITY) => {
   const begunAt: Array<number> = []
   const notices: Array<string> = []
@@ -33,7 +33,7 @@ const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POS
 const responded = (policy: Policy) => after(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
 
 describe("generation attempts", () => {
-  it("that failed are in the audit log with a short reason, without quotes from the server", () => {
+  it("generation attempts that failed are in the audit log with a short reason, without quotes from the server", () => {
     const { assignment, at } = woken(responded(defaults), defaults)
     const recorded = (permanent: boolean, reason: string) =>
       attemptFailed(assignment, { ticket: 1, permanent, reason }, at, defaults).audit
@@ -49,7 +49,7 @@ describe("generation attempts", () => {
     assert.isUndefined(overtaken.audit)
   })
 
-  it("start at once and 1 minute, 10 minutes, 1 hour and 6 hours after the previous one", () => {
+  it("generation attempts start at once and 1 minute, 10 minutes, 1 hour and 6 hours after the previous one", () => {
     const { assignment, begunAt } = failing(responded(defaults), defaults)
     assert.deepStrictEqual(begunAt, [0, minute, 11 * minute, 71 * minute, 431 * minute])
     assert.strictEqual(assignment.generation.giveUpAt, noon + 431 * minute + day)
@@ -57,7 +57,7 @@ describe("generation attempts", () => {
     assert.isNull(assignment.failure, "in progress while it may be started again")
   })
 
-  it("follow any configured schedule and notify the operator once, at the end", () =>
+  it("generation attempts follow any configured schedule and notify the operator once, at the end", () =>
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: day }), { maxLength: 8 }),
@@ -75,14 +75,14 @@ describe("generation attempts", () => {
       )
     ))
 
-  it("stop after a permanent failure", () => {
+  it("generation attempts stop after a permanent failure", () => {
     const { assignment, begunAt, notices } = failing(responded(defaults), defaults, 2)
     assert.deepStrictEqual(begunAt, [0, minute])
     assert.strictEqual(assignment.generation.giveUpAt, noon + minute + day)
     assert.lengthOf(notices, 1)
   })
 
-  it("end the assignment 24 hours after the last one, with unchanged status", () => {
+  it("generation attempts end the assignment 24 hours after the last one, with unchanged status", () => {
     const { assignment: stalled } = failing(responded(defaults), defaults)
     const { assignment, at, notices } = woken(stalled, defaults)
     assert.strictEqual(at, noon + 431 * minute + day)
@@ -91,7 +91,7 @@ describe("generation attempts", () => {
     assert.deepStrictEqual(notices, [])
   })
 
-  it("run through the full schedule again after a restart, with another notification", () => {
+  it("generation attempts run through the full schedule again after a restart, with another notification", () => {
     const first = failing(responded(defaults), defaults)
     const started = after(restart(first.assignment, noon + day, "operator.restarted"))
     const second = failing(started, defaults)
@@ -102,7 +102,7 @@ describe("generation attempts", () => {
     assert.notDeepEqual(second.notices, first.notices, "the occasions differ, so that both mails go out")
   })
 
-  it("count as lost after the lease, the last one too", () => {
+  it("generation attempts count as lost after the lease, the last one too", () => {
     let present = attempted(defaults)
     for (let attempt = 2; attempt <= 5; attempt++) {
       const { assignment, at } = woken(present, defaults)
@@ -115,14 +115,14 @@ describe("generation attempts", () => {
     assert.strictEqual(assignment.generation.giveUpAt, at + day)
   })
 
-  it("are superseded by the next one, whose predecessor's draft is discarded", () => {
+  it("generation attempts are superseded by the next one, whose predecessor's draft is discarded", () => {
     const running = woken(attempted(defaults), defaults).assignment
     const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
     assert.strictEqual(drafted(running, former, noon, defaults).assignment, running)
     assert.strictEqual(attemptFailed(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
   })
 
-  it("that were superseded change nothing, even after the newer one was released and restarted", () => {
+  it("generation attempts that were superseded change nothing, even after the newer one was released and restarted", () => {
     const overtaking = woken(attempted(defaults), defaults).assignment
     const givenBack = released(overtaking, overtaking.generation.ticket, noon).assignment
     const anew = woken(givenBack, defaults).assignment
@@ -134,7 +134,7 @@ describe("generation attempts", () => {
     }
   })
 
-  it("keep the current draft when all attempts at another one fail", () => {
+  it("generation attempts keep the current draft when all attempts at another one fail", () => {
     const wish = { draftId: draftId(1), instructions: "Shorter." }
     const { assignment } = failing(after(revise(generated(defaults), wish, noon, defaults)), defaults)
     assert.isNull(assignment.generation.giveUpAt)
@@ -146,7 +146,7 @@ describe("generation attempts", () => {
 })
 
 describe("reminders", () => {
-  /** All notices until the assignment is settled, with hours since noon. */
+  /** Returns all notices until the assignment is settled, each with its hours since noon. */
   const until = (present: Assignment, policy: Policy): ReadonlyArray<string> => {
     if (present.dueAt === null) return [`${present.failure?.reason}`]
     const { assignment, at, notices } = woken(present, policy)
@@ -167,7 +167,7 @@ describe("reminders", () => {
     ])
   })
 
-  it("start again with each draft, with new mail ids", () => {
+  it("reminders start again with each draft, with new mail ids", () => {
     const reminded = woken(generated(defaults), defaults)
     const wish = { draftId: draftId(1), instructions: "Shorter." }
     const running = woken(after(revise(reminded.assignment, wish, reminded.at, defaults)), defaults).assignment
@@ -183,7 +183,7 @@ describe("reminders", () => {
     assert.notDeepEqual(again.notices, reminded.notices)
   })
 
-  it("are not sent after the deadline, which is handled first", () => {
+  it("reminders are not sent after the deadline, which is handled first", () => {
     const sent = notified(freshAssignment(defaults), { id: "mail", attempts: 1, ticket: 1 }, noon, defaults).assignment
     const change = Option.getOrThrow(dueStep(sent, sent.respondBy, defaults))
     assert.deepStrictEqual(change.notices, [])

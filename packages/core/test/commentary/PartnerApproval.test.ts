@@ -11,7 +11,7 @@ const approved = after(Workflow.approve(generated(policy), approval, noon))
 const acceptance = { commentaryId: commentaryId(1), by: "key 1" }
 
 describe("a partner's approval", () => {
-  it("stores its time and changes nothing else, with the key in the audit log", () => {
+  it("a partner's approval stores its time and changes nothing else, with the key in the audit log", () => {
     const { assignment, audit, notices } = Result.getOrThrow(accept(approved, acceptance, noon + 5))
     const { commentary } = approved
     assert.deepStrictEqual(assignment, {
@@ -25,14 +25,14 @@ describe("a partner's approval", () => {
     })
   })
 
-  it("keeps its first time", () => {
+  it("a partner's approval keeps its first time", () => {
     const once = Result.getOrThrow(accept(approved, acceptance, noon + 5)).assignment
     const again = Result.getOrThrow(accept(once, { ...acceptance, by: "key 2" }, noon + 9))
     assert.strictEqual(again.assignment, once)
     assert.isUndefined(again.audit, "the record holds it once")
   })
 
-  it("applies to the named commentary only, and never before its creator's approval", () => {
+  it("a partner's approval applies to the named commentary only, and never before its creator's approval", () => {
     for (const [present, id] of [
       [approved, commentaryId(2)],
       [generated(policy), commentaryId(1)]

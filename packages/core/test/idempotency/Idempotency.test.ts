@@ -36,7 +36,7 @@ const request: IdempotentRequest = {
 }
 const answer: Answer = { status: 201, location: "/here", body: '{"a":1}', secret: false }
 
-/** Stored responses, the number of open transactions, and a concurrent claim. */
+/** The stored responses, the number of open transactions, and a concurrent claim. */
 const world = () => ({
   kept: new Map<string, StoredResponse & Pick<Claim, "fingerprint">>(),
   open: 0,
@@ -97,7 +97,7 @@ const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 1)
 })
 
-/** A duplicate that has tried the claim once and waits. */
+/** A duplicate request that has tried the claim once and waits. */
 const waiting = <A, E, R>(behind: ReturnType<typeof world>, duplicate: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(duplicate)

@@ -43,7 +43,7 @@ const tokenOf = (address: string) => {
 const isAssignment = (link: OpenedLink): link is OpenedLink & { readonly to: "assignment" } => link.to === "assignment"
 
 describe("a creator's link", () => {
-  it.effect("cannot be signed with a blank secret, which stops the start", () =>
+  it.effect("a creator's link cannot be signed with a blank secret, which stops the start", () =>
     Effect.gen(function* () {
       for (const [first, ...rest] of [[""], ["  "], ["one", ""]] as const) {
         const exit = yield* Effect.exit(signedWith(first, ...rest))
@@ -52,7 +52,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("opens its assignment and needs no URL escaping", () =>
+  it.effect("a creator's link opens its assignment and needs no URL escaping", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const token = tokenOf(yield* links.toAssignment(assignment))
@@ -63,7 +63,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("contains neither the creator's name nor address", () =>
+  it.effect("a creator's link contains neither the creator's name nor address", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const [payload = ""] = tokenOf(yield* links.toAssignment(assignment)).split(".")
@@ -73,7 +73,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("becomes invalid with another address, but not with another spelling of it", () =>
+  it.effect("a creator's link becomes invalid with another address, but not with another spelling of it", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const opened = Option.getOrThrow(yield* links.open(tokenOf(yield* links.toAssignment(assignment))))
@@ -85,7 +85,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("is invalid with any one character changed, removed or added", () =>
+  it.effect("a creator's link is invalid with any one character changed, removed or added", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const token = tokenOf(yield* links.toAssignment(assignment))
@@ -102,7 +102,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("has one valid spelling, so that each link has one rate limit", () =>
+  it.effect("a creator's link has one valid spelling, so that each link has one rate limit", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const token = tokenOf(yield* links.toAssignment(assignment))
@@ -115,7 +115,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("is valid for all present secrets and signed with the first", () =>
+  it.effect("a creator's link is valid for all present secrets and signed with the first", () =>
     Effect.gen(function* () {
       const old = yield* signedWith("old")
       const token = tokenOf(yield* old.toAssignment(assignment))
@@ -129,7 +129,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("cannot be composed from two genuine ones", () =>
+  it.effect("a creator's link cannot be composed from two genuine ones", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const [payload = ""] = tokenOf(yield* links.toInbox("mallory@creator.example")).split(".")
@@ -138,7 +138,7 @@ describe("a creator's link", () => {
     })
   )
 
-  it.effect("outlives the longest assignment and its thirty days of reading, and then expires", () =>
+  it.effect("a creator's link outlives the longest assignment and its thirty days of reading, and then expires", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       const token = tokenOf(yield* links.toAssignment(assignment))
@@ -152,7 +152,7 @@ describe("a creator's link", () => {
 })
 
 describe("an inbox link", () => {
-  it.effect("opens the creator's inbox for exactly 15 minutes", () =>
+  it.effect("an inbox link opens the creator's inbox for exactly 15 minutes", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       yield* TestClock.setTime(1_778_760_000_000)
@@ -164,7 +164,7 @@ describe("an inbox link", () => {
     })
   )
 
-  it.effect("lasts at least 15 minutes and less than a second more", () =>
+  it.effect("an inbox link lasts at least 15 minutes and less than a second more", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       yield* TestClock.setTime(1_778_760_000_001)
@@ -176,7 +176,7 @@ describe("an inbox link", () => {
     })
   )
 
-  it.effect("supports any address", () =>
+  it.effect("an inbox link supports any address", () =>
     Effect.gen(function* () {
       const links = yield* signedWith("one")
       for (const address of ["ж@пример.example", "a+b.c@creator.example", "o'neil/x=y@creator.example"]) {

@@ -101,7 +101,7 @@ const words = fc
 const outside = fc.record({ content: words, organizationName: words, personaName: words })
 
 describe("every mail", () => {
-  it("has a subject of one line and at most 120 characters, whatever it quotes", () =>
+  it("every mail has a subject of one line and at most 120 characters, whatever it quotes", () =>
     fc.assert(
       fc.property(outside, (said) => {
         for (const { subject } of allOf(said)) {
@@ -111,7 +111,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("escapes all external text", () =>
+  it("every mail escapes all external text", () =>
     fc.assert(
       fc.property(outside, (said) => {
         const plain = allOf({ content: "x", organizationName: "x", personaName: "x" })
@@ -120,7 +120,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("contains no clickable address other than its own link", () =>
+  it("every mail contains no clickable address other than its own link", () =>
     fc.assert(
       fc.property(outside, (said) => {
         for (const { html, subject, text } of allOf(said)) {
@@ -132,7 +132,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("removes direction overrides and lone surrogates", () =>
+  it("every mail removes direction overrides and lone surrogates", () =>
     fc.assert(
       fc.property(outside, (said) => {
         for (const mail of allOf(said)) {
@@ -144,7 +144,7 @@ describe("every mail", () => {
       })
     ))
 
-  it("keeps each quoted line inside the quotation", () => {
+  it("every mail keeps each quoted line inside the quotation", () => {
     const { text } = notice({
       kind: "request",
       assignment,
@@ -154,7 +154,7 @@ describe("every mail", () => {
     assert.include(text, "> One.\n> \n> Answer by: never\n")
   })
 
-  it("warns in text and HTML that forwarding it shares the link", () => {
+  it("every mail warns in text and HTML that forwarding it shares the link", () => {
     for (const kind of kinds) {
       const mail = notice({ kind, assignment: presentFor(kind), topic, link })
       assert.include(mail.text, "do not forward")
@@ -164,7 +164,7 @@ describe("every mail", () => {
 })
 
 describe("a request mail", () => {
-  it("states the organization, the question, the persona, the deadline and the consequence of silence", () => {
+  it("a request mail states the organization, the question, the persona, the deadline and the consequence of silence", () => {
     const { subject, text } = notice({ kind: "request", assignment, topic, link })
     assert.strictEqual(subject, "Acme Sports asks Jordan Vale: “Was the late red card fair?”")
     for (const part of [
@@ -179,7 +179,7 @@ describe("a request mail", () => {
     }
   })
 
-  it("states the window that starts with it", () => {
+  it("a request mail states the window that starts with it", () => {
     const waiting = { ...assignment, notifiedAt: null, respondBy: noon + 72 * hour }
     const told = notice({ kind: "request", assignment: waiting, topic, link, respondBy: noon + 48 * hour })
     assert.include(told.text, "Answer by: Saturday 16 May 2026, 12:00 UTC")
@@ -189,7 +189,7 @@ describe("a request mail", () => {
 })
 
 describe("a mail about a failed draft", () => {
-  it("offers a restart until generation is given up", () => {
+  it("a mail about a failed draft offers a restart until generation is given up", () => {
     const stuck = {
       ...assignment,
       status: "opinion_injected" as const,
@@ -201,7 +201,7 @@ describe("a mail about a failed draft", () => {
     )
   })
 
-  it("offers the present draft for approval", () => {
+  it("a mail about a failed draft offers the present draft for approval", () => {
     const { text } = notice({ kind: "stalled", assignment: drafted, topic, link })
     assert.include(text, "Draft 2 stays")
     assert.include(text, "Approve by: Thursday 21 May 2026, 12:00 UTC")
@@ -209,13 +209,13 @@ describe("a mail about a failed draft", () => {
 })
 
 describe("the other mails", () => {
-  it("inform the partner's contact about an undelivered request without the creator's address", () => {
+  it("the other mails inform the partner's contact about an undelivered request without the creator's address", () => {
     const mail = undeliverableNotice({ personaName: "Jordan Vale", topic, answered: false })
     assert.notInclude(JSON.stringify(mail), assignment.creator.email)
     assert.include(mail.text, "Jordan Vale")
   })
 
-  it("inform the partner's contact about many requests in one mail: the first ones and the total", () => {
+  it("the other mails inform the partner's contact about many requests in one mail: the first ones and the total", () => {
     const requests = Array.from({ length: 10 }, (_, index) => ({
       personaName: `Jordan Vale ${index}`,
       topic: { ...topic, content: `Who is number ${index}?` }
@@ -227,13 +227,13 @@ describe("the other mails", () => {
     assert.notInclude(undeliverableNotices({ requests, total: 10 }).text, "Further")
   })
 
-  it("do not announce an expiry when the creator has already answered", () => {
+  it("the other mails do not announce an expiry when the creator has already answered", () => {
     const { subject, text } = undeliverableNotice({ personaName: "Jordan Vale", topic, answered: true })
     assert.include(text, "has answered")
     assert.notMatch(`${subject} ${text}`, /expires|Your request did not reach/)
   })
 
-  it("state that an inbox link works for 15 minutes", () => {
+  it("the other mails state that an inbox link works for 15 minutes", () => {
     const mail = inboxNotice({ link })
     assert.include(mail.text, "15 minutes")
     assert.include(mail.text, link)

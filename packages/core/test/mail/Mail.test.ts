@@ -21,7 +21,7 @@ const mail = (changes: Partial<Mail> = {}): Mail => ({
 })
 
 describe("a mail with a temporary failure", () => {
-  it("is retried for 24 hours: after 1, 5 and 15 minutes, 1 hour, then every 2 hours", () => {
+  it("a mail with a temporary failure is retried for 24 hours: after 1, 5 and 15 minutes, 1 hour, then every 2 hours", () => {
     const delays: Array<number> = []
     let now = noon
     for (let attempts = 1; ; attempts++) {
@@ -33,7 +33,7 @@ describe("a mail with a temporary failure", () => {
     assert.deepStrictEqual(delays, [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)])
   })
 
-  it("has its 24 hours of attempts even after days without a worker", () => {
+  it("a mail with a temporary failure has its 24 hours of attempts even after days without a worker", () => {
     const now = noon + hours(96)
     assert.strictEqual(retryAt(mail(), now, day), now + 60_000)
     assert.isNull(retryAt(mail({ attempts: 16 }), now, day))
@@ -41,7 +41,7 @@ describe("a mail with a temporary failure", () => {
 })
 
 describe("a mail that was sent completely without a reply", () => {
-  it("is retried once after an hour, however old it is", () => {
+  it("a mail that was sent completely without a reply is retried once after an hour, however old it is", () => {
     assert.strictEqual(retryUnansweredAt(mail(), noon + hours(30)), noon + hours(31))
     assert.isNull(retryUnansweredAt(mail({ unanswered: 1 }), noon + hours(1)))
   })

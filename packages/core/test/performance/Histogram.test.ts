@@ -10,7 +10,7 @@ const of = (...durations: ReadonlyArray<number>): Histogram => {
 }
 
 describe("percentiles", () => {
-  it("are the smallest measured value that 50 % or 90 % do not exceed", () =>
+  it("percentiles are the smallest measured value that 50 % or 90 % do not exceed", () =>
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 250 }), (values) => {
         const smallest = (percent: number) =>
@@ -38,9 +38,9 @@ describe("percentiles", () => {
 describe("a bucket", () => {
   const duration = fc.integer({ min: 0, max: 100_000_000_000 })
 
-  it("differs from every duration in it by at most 5 %, to the millisecond", () =>
+  it("a bucket differs from every duration in it by at most 5 %, to the millisecond", () =>
     fc.assert(fc.property(duration, (exact) => assert.closeTo(bucketOf(exact), exact, exact * 0.05 + 0.5))))
 
-  it("is its own bucket", () =>
+  it("a bucket is its own bucket", () =>
     fc.assert(fc.property(duration, (exact) => assert.strictEqual(bucketOf(bucketOf(exact)), bucketOf(exact)))))
 })

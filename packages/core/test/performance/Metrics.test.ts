@@ -29,7 +29,7 @@ const sum = (...all: ReadonlyArray<Metrics>) => {
 const nothing = { count: 0, median: null, p90: null }
 
 describe("metrics", () => {
-  it("count each outcome, and all assignments as sent", () => {
+  it("metrics count each outcome, and all assignments as sent", () => {
     const reasons = ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"] as const
     const { counts } = summarize(
       of(
@@ -58,7 +58,7 @@ describe("metrics", () => {
     assert.deepStrictEqual([response, generation, approval], [nothing, nothing, nothing])
   })
 
-  it("measure each stage from the end of the previous one", () => {
+  it("metrics measure each stage from the end of the previous one", () => {
     const timeline = {
       notifiedAt: noon + 1,
       respondedAt: noon + 11,
@@ -71,7 +71,7 @@ describe("metrics", () => {
     assert.deepStrictEqual(approval, { count: 1, median: 1000, p90: 1000 })
   })
 
-  it("skip a stage without start or end, and count a negative duration as 0", () => {
+  it("metrics skip a stage without start or end, and count a negative duration as 0", () => {
     const { generation, response } = summarize(
       of({ respondedAt: noon }, { notifiedAt: noon }, { notifiedAt: noon + 2, respondedAt: noon })
     )

@@ -15,7 +15,7 @@ const owner: Owner = { organizationId: uuid<OrganizationId>(1), environment: "li
 const period = { start: noon - 1000, end: noon, untilNow: false }
 const names = ["Cy", "Ada", "Bo", "Ada"]
 
-/** Sent to four personas in turn. */
+/** The assignments are sent to four personas in turn. */
 const timeline = (index: number): PersonaTimeline => ({
   personaId: uuid<PersonaId>(index % names.length),
   personaName: `${names[index % names.length]}`,
@@ -50,7 +50,7 @@ const report = Effect.flatMap(Performance, (performance) => performance.of(owner
 
 describe("a report", () => {
   for (const count of [1, 199, 200, 201, 1203]) {
-    it.effect(`includes each of ${count} assignments once, for any division into pages`, () =>
+    it.effect(`a report includes each of ${count} assignments once, for any division into pages`, () =>
       Effect.gen(function* () {
         const { overall, personas } = yield* report
         assert.deepInclude(overall.counts, { sent: count, approved: count })
@@ -64,7 +64,7 @@ describe("a report", () => {
     )
   }
 
-  it.effect("lists the personas by name, ties by id", () =>
+  it.effect("a report lists the personas by name, ties by id", () =>
     Effect.gen(function* () {
       const { personas } = yield* report
       assert.deepStrictEqual(
@@ -79,7 +79,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(8)))))
   )
 
-  it.effect("adds the daily metrics and uses each persona's latest name", () => {
+  it.effect("a report adds the daily metrics and uses each persona's latest name", () => {
     const metrics = empty()
     for (const index of [0, 4]) add(metrics, timeline(index))
     const days = [{ personaId: uuid<PersonaId>(0), personaName: "Cyrus", metrics }]
@@ -131,7 +131,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(0)))))
   )
 
-  it.effect("runs one at a time for each organization, without blocking others", () => {
+  it.effect("a report runs one at a time for each organization, without blocking others", () => {
     const other: Owner = { organizationId: uuid<OrganizationId>(2), environment: "live" }
     return Effect.gen(function* () {
       const performance = yield* Performance
@@ -150,7 +150,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1203)))))
   })
 
-  it.effect("that was interrupted releases its permit", () =>
+  it.effect("a report that was interrupted releases its permit", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(report, { startImmediately: true })
       yield* Fiber.interrupt(fiber)
@@ -158,7 +158,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(5000)))))
   )
 
-  it.effect("is rejected when the period has too many assignments, without reading on", () => {
+  it.effect("a report is rejected when the period has too many assignments, without reading on", () => {
     const asked: Array<number> = []
     return Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(report))._tag, "PeriodTooFull")

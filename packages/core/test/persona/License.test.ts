@@ -8,13 +8,13 @@ describe("a licence", () => {
     assert.isFalse(isActive({ until: null, revokedAt: 1000 }, 1000))
   })
 
-  it("is valid until exactly its end", () => {
+  it("a licence is valid until exactly its end", () => {
     assert.isTrue(isActive({ until: 1000, revokedAt: null }, 999))
     assert.isFalse(isActive({ until: 1000, revokedAt: null }, 1000))
     assert.isFalse(isActive({ until: 1000, revokedAt: null }, 1001))
   })
 
-  it("that was revoked is invalid, whatever its end", () => {
+  it("a licence that was revoked is invalid, whatever its end", () => {
     assert.isFalse(isActive({ until: 2000, revokedAt: 1000 }, 1500))
     assert.isFalse(isActive({ until: 1000, revokedAt: 1000 }, 1500))
   })

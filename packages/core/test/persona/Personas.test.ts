@@ -32,22 +32,24 @@ const keeping = (id: string) => {
 
 describe("the personas of an embedder's store", () => {
   for (const id of [lower.toUpperCase(), "17", "", ` ${lower}`, `{${lower}}`]) {
-    it.effect(`with the id "${id}", which no request can name, are rejected with a sentence that names it`, () =>
-      Effect.gen(function* () {
-        const personas = yield* Personas
-        for (const asked of [
-          Effect.asVoid(personas.list(owner)),
-          Effect.asVoid(personas.find(owner, PersonaId.make(lower)))
-        ]) {
-          const said = String(yield* Effect.exit(asked))
-          assert.include(said, `PersonaStore gave a persona with the id "${id}", which no request can name`)
-          assert.include(said, "UUID in lower case")
-        }
-      }).pipe(Effect.provide(keeping(id)))
+    it.effect(
+      `the personas of an embedder's store with the id "${id}", which no request can name, are rejected with a sentence that names it`,
+      () =>
+        Effect.gen(function* () {
+          const personas = yield* Personas
+          for (const asked of [
+            Effect.asVoid(personas.list(owner)),
+            Effect.asVoid(personas.find(owner, PersonaId.make(lower)))
+          ]) {
+            const said = String(yield* Effect.exit(asked))
+            assert.include(said, `PersonaStore gave a persona with the id "${id}", which no request can name`)
+            assert.include(said, "UUID in lower case")
+          }
+        }).pipe(Effect.provide(keeping(id)))
     )
   }
 
-  it.effect("with a lower-case UUID are listed and found", () =>
+  it.effect("the personas of an embedder's store with a lower-case UUID are listed and found", () =>
     Effect.gen(function* () {
       const personas = yield* Personas
       assert.lengthOf(yield* personas.list(owner), 1)
@@ -57,7 +59,7 @@ describe("the personas of an embedder's store", () => {
 })
 
 describe("an id", () => {
-  it("is valid only as a lower-case UUID", () => {
+  it("an id is valid only as a lower-case UUID", () => {
     assert.strictEqual(PersonaId.make(lower), lower)
     for (const text of [lower.toUpperCase(), "17", `${lower}\n`]) assert.throws(() => PersonaId.make(text))
   })

@@ -9,7 +9,7 @@ import { uuid } from "../topic/FreshAssignment.ts"
 const licensed = uuid<PersonaId>(4)
 
 describe("the test personas", () => {
-  it("have the ids and paths that partners use in their tests", () => {
+  it("the test personas have the ids and paths that partners use in their tests", () => {
     assert.deepStrictEqual(
       testPersonas.map(({ id, path }) => [id, path]),
       [
@@ -22,7 +22,7 @@ describe("the test personas", () => {
     )
   })
 
-  it("are found in either case of their ids, and no other id is", () => {
+  it("the test personas are found in either case of their ids, and no other id is", () => {
     for (const persona of testPersonas) {
       const id = Option.getOrThrow(parse(PersonaId, persona.id.toUpperCase()))
       assert.deepStrictEqual(testPersonaOf(id), Option.some(persona))
@@ -30,13 +30,13 @@ describe("the test personas", () => {
     assert.isTrue(Option.isNone(testPersonaOf(licensed)))
   })
 
-  it("have no mail address", () => {
+  it("the test personas have no mail address", () => {
     for (const { creator } of testPersonas) assert.deepStrictEqual(creator, { name: "", email: "" })
   })
 })
 
 describe("the path of an assignment", () => {
-  it("is that of the first keyword in the content, in any case", () => {
+  it("the path of an assignment is that of the first keyword in the content, in any case", () => {
     assert.strictEqual(pathFor(licensed, "Does it [EXPIRE], [decline] or [fail]?"), "expire")
     assert.strictEqual(pathFor(licensed, "[fail][decline]"), "fail")
     assert.strictEqual(pathFor(licensed, "Who declines? (decline) [ decline ] [declined] [wait]"), "approve")

@@ -29,10 +29,10 @@ const begin = (path: SimulationPath): Assignment =>
     simulation: { path, nextAt: path === "wait" ? null : noon + pace }
   }).assignment
 
-/** The status and the failure's reason. */
+/** Returns the status and the failure's reason. */
 const standing = ({ failure, status }: Assignment) => (failure === null ? status : `${status} ${failure.reason}`)
 
-/** What a worker does at this time. */
+/** Does a worker's work at this time. */
 const work = (present: Assignment, now: number): Assignment => {
   const woken = dueStep(present, now, defaults)
   if (Option.isSome(woken)) return woken.value.assignment
@@ -40,7 +40,7 @@ const work = (present: Assignment, now: number): Assignment => {
   return action === undefined ? present : Result.getOrThrow(act(present, action, props, now, defaults)).assignment
 }
 
-/** The states until nothing more is due, with their times. */
+/** Returns the states, with their times, until nothing more is due. */
 const story = (path: SimulationPath) => {
   const seen: Array<readonly [number, string]> = []
   let present = begin(path)
@@ -52,7 +52,7 @@ const story = (path: SimulationPath) => {
 }
 
 describe("a simulated creator", () => {
-  it("follows its path at its pace and ends", () => {
+  it("a simulated creator follows its path at its pace and ends", () => {
     assert.deepStrictEqual(story("approve"), [
       [0, "topic_sent"],
       [pace, "opinion_injected"],
@@ -72,7 +72,7 @@ describe("a simulated creator", () => {
     fc.record({ do: fc.constant("until due" as const) })
   )
 
-  it("obeys the workflow, sends no mail and keeps its due time, whatever the partner requests and when", () =>
+  it("a simulated creator obeys the workflow, sends no mail and keeps its due time, whatever the partner requests and when", () =>
     fc.assert(
       fc.property(fc.constantFrom(...SimulationPath.literals), fc.array(step, { maxLength: 20 }), (path, steps) => {
         let present = begin(path)
@@ -110,7 +110,7 @@ describe("a simulated creator", () => {
       })
     ))
 
-  it("takes each step once: a step taken concurrently is no longer due", () => {
+  it("a simulated creator takes each step once: a step taken concurrently is no longer due", () => {
     const once = work(begin("approve"), noon + pace)
     assert.strictEqual(work(once, noon + pace), once)
     assert.strictEqual(work(once, noon + 2 * pace - 1), once)

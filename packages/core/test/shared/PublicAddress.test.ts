@@ -10,7 +10,7 @@ const rootOf = (given: string) =>
   )
 
 describe("the public address", () => {
-  it.effect("is stored without a trailing slash", () =>
+  it.effect("the public address is stored without a trailing slash", () =>
     Effect.gen(function* () {
       for (const [given, kept] of [
         ["https://app.example", "https://app.example"],
@@ -26,7 +26,7 @@ describe("the public address", () => {
     })
   )
 
-  it.effect("that is invalid stops the service with a sentence that states the rule", () =>
+  it.effect("the public address that is invalid stops the service with a sentence that states the rule", () =>
     Effect.gen(function* () {
       for (const given of [
         "",
@@ -53,7 +53,7 @@ describe("the public address", () => {
     })
   )
 
-  it.effect("that collides with a route of the service stops it", () =>
+  it.effect("the public address that collides with a route of the service stops it", () =>
     Effect.gen(function* () {
       for (const path of [
         "partner",

@@ -7,7 +7,7 @@ import { checksum, hash, toBase62 } from "../../src/shared/Secret.ts"
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 describe("base62 from random bytes", () => {
-  it("is unbiased: each character comes from exactly four byte values", () => {
+  it("base62 from random bytes is unbiased: each character comes from exactly four byte values", () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     const counts = new Map<string, number>()
     for (const character of toBase62(bytes, 256)) counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -15,13 +15,13 @@ describe("base62 from random bytes", () => {
     assert.sameMembers([...new Set(counts.values())], [4])
   })
 
-  it("skips biased bytes and stops at the requested length", () => {
+  it("base62 from random bytes skips biased bytes and stops at the requested length", () => {
     assert.strictEqual(toBase62(Uint8Array.of(255, 248, 0, 61, 62, 247, 1), 4), "0z0z")
   })
 })
 
 describe("the checksum", () => {
-  it("is CRC-32 of the text as six base62 digits", () => {
+  it("the checksum is CRC-32 of the text as six base62 digits", () => {
     // The check value of CRC-32 (IEEE 802.3): "123456789" gives cbf43926.
     const value = (text: string) => [...text].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0)
     assert.strictEqual(value(checksum("123456789")), 0xcbf43926)
@@ -33,7 +33,7 @@ describe("the checksum", () => {
 })
 
 describe("a hash", () => {
-  it.effect("is SHA-256 of the UTF-8 bytes in lower-case hex", () =>
+  it.effect("a hash is SHA-256 of the UTF-8 bytes in lower-case hex", () =>
     Effect.gen(function* () {
       const digest = yield* Digest.Digest
       const known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

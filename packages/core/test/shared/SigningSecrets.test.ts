@@ -23,7 +23,7 @@ describe("signing secrets", () => {
     })
   )
 
-  it.effect("that are shorter are accepted with a warning that does not show them", () =>
+  it.effect("signing secrets that are shorter are accepted with a warning that does not show them", () =>
     Effect.gen(function* () {
       for (const secrets of [["hunter2"], [long, "hunter2"]] as const) {
         const [first, ...former] = secrets
@@ -39,7 +39,7 @@ describe("signing secrets", () => {
     })
   )
 
-  it.effect("that are blank stop the service", () =>
+  it.effect("signing secrets that are blank stop the service", () =>
     Effect.gen(function* () {
       for (const [first, ...former] of [[""], ["  "], [long, ""]] as const) {
         assert.match(String(yield* Effect.exit(given(first, ...former))), /A signing secret is blank/)

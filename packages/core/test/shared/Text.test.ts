@@ -12,25 +12,25 @@ const anything = fc.oneof(
 )
 
 describe("text in HTML", () => {
-  it("is escaped in elements and attributes, and well-formed", () => {
+  it("text in HTML is escaped in elements and attributes, and well-formed", () => {
     assert.strictEqual(escapeHtml(`<a href="x">&'</a>`), "&#60;a href=&#34;x&#34;&#62;&#38;&#39;&#60;/a&#62;")
     assert.strictEqual(escapeHtml("a\ud800b🏆"), "a\ufffdb🏆")
   })
 })
 
 describe("a text's length", () => {
-  it("counts code points, not UTF-16 units", () => {
+  it("a text's length counts code points, not UTF-16 units", () => {
     assert.strictEqual(codePoints(""), 0)
     assert.strictEqual(codePoints("abc"), 3)
     assert.strictEqual(codePoints("😀é"), 2)
   })
 
-  it("equals the length of the spread text", () =>
+  it("a text's length equals the length of the spread text", () =>
     fc.assert(fc.property(anything, (text) => assert.strictEqual(codePoints(text), [...text].length))))
 })
 
 describe("control characters", () => {
-  it("include all but tab and line ends", () => {
+  it("control characters include all but tab and line ends", () => {
     for (let code = 0; code < 0x100; code++) {
       const control = code < 32 || (code >= 127 && code < 160)
       assert.strictEqual(hasControls(`a${String.fromCharCode(code)}b`), control && ![9, 10, 13].includes(code))
@@ -39,7 +39,7 @@ describe("control characters", () => {
 })
 
 describe("a cleaned text", () => {
-  it("is well-formed, trimmed, without control characters, with one kind of line end; cleaning is idempotent", () =>
+  it("a cleaned text is well-formed, trimmed, without control characters, with one kind of line end; cleaning is idempotent", () =>
     fc.assert(
       fc.property(anything, (text) => {
         const cleaned = clean(text)
@@ -51,7 +51,7 @@ describe("a cleaned text", () => {
       })
     ))
 
-  it("keeps everything else", () => {
+  it("a cleaned text keeps everything else", () => {
     assert.strictEqual(
       clean("  One\r\nTwo\rThree\n\n\tFour 😀 é \u0000\u001b[1m "),
       "One\nTwo\nThree\n\n\tFour 😀 é [1m"

@@ -16,7 +16,7 @@ const counting = Effect.gen(function* () {
 })
 
 describe("a TTL cache", () => {
-  it.effect("looks a key up once per lifetime, also for concurrent callers", () =>
+  it.effect("a TTL cache looks a key up once per lifetime, also for concurrent callers", () =>
     Effect.gen(function* () {
       const { get } = yield* counting
       assert.deepStrictEqual(yield* Effect.all([get("a"), get("a"), get("b")], { concurrency: "unbounded" }), [1, 1, 2])
@@ -27,7 +27,7 @@ describe("a TTL cache", () => {
     })
   )
 
-  it.effect("invalidates exactly the matching keys", () =>
+  it.effect("a TTL cache invalidates exactly the matching keys", () =>
     Effect.gen(function* () {
       const { invalidate, get } = yield* counting
       yield* get("a")
@@ -37,7 +37,7 @@ describe("a TTL cache", () => {
     })
   )
 
-  it.effect("does not extend lifetimes when the clock is set back", () =>
+  it.effect("a TTL cache does not extend lifetimes when the clock is set back", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(3_600_000)
       const { get } = yield* counting
@@ -48,33 +48,35 @@ describe("a TTL cache", () => {
     })
   )
 
-  it.effect("keeps results with their own capacity from being evicted, with the same lifetime and invalidation", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(3_600_000)
-      let asked = 0
-      const { invalidate, get } = yield* TtlCache.make((key: string) => Effect.sync(() => `${key} ${++asked}`), {
-        capacity: 2,
-        timeToLive: "3 seconds",
-        hasOwnCapacity: (answer) => answer.startsWith("good")
+  it.effect(
+    "a TTL cache keeps results with their own capacity from being evicted, with the same lifetime and invalidation",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(3_600_000)
+        let asked = 0
+        const { invalidate, get } = yield* TtlCache.make((key: string) => Effect.sync(() => `${key} ${++asked}`), {
+          capacity: 2,
+          timeToLive: "3 seconds",
+          hasOwnCapacity: (answer) => answer.startsWith("good")
+        })
+        yield* get("good")
+        for (let n = 0; n < 5; n++) yield* get(`bad${n}`)
+        assert.strictEqual(yield* get("good"), "good 1")
+        yield* TestClock.adjust("2999 millis")
+        assert.strictEqual(yield* get("good"), "good 1")
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* get("good"), "good 7")
+        yield* invalidate((key) => key === "good")
+        assert.strictEqual(yield* get("good"), "good 8")
+        yield* TestClock.setTime(0)
+        assert.strictEqual(yield* get("good"), "good 9")
+        assert.strictEqual(yield* get("good"), "good 9")
+        for (const key of ["good2", "good3"]) yield* get(key)
+        assert.strictEqual(yield* get("good"), "good 12")
       })
-      yield* get("good")
-      for (let n = 0; n < 5; n++) yield* get(`bad${n}`)
-      assert.strictEqual(yield* get("good"), "good 1")
-      yield* TestClock.adjust("2999 millis")
-      assert.strictEqual(yield* get("good"), "good 1")
-      yield* TestClock.adjust(1)
-      assert.strictEqual(yield* get("good"), "good 7")
-      yield* invalidate((key) => key === "good")
-      assert.strictEqual(yield* get("good"), "good 8")
-      yield* TestClock.setTime(0)
-      assert.strictEqual(yield* get("good"), "good 9")
-      assert.strictEqual(yield* get("good"), "good 9")
-      for (const key of ["good2", "good3"]) yield* get(key)
-      assert.strictEqual(yield* get("good"), "good 12")
-    })
   )
 
-  it.effect("discards a look-up in progress when its key is invalidated", () =>
+  it.effect("a TTL cache discards a look-up in progress when its key is invalidated", () =>
     Effect.gen(function* () {
       let asked = 0
       const gate = yield* Deferred.make<void>()
@@ -92,7 +94,7 @@ describe("a TTL cache", () => {
     })
   )
 
-  it.effect("calls the wrapper only for look-ups that are neither cached nor in progress", () =>
+  it.effect("a TTL cache calls the wrapper only for look-ups that are neither cached nor in progress", () =>
     Effect.gen(function* () {
       let around = 0
       const { get } = yield* TtlCache.make((key: string) => Effect.succeed(key), {
@@ -112,7 +114,7 @@ describe("a TTL cache", () => {
     })
   )
 
-  it.effect("does not cache an interrupted look-up", () =>
+  it.effect("a TTL cache does not cache an interrupted look-up", () =>
     Effect.gen(function* () {
       let left = 1
       const { get } = yield* TtlCache.make(

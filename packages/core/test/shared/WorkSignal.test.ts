@@ -1,4 +1,4 @@
-/** Which listeners each signal wakes. */
+/** The tests check which listeners each signal wakes. */
 import { assert, it } from "@effect/vitest"
 import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
@@ -8,7 +8,7 @@ import * as TestClock from "effect/testing/TestClock"
 
 const kinds: ReadonlyArray<Work> = ["assignments", "tests", "mails", "deliveries", "recoveries", "removals"]
 
-/** The listeners that this signal wakes. */
+/** Returns the listeners that this signal wakes. */
 const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const service = yield* WorkSignal

@@ -23,7 +23,7 @@ const print = (content: string) =>
   )
 
 describe("a topic's fingerprint", () => {
-  it("ignores the amount and kind of white space", () =>
+  it("a topic's fingerprint ignores the amount and kind of white space", () =>
     fc.assert(
       fc.property(words, fc.array(gap, { minLength: 6, maxLength: 6 }), edge, edge, (all, gaps, before, behind) => {
         const spaced = all.map((word, at) => (at === 0 ? word : gaps[at] + word)).join("")
@@ -31,12 +31,12 @@ describe("a topic's fingerprint", () => {
       })
     ))
 
-  it("recognizes every kind of white space", () => {
+  it("a topic's fingerprint recognizes every kind of white space", () => {
     assert.lengthOf(whiteSpace, 24)
     for (const space of whiteSpace) assert.strictEqual(normalize(`${space}a${space}${space}b${space}`), "a b")
   })
 
-  it("ignores the case of every letter", () => {
+  it("a topic's fingerprint ignores the case of every letter", () => {
     let cased = 0
     for (let code = 0; code <= 0x10ffff; code++) {
       const letter = code < 0xd800 || code > 0xdfff ? String.fromCodePoint(code).normalize("NFKC") : ""
@@ -50,7 +50,7 @@ describe("a topic's fingerprint", () => {
     assert.isAbove(cased, 2600)
   })
 
-  it("ignores compatible spellings", () =>
+  it("a topic's fingerprint ignores compatible spellings", () =>
     fc.assert(
       fc.property(text, (content) => {
         for (const form of ["NFC", "NFD", "NFKC", "NFKD"])
@@ -58,14 +58,14 @@ describe("a topic's fingerprint", () => {
       })
     ))
 
-  it("normalizes ligatures, full-width letters, composed accents and circled digits", () => {
+  it("a topic's fingerprint normalizes ligatures, full-width letters, composed accents and circled digits", () => {
     assert.strictEqual(normalize("ﬁnal"), normalize("final"))
     assert.strictEqual(normalize("ＦＩＮＡＬ"), normalize("final"))
     assert.strictEqual(normalize("cafe\u0301"), normalize("café"))
     assert.strictEqual(normalize("①"), normalize("1"))
   })
 
-  it("changes with any added, removed or changed visible character", () =>
+  it("a topic's fingerprint changes with any added, removed or changed visible character", () =>
     fc.assert(
       fc.property(words, fc.nat(), fc.constantFrom(..."abz09.!?'-#é漢😀"), (all, at, character) => {
         const content = all.join(" ")
@@ -78,7 +78,7 @@ describe("a topic's fingerprint", () => {
       })
     ))
 
-  it("changes with accents, punctuation, order and word boundaries", () => {
+  it("a topic's fingerprint changes with accents, punctuation, order and word boundaries", () => {
     const different = [
       "is it fair",
       "is it fair?",
@@ -91,13 +91,13 @@ describe("a topic's fingerprint", () => {
     assert.lengthOf(new Set(different.map(normalize)), different.length)
   })
 
-  it("is the SHA-256 of the normalized text, in hex", async () => {
-    // `printf 'was it fair?' | sha256sum`
+  it("a topic's fingerprint is the SHA-256 of the normalized text, in hex", async () => {
+    // The hash is the output of `printf 'was it fair?' | sha256sum`.
     const known = "f32f460777b86c6a115f3a39932b1be1cd5e91dac690b10c752858bd8f861447"
     assert.strictEqual(await print("  Was\tit  FAIR?\n"), known)
   })
 
-  it("differs exactly when the normalized texts differ", () =>
+  it("a topic's fingerprint differs exactly when the normalized texts differ", () =>
     fc.assert(
       fc.asyncProperty(text, text, async (one, other) => {
         assert.strictEqual((await print(one)) === (await print(other)), normalize(one) === normalize(other))

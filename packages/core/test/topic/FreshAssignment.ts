@@ -8,10 +8,10 @@ import type { Assignment } from "../../src/topic/Assignment.ts"
 import { latestResponse } from "../../src/topic/Submission.ts"
 import { type ActionRefused, type Change, notified, respond } from "../../src/topic/Workflow.ts"
 
-/** Thursday 14 May 2026, 12:00 UTC. */
+/** `noon` is Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
 
-/** A UUID that ends in this number. */
+/** Returns a UUID that ends in this number. */
 export const uuid = <Id extends string>(number: number): Id =>
   `0198a000-0000-7000-8000-${String(number).padStart(12, "0")}` as Id
 
@@ -49,26 +49,26 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
   }
 }
 
-/** The assignment after an allowed step. */
+/** Returns the assignment after an allowed step. */
 export const after = (step: Result.Result<Change, ActionRefused>): Assignment => Result.getOrThrow(step).assignment
 
-/** Why a step is rejected. */
+/** Returns the reason for which a step is rejected. */
 export const reasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefused["reason"] | null =>
   Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
-/** Runs the step at its due time, and checks that none is due before. Returns time and notices. */
+/** Runs the step at its due time, and checks that none is due before. Returns the step's time and its notices. */
 export const woken = (present: Assignment, policy: Policy) => {
   const at = present.dueAt ?? Number.NaN
   const { assignment, notices } = Option.getOrThrow(dueStep(present, at, policy))
   return { at, assignment, notices }
 }
 
-/** Mail delivered at noon, answered at once, first generation attempt started. */
+/** An assignment whose mail was delivered and answered at noon, with its first generation attempt started. */
 export const attempted = (policy: Policy): Assignment => {
   const sent = notified(freshAssignment(policy), { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
   return woken(after(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment
 }
 
-/** With a first draft, at noon. */
+/** An assignment with a first draft, at noon. */
 export const generated = (policy: Policy): Assignment =>
   drafted(attempted(policy), { ticket: 1, draftId: draftId(1), content: "A draft." }, noon, policy).assignment

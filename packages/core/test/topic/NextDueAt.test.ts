@@ -9,7 +9,7 @@ const hour = 3_600_000
 const moment = fc.integer({ min: 1, max: 1000 }).map((hours) => noon + hours * hour)
 
 describe("the next due time", () => {
-  it("is the earliest of all timed steps", () =>
+  it("the next due time is the earliest of all timed steps", () =>
     fc.assert(
       fc.property(fc.option(moment), fc.option(moment), moment, (nextAt, giveUpAt, approveBy) => {
         const draft = generated(defaults)
@@ -21,13 +21,13 @@ describe("the next due time", () => {
       })
     ))
 
-  it("is only the response deadline before a mail was sent", () => {
+  it("the next due time is only the response deadline before a mail was sent", () => {
     const fresh = freshAssignment(defaults)
     assert.isNull(reminderAt(fresh))
     assert.strictEqual(nextDueAt(fresh), fresh.respondBy)
   })
 
-  it("includes one reminder of a request and two of a draft", () => {
+  it("the next due time includes one reminder of a request and two of a draft", () => {
     const sent = { ...freshAssignment(defaults), notifiedAt: noon, respondBy: noon + 48 * hour }
     assert.strictEqual(reminderAt(sent), noon + 24 * hour)
     assert.isNull(reminderAt({ ...sent, reminders: 1 }))

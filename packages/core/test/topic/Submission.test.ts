@@ -53,7 +53,7 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
   actsAt: null
 })
 
-/** The holder of each candidate's window: this submission or an earlier one. */
+/** Returns the holder of each candidate's window: this submission or an earlier one. */
 const holders = (
   { candidates }: Submission,
   held: ReadonlyArray<number>
@@ -69,7 +69,7 @@ const holders = (
   )
 
 describe("the results of a submission", () => {
-  it("are in the order of the request, with repetitions", () => {
+  it("the results of a submission are in the order of the request, with repetitions", () => {
     const wanted = submission([3, 9, 1, 3, 2, 9, 2], [1, 2, 3])
     const own = (number: number) => wanted.candidates.find(({ persona }) => persona.id === personaId(number))!.shareId
     assert.deepStrictEqual(results(wanted, holders(wanted, [2])), [
@@ -93,7 +93,7 @@ describe("the results of a submission", () => {
     ])
   })
 
-  it("are sent exactly for the created assignments, in their order", () => {
+  it("the results of a submission are sent exactly for the created assignments, in their order", () => {
     const numbers = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 20 })
     const some = fc.uniqueArray(fc.integer({ min: 0, max: 9 }))
     return fc.assert(
@@ -129,7 +129,7 @@ describe("the results of a submission", () => {
     )
   })
 
-  it("are not_licensed for all personas when none is licensed", () => {
+  it("the results of a submission are not_licensed for all personas when none is licensed", () => {
     const wanted = submission([1, 1, 2], [])
     const answered = results(wanted, new Map())
     assert.deepStrictEqual(
@@ -140,7 +140,7 @@ describe("the results of a submission", () => {
 })
 
 describe("the candidates", () => {
-  it("are the licensed personas among the requested, each once, in order, with their own ids", () => {
+  it("the candidates are the licensed personas among the requested, each once, in order, with their own ids", () => {
     const { candidates: chosen } = submission([4, 2, 4, 7, 1], [1, 2, 4])
     assert.deepStrictEqual(
       chosen.map(({ persona }) => persona.id),
@@ -151,7 +151,7 @@ describe("the candidates", () => {
 })
 
 describe("a new assignment", () => {
-  it("copies what the partner was shown and waits for its creator", () => {
+  it("a new assignment copies what the partner was shown and waits for its creator", () => {
     const wanted = submission([1], [1])
     const [made] = assignments(wanted, holders(wanted, []))
     assert.deepInclude(made, {

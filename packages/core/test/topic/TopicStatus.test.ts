@@ -20,7 +20,7 @@ const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]>
   [{ status: "expired", failure: failure("expired") }, "F"]
 ]
 
-/** The definition from the decisions. */
+/** The definition of a topic's status in the decisions. */
 const defined = ({ A, W, S }: Record<"A" | "F" | "W" | "S", number>): TopicStatus.TopicStatus => {
   if (W + S === 0) return "completed"
   if (A > 0) return "partial"
@@ -58,7 +58,7 @@ const distributions = function* (most: number, kinds: number): Generator<Readonl
 }
 
 describe("a topic's status", () => {
-  it("agrees with its definition for every combination of up to six assignments", () => {
+  it("a topic's status agrees with its definition for every combination of up to six assignments", () => {
     let combinations = 0
     for (const distribution of distributions(6, states.length)) {
       const present = states.flatMap(([outcome], kind) =>
@@ -70,7 +70,7 @@ describe("a topic's status", () => {
     assert.strictEqual(combinations, 3003, "14 choose 8: all of them")
   })
 
-  it("is pending only while it waits for every creator, and completed once it waits for none", () => {
+  it("a topic's status is pending only while it waits for every creator, and completed once it waits for none", () => {
     const sent = { ...TopicStatus.none, topic_sent: 3 }
     assert.strictEqual(TopicStatus.topicStatus(sent), "pending")
     assert.strictEqual(TopicStatus.topicStatus({ ...sent, declined: 2 }), "pending")
@@ -82,7 +82,7 @@ describe("a topic's status", () => {
 })
 
 describe("a topic's counts", () => {
-  it("equal a full count after any sequence of changes", () => {
+  it("a topic's counts equal a full count after any sequence of changes", () => {
     const kind = fc.nat({ max: states.length - 1 }).map((index) => (states[index] ?? states[0]!)[0])
     const changes = fc.array(fc.tuple(fc.nat({ max: 5 }), kind), { maxLength: 40 })
     return fc.assert(
@@ -101,20 +101,20 @@ describe("a topic's counts", () => {
     )
   })
 
-  it("start at zero", () => {
+  it("a topic's counts start at zero", () => {
     assert.deepStrictEqual(TopicStatus.none, counted([]))
   })
 })
 
 describe("an assignment's state for partners", () => {
-  it("is completed when approved, failed when settled without a commentary, else pending", () => {
+  it("an assignment's state for partners is completed when approved, failed when settled without a commentary, else pending", () => {
     for (const [outcome, letter] of states) {
       const expected = letter === "A" ? "completed" : letter === "F" ? "failed" : "pending"
       assert.strictEqual(TopicStatus.outcomeOf(outcome), expected)
     }
   })
 
-  it("adds up to the summary", () => {
+  it("an assignment's state for partners adds up to the summary", () => {
     const kind = fc.nat({ max: states.length - 1 }).map((index) => (states[index] ?? states[0]!)[0])
     return fc.assert(
       fc.property(fc.array(kind), (present) => {

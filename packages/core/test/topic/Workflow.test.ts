@@ -31,7 +31,7 @@ const approval = { draftId: draftId(1), content: null, commentaryId: commentaryI
 const revision = { draftId: draftId(1), instructions: "Shorter." }
 const silence = { reason: null }
 
-/** Starts every attempt and lets all leases expire. Returns the last ticket. */
+/** Starts every attempt and lets all leases expire. Returns the ticket of the last attempt. */
 const lost = (present: Assignment): { readonly stalled: Assignment; readonly ticket: number } => {
   const { assignment } = woken(present, policy)
   if (assignment.generation.nextAt !== null) return lost(assignment)
@@ -42,7 +42,7 @@ describe("the workflow", () => {
   const environment = fc.constantFrom("live" as const, "test" as const)
   const reached = new Set<string>()
 
-  it("never leaves the specification's table, for any sequence of actions and times", () =>
+  it("the workflow never leaves the specification's table, for any sequence of actions and times", () =>
     fc.assert(
       fc.property(policies(policy), environment, actions, (figures, where, taken) => {
         const walk = begin(figures, where)
@@ -54,12 +54,12 @@ describe("the workflow", () => {
       { numRuns: 1000 }
     ))
 
-  it("reaches every state in these walks", () => {
+  it("the workflow reaches every state in these walks", () => {
     const settled = ["creator_approved", "declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]
     assert.sameMembers([...reached], ["topic_sent", "opinion_injected", "commentary_generated", ...settled])
   })
 
-  it("equals the specification's table", () => {
+  it("the workflow equals the specification's table", () => {
     assert.deepStrictEqual(Workflow.transitions, {
       topic_sent: { respond: "opinion_injected", decline: "declined", expire: "expired" },
       opinion_injected: { draft: "commentary_generated" },
@@ -72,7 +72,7 @@ describe("the workflow", () => {
 })
 
 describe("a deadline", () => {
-  it("allows a response or decline until exactly the end of the response window", () => {
+  it("a deadline allows a response or decline until exactly the end of the response window", () => {
     const sent = Workflow.notified(
       freshAssignment(policy),
       { id: "mail", attempts: 1, ticket: 1 },
@@ -89,7 +89,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("counts from the delivered mail, however late, and seven days from submission without one", () => {
+  it("a deadline counts from the delivered mail, however late, and seven days from submission without one", () => {
     const fresh = freshAssignment(policy)
     assert.strictEqual(fresh.respondBy, noon + 7 * day)
     const notified = (at: number) =>
@@ -99,7 +99,7 @@ describe("a deadline", () => {
     assert.strictEqual(notified(noon + 7 * day), fresh, "a mail that comes after the deadline extends nothing")
   })
 
-  it("is 72 hours after submission when the mail failed for good, and at least a day from then", () => {
+  it("a deadline is 72 hours after submission when the mail failed for good, and at least a day from then", () => {
     const fresh = freshAssignment(policy)
     const at = (now: number) => Workflow.unreachable(fresh, now, policy).assignment
     assert.strictEqual(at(noon).respondBy, noon + 72 * hour)
@@ -110,7 +110,7 @@ describe("a deadline", () => {
     assert.strictEqual(Workflow.unreachable(sent, noon, policy).assignment, sent, "an earlier mail arrived")
   })
 
-  it("is not moved by a second mail", () => {
+  it("a deadline is not moved by a second mail", () => {
     const fresh = freshAssignment(policy)
     const sent = Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
     const again = Workflow.notified(sent, { id: "mail", attempts: 1, ticket: 1 }, noon + hour, policy)
@@ -118,7 +118,7 @@ describe("a deadline", () => {
     assert.strictEqual(again.delivered?.id, "mail", "a repeated mail is marked as handed over all the same")
   })
 
-  it("allows approval, revision and withdrawal until exactly seven days after the draft", () => {
+  it("a deadline allows approval, revision and withdrawal until exactly seven days after the draft", () => {
     const draft = generated(policy)
     assert.strictEqual(draft.approveBy, noon + 7 * day)
     for (const act of [
@@ -131,7 +131,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("is not extended by a draft that arrives after it, even before the worker runs", () => {
+  it("a deadline is not extended by a draft that arrives after it, even before the worker runs", () => {
     const draft = generated(policy)
     const asked = noon + 7 * day - 1000
     const revised = after(Workflow.revise(draft, revision, asked, policy))
@@ -141,7 +141,7 @@ describe("a deadline", () => {
     assert.strictEqual(drafted(running, late, noon + 7 * day, policy).assignment, running)
   })
 
-  it("ends the time for a restart, even when the worker is late", () => {
+  it("a deadline ends the time for a restart, even when the worker is late", () => {
     const stalled = attemptFailed(attempted(policy), { ticket: 1, permanent: true }, noon, policy).assignment
     assert.strictEqual(stalled.generation.giveUpAt, noon + day)
     const unnamed = { draftId: null, instructions: "" }
@@ -162,7 +162,7 @@ describe("a deadline", () => {
     assert.strictEqual(reasonOf(Workflow.restart(stalled, noon + 7 * day, "operator.restarted")), "too_late")
   })
 
-  it("is not extended by a lost attempt that later reports its failure", () => {
+  it("a deadline is not extended by a lost attempt that later reports its failure", () => {
     const { stalled, ticket } = lost(attempted(policy))
     const end = stalled.generation.giveUpAt as number
     const report = { ticket, permanent: false }
@@ -171,26 +171,26 @@ describe("a deadline", () => {
 })
 
 describe("an attempt that ended", () => {
-  it("changes nothing by reporting its failure again", () => {
+  it("an attempt that ended changes nothing by reporting its failure again", () => {
     const report = { ticket: 1, permanent: false }
     const failed = attemptFailed(attempted(policy), report, noon, policy).assignment
     assert.strictEqual(attemptFailed(failed, report, noon + 1000, policy).assignment, failed)
   })
 
-  it("changes nothing by returning its draft again", () => {
+  it("an attempt that ended changes nothing by returning its draft again", () => {
     const draft = generated(policy)
     const again = { ticket: 1, draftId: draftId(2), content: "A draft." }
     assert.strictEqual(drafted(draft, again, noon, policy).assignment, draft)
   })
 
-  it("does not undo a restart after it was lost", () => {
+  it("an attempt that ended does not undo a restart after it was lost", () => {
     const { stalled, ticket } = lost(attempted(policy))
     const started = after(Workflow.restart(stalled, noon + hour, "operator.restarted"))
     const report = { ticket, permanent: false }
     assert.strictEqual(attemptFailed(started, report, noon + hour, policy).assignment, started)
   })
 
-  it("does not answer a later revision after it was lost", () => {
+  it("an attempt that ended does not answer a later revision after it was lost", () => {
     const { stalled, ticket } = lost(after(Workflow.revise(generated(policy), revision, noon, policy)))
     const wish = { draftId: draftId(1), instructions: "Longer." }
     const wanted = after(Workflow.revise(stalled, wish, noon + hour, policy))
@@ -214,7 +214,7 @@ describe("a repeated action", () => {
     ]
   } as const
   for (const [name, [present, act]] of Object.entries(cases)) {
-    it(`returns the same result as the first: ${name}`, () => {
+    it(`a repeated action returns the same result as the first: ${name}`, () => {
       const once = after(act(present))
       assert.notStrictEqual(once, present)
       const again = act(once)
@@ -226,7 +226,7 @@ describe("a repeated action", () => {
     })
   }
 
-  it("is rejected with another content, and returns the present status", () => {
+  it("a repeated action is rejected with another content, and returns the present status", () => {
     const approved = after(Workflow.approve(draft, approval, noon))
     const other = Workflow.approve(approved, { ...approval, content: "Edited." }, noon)
     const refusal = Result.getOrThrow(Result.flip(other))
@@ -244,7 +244,7 @@ describe("a repeated action", () => {
 })
 
 describe("an action on a draft", () => {
-  it("must name the latest draft, unless there is only one", () => {
+  it("an action on a draft must name the latest draft, unless there is only one", () => {
     const draft = generated(policy)
     assert.isNull(reasonOf(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
     const running = woken(after(Workflow.revise(draft, revision, noon, policy)), policy).assignment
@@ -269,7 +269,7 @@ describe("an action on a draft", () => {
     assert.strictEqual(reasonOf(eleventh), "too_many_drafts")
   })
 
-  it("that approves wins over a draft in progress", () => {
+  it("an action on a draft that approves wins over a draft in progress", () => {
     const running = woken(after(Workflow.revise(generated(policy), revision, noon, policy)), policy).assignment
     const approved = after(Workflow.approve(running, approval, noon))
     const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }

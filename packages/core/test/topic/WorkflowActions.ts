@@ -12,7 +12,7 @@ export type Action =
   | { readonly do: "decline" | "withdraw"; readonly words: string | null }
   | { readonly do: "approve"; readonly draft: Named; readonly words: string | null }
   | { readonly do: "revise"; readonly draft: Named; readonly words: string }
-  /** `back` 0: the latest started attempt; 1: the one before; … */
+  /** With `back` 0 the result belongs to the latest started attempt, with 1 to the attempt before it, and so on. */
   | { readonly do: "drafted"; readonly back: number }
   | { readonly do: "attempt failed"; readonly back: number; readonly permanent: boolean }
 

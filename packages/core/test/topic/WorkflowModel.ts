@@ -9,7 +9,7 @@ import type { Notice } from "../../src/topic/Workflow.ts"
 import { freshAssignment } from "./FreshAssignment.ts"
 import type { Action, Named } from "./WorkflowActions.ts"
 
-/** Section 3 of the specification with triggers. No other transition is allowed. */
+/** Section 3 of the specification, with the trigger of each transition. No other transition is allowed. */
 export const table = [
   "topic_sent -respond-> opinion_injected",
   "opinion_injected -drafted-> commentary_generated",
@@ -18,7 +18,7 @@ export const table = [
   "topic_sent -wake-> expired"
 ]
 
-/** The status in which each failure may occur. */
+/** The status in which each kind of failure may occur. */
 export const settledIn = {
   declined: "declined",
   expired: "expired",
@@ -33,9 +33,9 @@ export interface Walk {
   readonly policy: Policy
   /** The state of each attempt by its ticket. */
   readonly attempts: Map<number, "running" | "lost" | "ended">
-  /** Attempts started since a draft was last requested. */
+  /** The number of attempts started since a draft was last requested. */
   begun: number
-  /** A draft is requested, and attempts are left. */
+  /** True when a draft is requested and attempts are left. */
   wanted: boolean
   giveUpAt: number | null
   revised: { readonly draft: string; readonly words: string } | null
@@ -92,7 +92,7 @@ const mayActOnDraft = (walk: Walk, which: Named): boolean =>
 export const ticketOf = (walk: Walk, action: { readonly back: number }) =>
   [...walk.attempts.keys()].at(-1 - action.back) ?? 0
 
-/** The expected result of an action in the present state. */
+/** Returns the expected result of an action in the present state. */
 export const verdictOf = (walk: Walk, action: Action): Verdict => {
   const { now, policy, present } = walk
   const open = present.status === "topic_sent" && !isLate(walk)

@@ -121,7 +121,7 @@ const checkDueTime = ({ now, policy, present }: Walk) => {
   }
 }
 
-/** Updates the model. */
+/** Updates the model after an action. */
 const remember = (walk: Walk, action: Action, after: Assignment, given: ReadonlyArray<Notice>) => {
   const { now, policy, present: before } = walk
   const latest = ticketOf(walk, { back: 0 })

@@ -21,7 +21,7 @@ const january = 0
 const world = () => {
   const written: Array<Calls> = []
   const used: Array<{ readonly id: string; readonly at: number }> = []
-  /** `held`: delays the database before or after the change. */
+  /** `held` delays the database before or after the change. */
   const held: { before: Effect.Effect<void>; after: Effect.Effect<void> } = { before: Effect.void, after: Effect.void }
   const state = { written, used, held, lost: false, lostUses: false, writes: 0 }
   const store = <A>(change: () => A, isLost: () => boolean = () => state.lost) =>

@@ -7,7 +7,7 @@ import { refusal, remaining } from "../../src/usage/Quota.ts"
 const figure = fc.nat({ max: 20 })
 
 describe("a quota", () => {
-  it("admits exactly what fits, and a topic as a whole or not at all", () =>
+  it("a quota admits exactly what fits, and a topic as a whole or not at all", () =>
     fc.assert(
       fc.property(figure, figure, figure, figure, figure, (topics, units, topicLimit, unitLimit, wanted) => {
         const quotas = { topics_per_month: topicLimit, commentaries_per_month: unitLimit }
@@ -16,7 +16,7 @@ describe("a quota", () => {
       })
     ))
 
-  it("reports the exhausted quota, its limit and the remaining amount", () => {
+  it("a quota reports the exhausted quota, its limit and the remaining amount", () => {
     const quotas = { topics_per_month: 10, commentaries_per_month: 30 }
     const about = (held: { topics: number; commentaryUnits: number }, wanted: number) => {
       const { limit, quota, remaining } = Option.getOrThrow(refusal(held, quotas, wanted))
@@ -35,7 +35,7 @@ describe("a quota", () => {
     assert.isTrue(Option.isNone(refusal({ topics: 9, commentaryUnits: 28 }, quotas, 2)))
   })
 
-  it("has zero remaining, not less, after it was lowered below its use", () => {
+  it("a quota has zero remaining, not less, after it was lowered below its use", () => {
     const quotas = { topics_per_month: 10, commentaries_per_month: 5 }
     const { remaining: left } = Option.getOrThrow(refusal({ topics: 0, commentaryUnits: 8 }, quotas, 1))
     assert.strictEqual(left, 0)

@@ -51,7 +51,7 @@ interface Step {
   readonly probe?: boolean
 }
 
-/** Runs attempts in sequence. Events alternate unless named. */
+/** Runs attempts in sequence. Events alternate unless a step names its event. */
 const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh) => {
   const alarms: Array<CircuitBreaker.ContactAlert | null> = []
   let receiver = from
@@ -68,7 +68,7 @@ const after = (steps: ReadonlyArray<Step>, from: CircuitBreaker.Receiver = fresh
   return { receiver, alarms, alarm: alarms.at(-1) }
 }
 
-/** A number of failures spread over this time. */
+/** Returns a number of failures spread over this time. */
 const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> =>
   Array.from({ length: count }, (_, index) => ({
     attempt: attempt(start + (index === count - 1 ? span : 0)),
@@ -84,7 +84,7 @@ it("the last delivery is the one that started last, whichever reports first", ()
 describe("disabling", () => {
   const alarmAfter = (steps: ReadonlyArray<Step>) => after(steps).alarm
 
-  it("needs exactly 20 consecutive failures over 24 hours for 2 events", () => {
+  it("disabling needs exactly 20 consecutive failures over 24 hours for 2 events", () => {
     expect(alarmAfter(failures(20, 24 * hour))).toBe("disabled")
     expect(alarmAfter(failures(19, 24 * hour))).toBe("failing")
     expect(alarmAfter(failures(20, 24 * hour - 1))).toBe("failing")
@@ -96,14 +96,14 @@ describe("disabling", () => {
     expect(after(failures(19, 99 * hour)).receiver.webhook.status).toBe("active")
   })
 
-  it("happens once, when the last condition holds", () => {
+  it("disabling happens once, when the last condition holds", () => {
     const many = failures(50, hour)
     expect(after(many).alarm).toBe(null)
     const late = after([...many, { attempt: attempt(start + 30 * hour) }, { attempt: attempt(start + 31 * hour) }])
     expect(late.alarms.slice(-2)).toEqual(["disabled", null])
   })
 
-  it("starts again after a success", () => {
+  it("disabling starts again after a success", () => {
     const broken = [...failures(19, 23 * hour), { attempt: success(start + 23 * hour) }]
     const { alarm, receiver } = after([...broken, { attempt: attempt(start + 24 * hour) }])
     expect(alarm).toBe(null)
@@ -111,7 +111,7 @@ describe("disabling", () => {
     expect(receiver.health.failingSince).toBe(start + 24 * hour)
   })
 
-  it("happens at once on 410, also for a paused webhook", () => {
+  it("disabling happens at once on 410, also for a paused webhook", () => {
     const gone = { attempt: attempt(start, { status: 410 }) }
     expect(after([gone])).toMatchObject({ alarm: "gone", receiver: { webhook: { status: "disabled" } } })
     const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
@@ -120,7 +120,7 @@ describe("disabling", () => {
     expect(after([gone], disabled).alarm).toBe(null)
   })
 
-  it("never happens for 429 or for unsigned attempts", () => {
+  it("disabling never happens for 429 or for unsigned attempts", () => {
     const busy = Array.from({ length: 100 }, (_, index) => ({
       attempt: attempt(start + index * hour, { status: 429 })
     }))
@@ -131,14 +131,14 @@ describe("disabling", () => {
     expect(unsigned.receiver).toBe(fresh)
   })
 
-  it("leaves a paused webhook paused", () => {
+  it("disabling leaves a paused webhook paused", () => {
     const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
     expect(after(failures(40, 99 * hour), paused).receiver.webhook.status).toBe("paused")
   })
 })
 
 describe("the warning", () => {
-  it("needs 10 failures over 12 hours, for any events, and is sent once until a success", () => {
+  it("the warning needs 10 failures over 12 hours, for any events, and is sent once until a success", () => {
     expect(after(failures(10, 12 * hour)).alarm).toBe("failing")
     expect(after(failures(10, 12 * hour, 1)).alarm).toBe("failing")
     expect(after(failures(9, 12 * hour)).alarm).toBe(null)
@@ -157,7 +157,7 @@ describe("the warning", () => {
 describe("a receiver that answers 429", () => {
   const busy = (at: number) => ({ attempt: attempt(at, { status: 429, retryAfter: "60" }) })
 
-  it("gets nothing before the pause ends, even when a delivery in flight succeeds", () => {
+  it("a receiver that answers 429 gets nothing before the pause ends, even when a delivery in flight succeeds", () => {
     const { receiver } = after([busy(start), { attempt: success(start) }])
     const until = start + 10 + minute
     expect(receiver.quietUntil).toBe(until)
@@ -165,13 +165,13 @@ describe("a receiver that answers 429", () => {
     expect(CircuitBreaker.allowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
-  it("is unrestricted again after a success following the pause", () => {
+  it("a receiver that answers 429 is unrestricted again after a success following the pause", () => {
     const paused = after([busy(start)]).receiver
     expect(CircuitBreaker.isUnrestricted(paused)).toBe(false)
     expect(CircuitBreaker.isUnrestricted(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
   })
 
-  it("drains slowly after the pause if it drained before", () => {
+  it("a receiver that answers 429 drains slowly after the pause if it drained before", () => {
     const before = CircuitBreaker.draining(fresh, start)
     const { receiver } = after([busy(start)], before)
     const until = start + 10 + minute
@@ -180,11 +180,11 @@ describe("a receiver that answers 429", () => {
     expect(CircuitBreaker.allowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
-  it("is tried at once after a manual retry", () => {
+  it("a receiver that answers 429 is tried at once after a manual retry", () => {
     expect(CircuitBreaker.afterManualRetry(after([busy(start)]).receiver).quietUntil).toBe(null)
   })
 
-  it("notifies no contact while the partner has paused its webhook", () => {
+  it("a receiver that answers 429 notifies no contact while the partner has paused its webhook", () => {
     const long = { attempt: attempt(start, { status: 429, retryAfter: "7200" }) }
     expect(after([long]).alarm).toBe("throttled")
     const paused = { ...fresh, webhook: { ...fresh.webhook, status: "paused" as const } }
@@ -196,13 +196,13 @@ describe("the breaker", () => {
   const isOpen = (steps: ReadonlyArray<Step>) => after(steps).receiver.health.probes !== null
   const open = after(failures(10, 0)).receiver
 
-  it("opens after 10 consecutive failures over 2 events, and not for one event alone", () => {
+  it("the breaker opens after 10 consecutive failures over 2 events, and not for one event alone", () => {
     expect(isOpen(failures(10, 0))).toBe(true)
     expect(isOpen(failures(9, 0))).toBe(false)
     expect(isOpen(failures(100, hour, 1))).toBe(false)
   })
 
-  it("opens at once when no server was reached for 3 events", () => {
+  it("the breaker opens at once when no server was reached for 3 events", () => {
     for (const failure of ["refused", "dns", "tls", "timeout"] as const) {
       const steps = [1, 2, 3].map((number) => ({ attempt: unreached(start, failure), event: number }))
       expect(isOpen(steps)).toBe(true)
@@ -214,7 +214,7 @@ describe("the breaker", () => {
     }
   })
 
-  it("probes after 60 s, doubling each time up to 30 minutes, one at a time", () => {
+  it("the breaker probes after 60 s, doubling each time up to 30 minutes, one at a time", () => {
     let receiver = open
     let now = start + 10
     const waits: Array<number> = []
@@ -231,7 +231,7 @@ describe("the breaker", () => {
     expect(receiver.webhook.consecutiveFailures).toBe(18)
   })
 
-  it("counts probes towards the disable rule", () => {
+  it("the breaker counts probes towards the disable rule", () => {
     const probes = Array.from({ length: 10 }, (_, index) => ({
       attempt: attempt(start + (index + 1) * 2.4 * hour),
       probe: true
@@ -240,7 +240,7 @@ describe("the breaker", () => {
     expect(after(probes.slice(0, 9), open).receiver.webhook.status).toBe("active")
   })
 
-  it("is unaffected by attempts in flight when it opened, and keeps waiting after a probe with 429", () => {
+  it("the breaker is unaffected by attempts in flight when it opened, and keeps waiting after a probe with 429", () => {
     const straggler = after([{ attempt: attempt(start + second) }], open).receiver
     expect(straggler.quietUntil).toBe(open.quietUntil)
     const busy = after([{ attempt: attempt(start + minute, { status: 429 }), probe: true }], open).receiver
@@ -248,14 +248,14 @@ describe("the breaker", () => {
     expect(busy.health.probes).toBe(1)
   })
 
-  it("does not shorten a pause after 429 by opening", () => {
+  it("the breaker does not shorten a pause after 429 by opening", () => {
     const busy = after([{ attempt: attempt(start, { status: 429, retryAfter: "86400" }) }]).receiver
     const opened = after(failures(10, 0), busy).receiver
     expect(opened.health.probes).toBe(0)
     expect(opened.quietUntil).toBe(busy.quietUntil)
   })
 
-  it("closes after one success and sends 10 deliveries in the first second, doubling each second", () => {
+  it("the breaker closes after one success and sends 10 deliveries in the first second, doubling each second", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
     const since = start + minute + 10
     expect(closed).toMatchObject({ quietUntil: null, webhook: { consecutiveFailures: 0 }, health: { probes: null } })
@@ -279,7 +279,7 @@ describe("the breaker", () => {
     expect(CircuitBreaker.allowance(over, 0, since + 7000, policy).limit).toBe(5)
   })
 
-  it("ends the drain when fewer deliveries remain than allowed", () => {
+  it("the breaker ends the drain when fewer deliveries remain than allowed", () => {
     const closed = after([{ attempt: success(start + minute), probe: true }], open).receiver
     expect(CircuitBreaker.afterClaim(closed, { limit: 5, count: 4 }, start + 2 * minute, policy).health.draining).toBe(
       null
@@ -288,7 +288,7 @@ describe("the breaker", () => {
 })
 
 describe("the allowance", () => {
-  it("is 5 concurrent deliveries, 1 for a failing receiver, and 0 for an inactive or paused one", () => {
+  it("the allowance is 5 concurrent deliveries, 1 for a failing receiver, and 0 for an inactive or paused one", () => {
     expect(CircuitBreaker.allowance(fresh, 0, start, policy)).toEqual({ limit: 5, probe: false })
     expect(CircuitBreaker.allowance(fresh, 3, start, policy).limit).toBe(2)
     expect(CircuitBreaker.allowance(fresh, 7, start, policy).limit).toBe(0)
@@ -305,13 +305,13 @@ describe("the allowance", () => {
     expect(CircuitBreaker.allowance(quiet, 0, start, policy).limit).toBe(5)
   })
 
-  it("is not reduced for a receiver that does not drain", () => {
+  it("the allowance is not reduced for a receiver that does not drain", () => {
     expect(CircuitBreaker.afterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
 
 describe("a recovery", () => {
-  it("drains as after the breaker closed, and changes nothing while it is open or already draining", () => {
+  it("a recovery drains as after the breaker closed, and changes nothing while it is open or already draining", () => {
     const begun = CircuitBreaker.draining(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
     expect(CircuitBreaker.allowance(begun, 0, start, policy).limit).toBe(5)
@@ -332,7 +332,7 @@ describe("a recovery", () => {
 describe("a clock that is set back", () => {
   const month = 30 * 24 * hour
 
-  it("does not delay the consequences of continued failures", () => {
+  it("a clock that is set back does not delay the consequences of continued failures", () => {
     const before = after(failures(9, 0)).receiver
     const first = attempt(start - month)
     const put = after([{ attempt: first }, { attempt: attempt(start - month + 12 * hour) }], before)
@@ -340,7 +340,7 @@ describe("a clock that is set back", () => {
     expect(put.alarm).toBe("failing")
   })
 
-  it("ends the drain instead of blocking it", () => {
+  it("a clock that is set back ends the drain instead of blocking it", () => {
     const closed = { ...fresh, health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 10 } } }
     const earlier = start - month
     const allowed = CircuitBreaker.allowance(closed, 0, earlier, policy)

@@ -46,12 +46,12 @@ const waiting: Delivery = {
 }
 
 describe("a delivery", () => {
-  it("that waits is pending with its next time; one in flight has none", () => {
+  it("a delivery that waits is pending with its next time; one in flight has none", () => {
     expect(shown(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
     expect(shown({ ...waiting, inFlight: true }, receiver)).toMatchObject({ status: "pending", nextAttemptAt: null })
   })
 
-  it("is not attempted before the webhook's pause ends", () => {
+  it("a delivery is not attempted before the webhook's pause ends", () => {
     const quiet = { ...receiver, quietUntil: now + 9000 }
     expect(shown(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
     expect(shown({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
@@ -65,7 +65,7 @@ describe("a delivery", () => {
     expect([stateOf("held", receiver), stateOf("pending", receiver)]).toEqual([null, "pending"])
   })
 
-  it("that ended keeps its status, whatever its webhook's state", () => {
+  it("a delivery that ended keeps its status, whatever its webhook's state", () => {
     for (const one of [receiver, ...off]) {
       for (const state of ["delivered", "failed"] as const) {
         const ended = { ...waiting, state, dueAt: null, settledAt: now }
@@ -75,7 +75,7 @@ describe("a delivery", () => {
     }
   })
 
-  it("has an event whose id contains the time", () => {
+  it("a delivery has an event whose id contains the time", () => {
     for (const moment of [0, now, 2 ** 40 + 1]) expect(timeOfEvent(firstIdAt(moment))).toBe(moment)
   })
 })

@@ -25,7 +25,7 @@ const scheduled = (attempts: number, attempt: Attempt, chance = 0) =>
   next(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
 
 describe("the schedule", () => {
-  it("is 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, ten attempts in all, over 75 hours", () => {
+  it("the schedule is 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, ten attempts in all, over 75 hours", () => {
     const delays = Array.from({ length: 9 }, (_, attempts) => {
       const then = scheduled(attempts, failed())
       return then.state === "pending" ? (then.dueAt - now) / 1000 : null
@@ -35,7 +35,7 @@ describe("the schedule", () => {
     expect(scheduled(9, failed())).toEqual({ state: "failed", attempts: 10 })
   })
 
-  it("is never early, and at most a tenth late", () => {
+  it("the schedule is never early, and at most a tenth late", () => {
     void fc.assert(
       fc.property(fc.nat(8), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempts, chance) => {
         const then = scheduled(attempts, failed(), chance)
@@ -48,7 +48,7 @@ describe("the schedule", () => {
     )
   })
 
-  it("ends with a success, whatever triggered the attempt", () => {
+  it("the schedule ends with a success, whatever triggered the attempt", () => {
     const success = failed({ status: 200, failure: null, reason: null })
     for (const kind of ["scheduled", "manual", "probe"] as const) {
       expect(next(retryState({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)).toEqual({
@@ -64,7 +64,7 @@ describe("Retry-After", () => {
     return then.state === "pending" ? then.dueAt - now : null
   }
 
-  it("is respected on 503, in seconds and as a date, up to 24 hours, and on no other failure", () => {
+  it("Retry-After is respected on 503, in seconds and as a date, up to 24 hours, and on no other failure", () => {
     expect(wait("3600")).toBe(hour)
     expect(wait(" 3600 ")).toBe(hour)
     expect(wait("Fri, 30 Jan 2026 14:00:00 GMT")).toBe(2 * hour)
@@ -78,14 +78,14 @@ describe("Retry-After", () => {
     expect(wait("3600", 302)).toBe(5000)
   })
 
-  it("on 429 pauses the whole webhook: the event keeps its attempts and is due when the webhook is", () => {
+  it("Retry-After on 429 pauses the whole webhook: the event keeps its attempts and is due when the webhook is", () => {
     for (const attempts of [0, 5, 9]) {
       const then = scheduled(attempts, failed({ status: 429, retryAfter: "3600" }))
       expect(then).toEqual({ state: "pending", attempts, dueAt: now })
     }
   })
 
-  it("on 429 ends the delivery after a full schedule without success, except a manual attempt", () => {
+  it("Retry-After on 429 ends the delivery after a full schedule without success, except a manual attempt", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
       next(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
@@ -97,7 +97,7 @@ describe("Retry-After", () => {
     )
   })
 
-  it("never makes an attempt earlier, and is ignored when invalid", () => {
+  it("Retry-After never makes an attempt earlier, and is ignored when invalid", () => {
     for (const text of [
       "0",
       "4",
@@ -113,7 +113,7 @@ describe("Retry-After", () => {
     expect(wait("60", 503, 3)).toBe(2 * hour)
   })
 
-  it("adds no attempt", () => {
+  it("Retry-After adds no attempt", () => {
     expect(scheduled(9, failed({ status: 503, retryAfter: "60" }))).toEqual({ state: "failed", attempts: 10 })
   })
 })
@@ -155,21 +155,21 @@ describe("a requested manual attempt", () => {
     ...changes
   })
 
-  it("is due now and stores when the schedule continues", () => {
+  it("a requested manual attempt is due now and stores when the schedule continues", () => {
     expect(manualAttempt(queued(), now)).toEqual({ dueAt: now, resumeAt: now + hour })
     expect(manualAttempt(queued({ dueAt: null }), now)).toEqual({ dueAt: now, resumeAt: null })
   })
 
-  it("keeps the place of an overdue delivery", () => {
+  it("a requested manual attempt keeps the place of an overdue delivery", () => {
     expect(manualAttempt(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
   })
 
-  it("is ignored while another is in flight, or requested and due", () => {
+  it("a requested manual attempt is ignored while another is in flight, or requested and due", () => {
     expect(manualAttempt(queued({ inFlight: true }), now)).toBeNull()
     expect(manualAttempt(queued({ manual: true, dueAt: now }), now)).toBeNull()
   })
 
-  it("makes a delayed delivery due now without changing its schedule", () => {
+  it("a requested manual attempt makes a delayed delivery due now without changing its schedule", () => {
     const off = queued({ manual: true, resumeAt: now + 2 * hour })
     expect(manualAttempt(off, now)).toEqual({ dueAt: now, resumeAt: now + 2 * hour })
     expect(manualAttempt({ ...off, resumeAt: null }, now)).toEqual({ dueAt: now, resumeAt: null })

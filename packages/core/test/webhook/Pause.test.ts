@@ -1,4 +1,4 @@
-/** Which pauses of a webhook are valid, and which ones only a fast clock can cause. */
+/** Tests of which pauses of a webhook are valid, and which ones only a fast clock can cause. */
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import { healthy } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { isPutOff } from "@partner-commentary/core/webhook/Pause"
@@ -18,19 +18,19 @@ const judged = (quietUntil: number | null, pausedAt?: number, until = quietUntil
 }
 
 describe("a pause of a webhook", () => {
-  it("is valid for half an hour without a 429", () => {
+  it("a pause of a webhook is valid for half an hour without a 429", () => {
     expect(judged(null)).toBe(false)
     expect(judged(now + 30 * minute)).toBe(false)
     expect(judged(now + 2 * hour)).toBe(true)
   })
 
-  it("is valid for 24 hours after a past 429, and not after a future one", () => {
+  it("a pause of a webhook is valid for 24 hours after a past 429, and not after a future one", () => {
     expect(judged(now + 20 * hour, now - hour)).toBe(false)
     expect(judged(now + 25 * hour, now - hour)).toBe(true)
     expect(judged(now + 3 * hour, now + 2 * hour)).toBe(true)
   })
 
-  it("is not valid because of a 429 whose pause ends earlier", () => {
+  it("a pause of a webhook is not valid because of a 429 whose pause ends earlier", () => {
     expect(judged(now + 2 * hour, now - hour, now - 30 * minute)).toBe(true)
   })
 })

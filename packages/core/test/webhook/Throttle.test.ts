@@ -16,7 +16,7 @@ const busy = (at: number, retryAfter: string | null = null): Pick<Attempt, "at" 
   status: 429
 })
 
-/** A number of pauses, with an attempt at the end of each. */
+/** Makes a number of pauses, with an attempt at the end of each. */
 const paused = (count: number, retryAfter: string | null = null) => {
   const waits: Array<number> = []
   let throttle: Throttle.Throttle | null = null
@@ -30,11 +30,11 @@ const paused = (count: number, retryAfter: string | null = null) => {
 }
 
 describe("the pause after 429", () => {
-  it("doubles from 5 seconds up to 30 minutes", () => {
+  it("the pause after 429 doubles from 5 seconds up to 30 minutes", () => {
     expect(paused(11).waits.map((wait) => wait / second)).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800])
   })
 
-  it("lasts until Retry-After if that is later", () => {
+  it("the pause after 429 lasts until Retry-After if that is later", () => {
     expect(paused(5, "30").waits.map((wait) => wait / second)).toEqual([30, 30, 30, 40, 80])
     expect(paused(1, "Fri, 30 Jan 2026 14:00:00 GMT").waits).toEqual([2 * hour])
     for (const text of ["86400", "86401", "9".repeat(17), "9".repeat(400), "Fri, 30 Jan 2099 14:00:00 GMT"]) {
@@ -43,14 +43,14 @@ describe("the pause after 429", () => {
     for (const text of ["soon", "-5", "", "0"]) expect(paused(1, text).waits).toEqual([5 * second])
   })
 
-  it("counts deliveries in flight at its start as one 429, with their latest Retry-After", () => {
+  it("the pause after 429 counts deliveries in flight at its start as one 429, with their latest Retry-After", () => {
     const first = Throttle.after429(null, busy(start), start + 10, policy)
     const other = Throttle.after429(first, busy(start + 5, "60"), start + 20, policy)
     expect(other).toEqual({ ...first, until: start + 20 + minute })
     expect(Throttle.after429(other, busy(start, "1"), start + 30, policy)).toEqual(other)
   })
 
-  it("is short again after a later success, but not after one that was already in flight", () => {
+  it("the pause after 429 is short again after a later success, but not after one that was already in flight", () => {
     const { now, throttle } = paused(4)
     expect(Throttle.afterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
     const eased = Throttle.afterSuccess(throttle, { at: now }, now + 10, policy)
@@ -60,7 +60,7 @@ describe("the pause after 429", () => {
     expect(next.since).toBe(start)
   })
 
-  it("is forgotten an hour after its end", () => {
+  it("the pause after 429 is forgotten an hour after its end", () => {
     const { now, throttle } = paused(4)
     expect(Throttle.afterSuccess(throttle, { at: now }, now + hour - 1, policy)).not.toBe(null)
     expect(Throttle.afterSuccess(throttle, { at: now }, now + hour, policy)).toBe(null)
@@ -70,7 +70,7 @@ describe("the pause after 429", () => {
     })
   })
 
-  it("starts again when the clock was set back", () => {
+  it("the pause after 429 starts again when the clock was set back", () => {
     const { throttle } = paused(2)
     const back = start - 2 * hour
     expect(Throttle.after429(throttle, busy(back), back, policy).until).toBe(back + 20 * second)
@@ -82,7 +82,7 @@ describe("a delivery that only meets 429", () => {
   const isExhausted = (throttle: Throttle.Throttle | null, now: number, happenedAt = start) =>
     Throttle.isExhausted(throttle, happenedAt, now, policy)
 
-  it("fails when the receiver accepted nothing for a full schedule and the event is that old", () => {
+  it("a delivery that only meets 429 fails when the receiver accepted nothing for a full schedule and the event is that old", () => {
     const { throttle } = paused(3, "86400")
     expect(isExhausted(throttle, start + schedule - 1)).toBe(false)
     expect(isExhausted(throttle, start + schedule)).toBe(true)
@@ -92,7 +92,7 @@ describe("a delivery that only meets 429", () => {
     expect(isExhausted(null, start + schedule)).toBe(false)
   })
 
-  it("gets a new period after a success or a recovery, from the next 429 on", () => {
+  it("a delivery that only meets 429 gets a new period after a success or a recovery, from the next 429 on", () => {
     const { now, throttle } = paused(3, "86400")
     const later = now + schedule
     for (const anew of [Throttle.afterSuccess(throttle, { at: now }, now, policy), Throttle.startRecovery(throttle)]) {
@@ -102,12 +102,12 @@ describe("a delivery that only meets 429", () => {
     expect(isExhausted(Throttle.startRecovery(throttle), later)).toBe(false)
   })
 
-  it("counts from the first consecutive 429 that an earlier version stored", () => {
+  it("a delivery that only meets 429 counts from the first consecutive 429 that an earlier version stored", () => {
     const { refusedSince: _, ...throttle } = paused(3, "86400").throttle
     expect(isExhausted(throttle, start + schedule)).toBe(true)
   })
 
-  it("does not start its period in the future after a fast clock was corrected", () => {
+  it("a delivery that only meets 429 does not start its period in the future after a fast clock was corrected", () => {
     const { throttle } = paused(3, "86400")
     const back = start - hour
     expect(isExhausted(Throttle.after429(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)
@@ -117,14 +117,14 @@ describe("a delivery that only meets 429", () => {
 describe("the notice about 429", () => {
   const told = (throttle: Throttle.Throttle, now: number) => Throttle.shouldNotify(throttle, now, policy)
 
-  it("is due when events are, or will be, an hour late", () => {
+  it("the notice about 429 is due when events are, or will be, an hour late", () => {
     expect(told(paused(1, "3599").throttle, start)).toBe(false)
     expect(told(paused(1, "3600").throttle, start)).toBe(true)
     expect(told(paused(9).throttle, start)).toBe(false)
     expect(told(paused(10).throttle, start)).toBe(true)
   })
 
-  it("is due again after a day", () => {
+  it("the notice about 429 is due again after a day", () => {
     const throttle = { ...paused(1, "86400").throttle, toldAt: start }
     expect(told(throttle, start + 24 * hour - 1)).toBe(false)
     expect(told(throttle, start + 24 * hour)).toBe(true)

@@ -24,19 +24,19 @@ const webhook: Webhook = {
 }
 
 describe("changing a webhook", () => {
-  it("keeps absent fields and sets updated_at for changed ones", () => {
+  it("changing a webhook keeps absent fields and sets updated_at for changed ones", () => {
     const after = changed(webhook, { status: "paused" }, 9)
     assert.deepStrictEqual(after, { ...webhook, status: "paused", updatedAt: 9 })
     assert.deepStrictEqual(differences(webhook, after), ["status"])
   })
 
-  it("returns the same object when nothing changes", () => {
+  it("changing a webhook returns the same object when nothing changes", () => {
     for (const patch of [{}, { url: webhook.url }, { events: [...webhook.events] }, { status: "active" }] as const) {
       assert.strictEqual(changed(webhook, patch, 9), webhook)
     }
   })
 
-  it("resets the failures with active, and with nothing else", () => {
+  it("changing a webhook resets the failures with active, and with nothing else", () => {
     for (const status of ["active", "paused", "disabled"] as const) {
       const failing = { ...webhook, status, consecutiveFailures: 12 }
       const active = changed(failing, { status: "active" }, 9)
@@ -51,7 +51,7 @@ describe("changing a webhook", () => {
 describe("a webhook's secret", () => {
   const isGood = (text: string) => secretPattern.test(text) && secretProblem(text) === null
 
-  it("with whsec_ has 24 to 64 bytes in canonical base64", () => {
+  it("a webhook's secret with whsec_ has 24 to 64 bytes in canonical base64", () => {
     for (let length = 0; length <= 100; length++) {
       const bytes = Uint8Array.from({ length }, (_, index) => 255 - index)
       assert.strictEqual(isGood(`whsec_${Base64.encode(bytes)}`), length >= 24 && length <= 64, String(length))
@@ -79,7 +79,7 @@ describe("a webhook's secret", () => {
     assert.isTrue(isGood(`WHSEC_${"x".repeat(32)}`))
   })
 
-  it.effect("that is generated is valid, 32 bytes long and unique", () =>
+  it.effect("a webhook's secret that is generated is valid, 32 bytes long and unique", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const made = yield* Effect.forEach(Array.from({ length: 100 }), () =>
@@ -97,7 +97,7 @@ describe("a webhook's secret", () => {
 describe("a webhook's URL", () => {
   const isGood = (text: string) => urlPattern.test(text) && urlProblem(text) === null
 
-  it("accepts common receivers' addresses", () => {
+  it("a webhook's URL accepts common receivers' addresses", () => {
     for (const good of [
       "https://example.com",
       "https://Example.com:8443/a/b;c?d=%20&e=[f]&g=@h",
@@ -110,7 +110,7 @@ describe("a webhook's URL", () => {
     }
   })
 
-  it("rejects credentials, fragments, and ambiguous characters", () => {
+  it("a webhook's URL rejects credentials, fragments, and ambiguous characters", () => {
     for (const bad of [
       "https://user@example.com/",
       "https://user:password@example.com/",
@@ -135,7 +135,7 @@ describe("a webhook's URL", () => {
     }
   })
 
-  it("names one host, and only the host is shown", () =>
+  it("a webhook's URL names one host, and only the host is shown", () =>
     void fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, validSchemes: ["https"] }), (text) => {
         if (!isGood(text)) return

@@ -32,7 +32,7 @@ const bodies = fc.oneof(
   fc.integer({ min: 1, max: 100_000 }).map((length) => "é".repeat(length))
 )
 
-/** A receiver's check with headers and body. */
+/** Runs a receiver's check with these headers and this body. */
 const isAccepted = (receiver: Webhook, headers: Record<string, string>, body: string) => {
   try {
     receiver.verify(Buffer.from(body), headers, { jsonParse: false })
@@ -47,7 +47,7 @@ describe("the signature", () => {
     ["a whsec_ secret", whsec],
     ["a secret of plain characters", printable]
   ] as const) {
-    it.live(`with ${format} is accepted by the reference implementation, for every body`, () =>
+    it.live(`the signature with ${format} is accepted by the reference implementation, for every body`, () =>
       Effect.gen(function* () {
         const at = yield* Instant.now
         const samples = fc.sample(fc.tuple(secrets, bodies, fc.uuid()), { numRuns: 100, seed: 7 })
@@ -64,7 +64,7 @@ describe("the signature", () => {
     )
   }
 
-  it.effect("equals the standard's own example", () =>
+  it.effect("the signature equals the standard's own example", () =>
     Effect.gen(function* () {
       const headers = yield* signed("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", {
         id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -79,7 +79,7 @@ describe("the signature", () => {
     })
   )
 
-  it.effect("is not made with an ambiguous secret", () =>
+  it.effect("the signature is not made with an ambiguous secret", () =>
     Effect.sync(() => {
       const of = (length: number) => encoded(new Uint8Array(length).fill(255))
       for (const secret of [
@@ -112,7 +112,7 @@ describe("the signature", () => {
     })
   )
 
-  it.effect("dies for a secret that cannot be registered, without showing it", () =>
+  it.effect("the signature dies for a secret that cannot be registered, without showing it", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(signed("too short", { id: "evt_1", at: 0, body: "" }))
       assert.strictEqual(exit._tag, "Failure")

@@ -12,7 +12,7 @@ const json = { accept: "application/json" }
 const address = `/api/creator/${token}`
 
 describe("a form action", () => {
-  it.effect("answers 303 to the page, for every action", () =>
+  it.effect("a form action answers 303 to the page, for every action", () =>
     Effect.gen(function* () {
       const draft_id = uuid(11)
       const cases = [
@@ -36,7 +36,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("restarts generation after it failed", () =>
+  it.effect("a form action restarts generation after it failed", () =>
     Effect.gen(function* () {
       const { form, look, state } = yield* caller(Samples.stalled)
       assert.include((yield* look()).text, "Start again")
@@ -47,7 +47,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("shows the page again with the error beside the field and the entered text", () =>
+  it.effect("a form action shows the page again with the error beside the field and the entered text", () =>
     Effect.gen(function* () {
       const { form, state } = yield* caller(Samples.topicSent)
       const { status, text } = yield* form("respond", { perspective: "<b>No</b>" })
@@ -63,7 +63,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("on an older draft shows the newer one, keeps the edit and explains", () =>
+  it.effect("a form action on an older draft shows the newer one, keeps the edit and explains", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.revised)
       const { status, text } = yield* form("approve", { draft_id: uuid(11), content: "My edit." })
@@ -81,7 +81,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("returns the text when it can no longer be submitted", () =>
+  it.effect("a form action returns the text when it can no longer be submitted", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.expired)
       const { status, text } = yield* form("respond", { perspective })
@@ -97,7 +97,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("mails the inbox link and confirms it on the page", () =>
+  it.effect("a form action mails the inbox link and confirms it on the page", () =>
     Effect.gen(function* () {
       const { call, form, state } = yield* caller(Samples.declined)
       const { headers, status } = yield* form("desk")
@@ -114,7 +114,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("opens the inbox confirmation in a new tab when the page has text fields", () =>
+  it.effect("a form action opens the inbox confirmation in a new tab when the page has text fields", () =>
     Effect.gen(function* () {
       for (const [name, state] of Object.entries(Samples.states)) {
         const { look } = yield* caller(state)
@@ -124,7 +124,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("does not repeat the confirmation when the page reloads", () =>
+  it.effect("a form action does not repeat the confirmation when the page reloads", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.opinionInjected)
       assert.include((yield* call(`${token}?said=desk`)).text, `http-equiv="refresh" content="30;url=${address}"`)
@@ -133,7 +133,7 @@ describe("a form action", () => {
 })
 
 describe("a JSON action", () => {
-  it.effect("returns the same view as GET, after the change", () =>
+  it.effect("a JSON action returns the same view as GET, after the change", () =>
     Effect.gen(function* () {
       const { look, send } = yield* caller(Samples.topicSent)
       const acted = yield* send("respond", { perspective, unknown: 1 })
@@ -144,14 +144,14 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("also accepts a form when JSON is preferred", () =>
+  it.effect("a JSON action also accepts a form when JSON is preferred", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.topicSent)
       assert.strictEqual((yield* form("decline", {}, json)).json().data.failure.reason, "declined")
     })
   )
 
-  it.effect("approves the unchanged draft without content, with null, and without a body", () =>
+  it.effect("a JSON action approves the unchanged draft without content, with null, and without a body", () =>
     Effect.gen(function* () {
       for (const body of [{}, { content: null, draft_id: null }]) {
         const { send } = yield* caller(Samples.commentaryGenerated)
@@ -163,7 +163,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("names the problem, and the present state of a rejected action", () =>
+  it.effect("a JSON action names the problem, and the present state of a rejected action", () =>
     Effect.gen(function* () {
       const cases = [
         [Samples.topicSent, "respond", {}, "perspective", "must have 10 to 5000 characters, not 0"],
@@ -196,7 +196,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("is rejected after the deadline, whether or not the worker has run", () =>
+  it.effect("a JSON action is rejected after the deadline, whether or not the worker has run", () =>
     Effect.gen(function* () {
       const { send } = yield* caller(Samples.topicSent)
       yield* TestClock.setTime(noon + 48 * Samples.hour)
@@ -206,7 +206,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("is rejected with an unreadable body", () =>
+  it.effect("a JSON action is rejected with an unreadable body", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const problem = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
@@ -225,7 +225,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("tells a person that a text was too long, and otherwise that it was unreadable", () =>
+  it.effect("a JSON action tells a person that a text was too long, and otherwise that it was unreadable", () =>
     Effect.gen(function* () {
       const { call, form } = yield* caller(Samples.topicSent)
       const { status, text } = yield* form("respond", { perspective: "x".repeat(256 * 1024) })
@@ -240,7 +240,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("accepts JSON by the partner API's rules: UTF-8, uncompressed, unambiguous", () =>
+  it.effect("a JSON action accepts JSON by the partner API's rules: UTF-8, uncompressed, unambiguous", () =>
     Effect.gen(function* () {
       const { call, state } = yield* caller(Samples.topicSent)
       const good = JSON.stringify({ perspective })
@@ -262,7 +262,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("ignores unknown fields and their content", () =>
+  it.effect("a JSON action ignores unknown fields and their content", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const body = `{"later": 1e999, "later": "\\ud800", "perspective": ${JSON.stringify(perspective)}}`

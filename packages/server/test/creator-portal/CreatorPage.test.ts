@@ -69,7 +69,7 @@ const saying = (assignment: Visit["assignment"], text: string): Visit["assignmen
 })
 
 describe("a page", () => {
-  it("has the same markup for any content, in every state", () =>
+  it("a page has the same markup for any content, in every state", () =>
     fc.assert(
       fc.property(words, fc.constantFrom(...Object.values(Samples.states)), (text, state) => {
         const page = (said: string) =>
@@ -80,7 +80,7 @@ describe("a page", () => {
       })
     ))
 
-  it("has the same markup for any rejected input, for every action", () =>
+  it("a page has the same markup for any rejected input, for every action", () =>
     fc.assert(
       fc.property(
         words,
@@ -101,14 +101,14 @@ describe("a page", () => {
       )
     ))
 
-  it("removes direction overrides from every quoted text", () => {
+  it("a page removes direction overrides from every quoted text", () => {
     const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
     const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
     const shown = creatorPage(visit(saying(Samples.states.topicSent, backwards), { topic }))
     assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
   })
 
-  it("preserves texts: a form submits exactly what was shown", () =>
+  it("a page preserves texts: a form submits exactly what was shown", () =>
     fc.assert(
       fc.property(words, (text) => {
         const page = creatorPage(visit(saying(Samples.commentaryGenerated, text)))
@@ -118,7 +118,7 @@ describe("a page", () => {
       })
     ))
 
-  it("has stable names, ids and headings, with and without errors", () => {
+  it("a page has stable names, ids and headings, with and without errors", () => {
     const refusals = actions.flatMap((action) =>
       [true, false].map((isStale) => ({
         action,
@@ -145,7 +145,7 @@ describe("a page", () => {
     }
   })
 
-  it("loads no external resource and runs no script", () => {
+  it("a page loads no external resource and runs no script", () => {
     for (const state of Object.values(Samples.states)) {
       const page = creatorPage(visit(state))
       assert.notMatch(page, /<script|<img|<iframe| style="| on\w+="|url\(|@import/)
@@ -155,7 +155,7 @@ describe("a page", () => {
     }
   })
 
-  it("offers exactly the actions that the state allows", () => {
+  it("a page offers exactly the actions that the state allows", () => {
     const offered: Readonly<Record<keyof typeof Samples.states, ReadonlyArray<Action>>> = {
       topicSent: ["respond", "decline"],
       opinionInjected: [],
@@ -187,17 +187,17 @@ describe("a page's text", () => {
       .replaceAll("\u00a0", " ")
   const named = (name: string) => ({ ...Samples.topicSent, persona: { ...Samples.topicSent.persona, name } })
 
-  it("states until when a closed request can be read", () => {
+  it("a page's text states until when a closed request can be read", () => {
     for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
       assert.include(text(creatorPage(visit(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
     }
   })
 
-  it("breaks times only between day and time", () => {
+  it("a page's text breaks times only between day and time", () => {
     assert.include(creatorPage(visit(Samples.topicSent)), ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>")
   })
 
-  it("shows the number of drafts when few are left", () => {
+  it("a page's text shows the number of drafts when few are left", () => {
     const heading = (number: number) => {
       const draft = { ...Samples.revised.draft!, number }
       return /<h2>(Draft.*)<\/h2>/.exec(creatorPage(visit({ ...Samples.revised, draft })))![1]!.replace(/<[^>]*>/g, "")
@@ -210,7 +210,7 @@ describe("a page's text", () => {
     ])
   })
 
-  it("takes initials from letters and digits only", () => {
+  it("a page's text takes initials from letters and digits only", () => {
     const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(visit(named(name))))?.[1]
     const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
     assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
@@ -218,7 +218,7 @@ describe("a page's text", () => {
 })
 
 describe("inbox and outbox", () => {
-  it("have the same markup for any content", () =>
+  it("inbox and outbox have the same markup for any content", () =>
     fc.assert(
       fc.property(words, (text) => {
         const pages = (said: string) => {
@@ -239,7 +239,7 @@ describe("inbox and outbox", () => {
       })
     ))
 
-  it("state the number of further open requests as far as it is known", () => {
+  it("inbox and outbox state the number of further open requests as far as it is known", () => {
     const request = { assignment: Samples.topicSent, topic: Samples.topic, link: "https://partners.example/creator/t" }
     const words = (shown: number, further: number) => {
       const page = inboxPage({ requests: Array.from({ length: shown }, () => request), further })
@@ -252,7 +252,7 @@ describe("inbox and outbox", () => {
     assert.deepStrictEqual(words(100, furtherCounted), ["1,100 or more open requests", "1,000 or more"])
   })
 
-  it("turn exactly the links of a mail into links", () => {
+  it("inbox and outbox turn exactly the links of a mail into links", () => {
     const text = 'Answer:\nhttps://partners.example/creator/a.b-c\n"javascript:alert(1)" http:\u200b//evil'
     const page = outboxMailPage({ file: "f", date: "d", from: "f", to: "t", subject: "s", text }, "/dev/outbox")
     const links = [...page.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target)
@@ -261,7 +261,7 @@ describe("inbox and outbox", () => {
 })
 
 describe("the template", () => {
-  it("escapes everything but HTML", () => {
+  it("the template escapes everything but HTML", () => {
     assert.strictEqual(
       html`<p title="${'"'}">${["<", html`<b>`, 1, null, undefined, false]}</p>`.markup,
       '<p title="&#34;">&#60;<b>1</p>'
@@ -287,7 +287,7 @@ describe("the colours", () => {
     return (light! + 0.05) / (dark! + 0.05)
   }
 
-  it("have enough contrast in light and dark mode (WCAG AA)", () => {
+  it("the colours have enough contrast in light and dark mode (WCAG AA)", () => {
     assert.strictEqual(schemes.length, 2)
     for (const scheme of schemes) {
       const { accent, field, ink, paper, sheet, soft, wash } = scheme as Record<string, string>

@@ -5,7 +5,7 @@ import { headerProblem } from "../../src/http/Body.ts"
 const field = (contentType: string) => headerProblem(Headers.fromInput({ "content-type": contentType }))?.field
 
 describe("headerProblem", () => {
-  it("accepts JSON in UTF-8, in any spelling and with other parameters", () => {
+  it("headerProblem accepts JSON in UTF-8, in any spelling and with other parameters", () => {
     for (const type of [
       "application/json",
       " Application/JSON ",
@@ -19,7 +19,7 @@ describe("headerProblem", () => {
     }
   })
 
-  it("rejects every other charset, and invalid ones", () => {
+  it("headerProblem rejects every other charset, and invalid ones", () => {
     for (const charset of [
       "latin1",
       '""',
@@ -41,7 +41,7 @@ describe("headerProblem", () => {
     }
   })
 
-  it("limits the length of a content type", () => {
+  it("headerProblem limits the length of a content type", () => {
     const lazy = { length: 16_384, toLowerCase: () => assert.fail("it was read") }
     assert.strictEqual(headerProblem({ "content-type": lazy } as unknown as Headers.Headers)?.field, "content-type")
     assert.strictEqual(field(`application/json; charset=${" ".repeat(16_000)}x`), "content-type")

@@ -10,24 +10,24 @@ const address = (socket: string, forwarded?: string, trusted: IpAllowList.IpAllo
   clientAddress(socket, forwarded, trusted)
 
 describe("clientAddress", () => {
-  it("is the socket's address unless the socket is a trusted proxy", () => {
+  it("clientAddress is the socket's address unless the socket is a trusted proxy", () => {
     assert.strictEqual(address("203.0.113.7", "198.51.100.1"), "203.0.113.7")
     assert.strictEqual(address("10.1.2.3", "198.51.100.1", []), "10.1.2.3")
     assert.strictEqual(address("10.1.2.3"), "10.1.2.3")
   })
 
-  it("is the right-most forwarded address that is no trusted proxy", () => {
+  it("clientAddress is the right-most forwarded address that is no trusted proxy", () => {
     assert.strictEqual(address("10.1.2.3", "1.1.1.1, 198.51.100.1"), "198.51.100.1")
     assert.strictEqual(address("10.1.2.3", "1.1.1.1, 198.51.100.1, 10.9.9.9"), "198.51.100.1")
     assert.strictEqual(address("::ffff:10.1.2.3", "198.51.100.1, ::ffff:10.9.9.9, 2001:db8::5"), "198.51.100.1")
     assert.strictEqual(address("2001:db8::1", "2001:4860::8888"), "2001:4860::8888")
   })
 
-  it("is the socket's when every forwarded address is trusted", () => {
+  it("clientAddress is the socket's when every forwarded address is trusted", () => {
     assert.strictEqual(address("10.1.2.3", "10.0.0.1, 10.0.0.2"), "10.1.2.3")
   })
 
-  it("is parsed with the port and brackets that some proxies add", () => {
+  it("clientAddress is parsed with the port and brackets that some proxies add", () => {
     for (const [entry, read] of [
       ["203.0.113.9:4711", "203.0.113.9"],
       ["[2001:4860::1]:443", "2001:4860::1"],
@@ -40,7 +40,7 @@ describe("clientAddress", () => {
     }
   })
 
-  it("is unknown when the proxy sends no valid address: no list allows it, and it shares the socket's limit", () => {
+  it("clientAddress is unknown when the proxy sends no valid address: no list allows it, and it shares the socket's limit", () => {
     const everybody = Result.getOrThrow(IpAllowList.parse(["0.0.0.0/0", "::/0"]))
     for (const entry of ["unknown", "_hidden", "1.1.1.1, unknown", "203.0.113.9:4711:1", "a:1", "", " "]) {
       const read = address("10.1.2.3", entry)
@@ -50,7 +50,7 @@ describe("clientAddress", () => {
     }
   })
 
-  it("is unknown when a trusted proxy's entry is invalid: entries to its left are ignored", () => {
+  it("clientAddress is unknown when a trusted proxy's entry is invalid: entries to its left are ignored", () => {
     const unreadable = [":80", "[]", "[]:80", "[", "]", "", " ", "-", "unix:", "203.0.113.9:", "203.0.113.9:http"]
     const odd = [
       "[2001:4860::1]garbage",

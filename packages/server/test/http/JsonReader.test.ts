@@ -37,7 +37,7 @@ const pieces = fc
   .map((parts) => parts.join(""))
 
 describe("JsonReader", () => {
-  it("accepts exactly what JSON.parse accepts", () => {
+  it("JsonReader accepts exactly what JSON.parse accepts", () => {
     void fc.assert(
       fc.property(fc.oneof(pieces, fc.json(), fc.string()), (text) => {
         assert.strictEqual(isJson(text), parses(text), text)
@@ -48,7 +48,7 @@ describe("JsonReader", () => {
       assert.strictEqual(isJson(text), parses(text), JSON.stringify(text))
   })
 
-  it("reports where the values of a list start and end", () => {
+  it("JsonReader reports where the values of a list start and end", () => {
     const text = '{"a": [1, {"b":"]"}, "x\\"" , [2]]}'
     const found: Array<string> = []
     let start = 0
@@ -63,7 +63,7 @@ describe("JsonReader", () => {
     assert.deepStrictEqual(found, ["1", '{"b":"]"}', '"x\\""', "[2]"])
   })
 
-  it("reads a large text of small values in steps", () => {
+  it("JsonReader reads a large text of small values in steps", () => {
     const steps = read(`[${"{},".repeat(50_000)}0]`, { begin: () => {}, end: () => {} })
     let count = 0
     while (steps.next().done !== true) count++

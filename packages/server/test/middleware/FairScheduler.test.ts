@@ -27,7 +27,7 @@ const eventLoop = () => {
 }
 
 describe("the fair scheduler", () => {
-  it("runs one heavy task in a turn, however many wait", () => {
+  it("the fair scheduler runs one heavy task in a turn, however many wait", () => {
     const { isIdle, run, takes, turn } = eventLoop()
     const began: Array<string> = []
     for (let each = 0; each < 5; each++) {
@@ -44,7 +44,7 @@ describe("the fair scheduler", () => {
     assert.isTrue(isIdle())
   })
 
-  it("serves keys round-robin, one task each", () => {
+  it("the fair scheduler serves keys round-robin, one task each", () => {
     const { run, takes, turn } = eventLoop()
     const began: Array<string> = []
     const task = (key: string) =>
@@ -60,7 +60,7 @@ describe("the fair scheduler", () => {
     assert.deepStrictEqual(began, ["attacker", "attacker", "victim", "attacker", "victim"])
   })
 
-  it("runs short tasks together in one turn", () => {
+  it("the fair scheduler runs short tasks together in one turn", () => {
     const { run, turn } = eventLoop()
     let done = 0
     for (let each = 0; each < 100; each++) run(`caller ${each % 3}`, () => void done++)
@@ -68,7 +68,7 @@ describe("the fair scheduler", () => {
     assert.strictEqual(done, 100)
   })
 
-  it("accepts connections first, for a limited time", () => {
+  it("the fair scheduler accepts connections first, for a limited time", () => {
     const { connected, run, takes, turn } = eventLoop()
     takes(1000)
     let done = 0
@@ -87,7 +87,7 @@ describe("the fair scheduler", () => {
     assert.strictEqual(done, 2)
   })
 
-  it("runs waiting tasks as soon as no further connection arrives", () => {
+  it("the fair scheduler runs waiting tasks as soon as no further connection arrives", () => {
     const { connected, run, turn } = eventLoop()
     let done = 0
     run("a caller", () => void done++)
@@ -98,7 +98,7 @@ describe("the fair scheduler", () => {
     assert.strictEqual(done, 1)
   })
 
-  it("resumes a fiber that yielded in the turn of its key", () => {
+  it("the fair scheduler resumes a fiber that yielded in the turn of its key", () => {
     const { of, run, takes, turn } = eventLoop()
     const steps: Array<string> = []
     const heavy = Effect.forEach([1, 2, 3], (step) =>
@@ -119,7 +119,7 @@ describe("the fair scheduler", () => {
     return Effect.runPromise(Fiber.join(fiber))
   })
 
-  it("runs no further work of an interrupted fiber that waits for its turn", async () => {
+  it("the fair scheduler runs no further work of an interrupted fiber that waits for its turn", async () => {
     const { of, turn } = eventLoop()
     let worked = false
     const heavy = Effect.andThen(

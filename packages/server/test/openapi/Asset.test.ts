@@ -36,7 +36,7 @@ const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("an asset", () => {
-  it.effect("is decompressed once for concurrent clients without compression, which get the same bytes", () =>
+  it.effect("an asset is decompressed once for concurrent clients without compression, which get the same bytes", () =>
     Effect.gen(function* () {
       const made = yield* asset(text, {})
       const all = Array.from({ length: 200 }, () => respond(made, request))
@@ -51,7 +51,7 @@ describe("an asset", () => {
     }).pipe(Effect.provide(Digest.layerWebCrypto))
   )
 
-  it.effect("is decompressed for the remaining clients when the first one disconnects", () =>
+  it.effect("an asset is decompressed for the remaining clients when the first one disconnects", () =>
     Effect.gen(function* () {
       const made = yield* asset(text, {})
       const left = Effect.timeoutOption(respond(made, request), 0)

@@ -1,6 +1,6 @@
 /**
- * Rate windows that all nodes of a Postgres database share. Calls that arrive while a statement runs go together in the
- * next one. A node that saw a full window sends no statement for it until it ends.
+ * Rate windows that all nodes of a Postgres database share. Calls that arrive while a statement runs share the next
+ * statement. A node that saw a full window sends no statement for it until it ends.
  */
 import type { CountResult, FixedWindow, RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
@@ -54,7 +54,10 @@ export const layer = Layer.effect(
     }, Effect.orDie)
     const count = yield* BatchLoader.make(ask, { limit: maxBatch })
 
-    /** Runs beside the calls and never delays them. Rows that another call has locked are left for the next time. */
+    /**
+     * The clean-up runs beside the calls and never delays them. Rows that another call has locked are deleted by a
+     * later clean-up.
+     */
     const letGo = (now: Instant.Instant) =>
       Effect.ignoreCause(
         sql`DELETE FROM rate_windows WHERE (name, seconds) IN (
@@ -79,20 +82,24 @@ export const layer = Layer.effect(
   })
 )
 
-/** The most full windows that a node remembers: more than keys exhaust their limits at one time. */
+/**
+ * The maximum number of full windows that a node remembers: more than the number of keys that exhaust their limits at
+ * one time.
+ */
 const remembered = 10_000
 
-/** The most calls of one statement. */
+/** The maximum number of calls in one statement. */
 const maxBatch = 200
 
-/** How long an ended window is kept, and how often a called node looks for such windows. Milliseconds. */
+/** How long an ended window is kept, and how often a node that receives calls looks for ended windows. Milliseconds. */
 const kept = 3_600_000
 const lookEvery = 60_000
-/** The most windows that one statement deletes. */
+/** The maximum number of windows that one statement deletes. */
 const few = 1000
 
 /**
- * Each window once, in the order in which all callers lock them; then row by row the call, its window and its limit.
+ * The arrays list each window once, in the order in which all callers lock the windows; then the call, its window and
+ * its limit.
  */
 const listed = (calls: ReadonlyArray<Call>) => {
   const windows = new Map(calls.flatMap(({ windows }) => windows.map((window) => [keyOf(window), window] as const)))

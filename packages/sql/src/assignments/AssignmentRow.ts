@@ -1,6 +1,6 @@
 /**
- * Maps an assignment to its row, one column for each field. Mapped by hand: these are the most frequent reads and
- * writes.
+ * Maps an assignment to its row, one column for each field. The mapping is written by hand, because these reads and
+ * writes are the most frequent ones.
  */
 
 import type { SimulationPath } from "@partner-commentary/core/persona/TestPersonas"
@@ -18,7 +18,7 @@ import type { Assignment, AssignmentStatus, FailureReason } from "@partner-comme
 import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
 import { addressKey, fromIsoOrNull, toIsoOrNull } from "../database/Columns.ts"
 
-/** The columns that partners read. */
+/** The columns of an assignment that partners read. */
 export interface PublicAssignmentRow {
   readonly id: ShareId
   readonly persona_id: PersonaId
@@ -39,8 +39,8 @@ export interface PublicAssignmentRow {
 }
 
 /**
- * A condition on the environment, written into the statement. With a bound value that a partial index may imply, SQLite
- * prepares the statement again at every run.
+ * Returns a condition on the environment, written into the statement's text. If the environment were a bound value that
+ * a partial index may imply, SQLite would prepare the statement again at every run.
  */
 export const isOf = (environment: Environment): string => `environment = '${environment}'`
 
@@ -138,7 +138,7 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
   dueAt: fromIsoOrNull(row.due_at)
 })
 
-/** The columns of a new assignment; the others have their defaults. */
+/** The columns of a new assignment. The other columns have their defaults. */
 export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => string) => ({
   topic_id: assignment.topicId,
   position: assignment.position,
@@ -166,14 +166,20 @@ const simulated = ({ simulation }: Assignment): ChangedRow =>
 
 type ChangedRow = Readonly<Record<string, string | number | null>>
 
-/** The changed columns, so that no unchanged index is written. At least one: an empty SET is invalid. */
+/**
+ * Returns the changed columns only, so that no unchanged index is written. It returns at least one column, because an
+ * empty SET is invalid.
+ */
 export const changedColumns = (before: Assignment, after: Assignment): ChangedRow => {
   const former = toChangedRow(before)
   const touched = Object.entries(toChangedRow(after)).filter(([column, value]) => value !== former[column])
   return touched.length === 0 ? { status: after.status } : Object.fromEntries(touched)
 }
 
-/** The columns that may change. Name, address and picture stay as sent, unless a creator is erased or moved. */
+/**
+ * The columns of an assignment that may change. The creator's name, address and picture stay as sent, unless a creator
+ * is erased or changes the address.
+ */
 const toChangedRow = (assignment: Assignment): ChangedRow => ({
   creator_name: assignment.creator.name,
   creator_email: assignment.creator.email,

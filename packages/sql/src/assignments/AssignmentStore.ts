@@ -1,4 +1,6 @@
-/** Assignments: found by share id, creator and due time, and changed in transactions under the lock of their topic. */
+/**
+ * Finds assignments by share id, creator and due time, and changes them in transactions under the lock of their topic.
+ */
 
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import { type LatestDue, tolerance } from "@partner-commentary/core/shared/DueTimes"
@@ -77,7 +79,10 @@ export const layer = Layer.effect(
       return Option.some<Decision<E>>(Result.succeed({ before, after, work }))
     })
 
-    /** Histograms, usage and counters are shared by many changes. They come last, to be locked for the shortest time. */
+    /**
+     * Many changes write to the same rows of histograms, usage and counters. These rows are written last, so that they
+     * are locked for the shortest time.
+     */
     const write = Effect.fnUntraced(function* (
       topic: LockedTopic,
       before: Assignment,
@@ -129,7 +134,9 @@ export const layer = Layer.effect(
       return work.filter((kind) => kind !== false)
     })
 
-    /** Returns a unit to the month of the topic; counts a first draft in its own month. */
+    /**
+     * Returns a unit to the month in which the topic was created, and counts a first draft in the month of the draft.
+     */
     const countUsage = Effect.fnUntraced(function* (
       topicCreatedAt: Instant.Instant,
       before: Assignment,
@@ -158,8 +165,8 @@ export const layer = Layer.effect(
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
     /**
-     * Queries fair shares only if more is due than fits. Otherwise the cost is that of the due rows, whatever else
-     * waits.
+     * Queries fair shares only if more assignments are due than fit. Otherwise the cost depends only on the due rows,
+     * not on other waiting rows.
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
@@ -237,7 +244,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Reads the indexes of both columns from now on. */
+/** The query reads both columns' indexes from the present time on. */
 const putOff = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   latest: LatestDue,
@@ -257,7 +264,8 @@ const putOff = Effect.fnUntraced(function* (
 })
 
 /**
- * Removes the revision request of an earlier draft with it. An erased assignment has no present draft, and keeps none.
+ * The revision request of an earlier draft is removed together with the draft. An erased assignment has no present
+ * draft, so all its drafts are deleted.
  */
 const forgetDrafts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: ShareId) {
   yield* sql`UPDATE assignments SET revision_draft_id = NULL, revision_instructions = NULL

@@ -1,16 +1,16 @@
 /**
  * Orders a creator's open assignments by rounds: each round has the oldest remaining assignment of each organization,
- * so that one organization cannot hide another. Reads along the index only as far as needed.
+ * so that one organization cannot hide another. The query reads the index only as far as needed.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
 import { limitTo } from "../database/Limit.ts"
 
 export const make = (sql: SqlClient.SqlClient) => {
-  /** The condition of the partial index. */
+  /** The condition of the partial index on open assignments. */
   const openOf = (creatorKey: string) =>
     sql`a.creator_key = ${creatorKey} AND a.due_at IS NOT NULL AND a.environment = 'live'`
 
-  /** Postgres evaluates the recursion lazily and allows no LIMIT in it; SQLite evaluates all of it. */
+  /** Postgres evaluates the recursion lazily and allows no LIMIT in it, while SQLite evaluates all of it. */
   const end = sql.onDialectOrElse({
     pg: () => () => sql.literal(""),
     orElse: () => (limit: number) => sql`${limitTo(sql, limit)}`
@@ -36,7 +36,7 @@ export const make = (sql: SqlClient.SqlClient) => {
         ${end(limit)})`
   }
 
-  /** Counts up to `limit`. */
+  /** Counts open assignments up to `limit`. */
   const count = (creatorKey: string, limit: number) =>
     sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total
       FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} ${limitTo(sql, limit)}) AS few`

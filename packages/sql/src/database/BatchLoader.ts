@@ -16,20 +16,25 @@ interface Waiting<Call, Answer, E> {
 }
 
 export interface Shape<Call> {
-  /** The largest batch. */
+  /** The maximum number of calls in a batch. */
   readonly limit: number
-  /** A batch holds calls of one key only. Batches of different keys run side by side. By default all calls share a key. */
+  /**
+   * A batch holds calls of one key only. Batches of different keys run concurrently. By default all calls share a key.
+   */
   readonly keyOf?: (call: Call) => string
-  /** A batch that runs longer fails. The default exceeds the statement timeout. A call that queued for half of it is dropped. */
+  /**
+   * A batch fails when it runs longer than this. The default exceeds the statement timeout. A call that was queued for
+   * half of this time is dropped.
+   */
   readonly timeout?: Duration.Input
 }
 
-/** The real clock, also under a test clock: the server that may hang is real. */
+/** The loader uses the real clock, even under a test clock, because the database server works in real time. */
 const clock = Clock.Clock.defaultValue()
 
 /**
- * `ask` returns one exit for each call, in order; a failure of `ask` fails all of them. It runs outside of every caller's
- * transaction and is not interrupted with a caller. Interrupted callers are removed from the pending batch.
+ * `ask` returns one exit for each call, in order. If `ask` itself fails, all calls fail. `ask` runs outside of every
+ * caller's transaction and is not interrupted with a caller. Interrupted callers are removed from the pending batch.
  */
 export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
   ask: (calls: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>,
@@ -49,7 +54,7 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
       Deferred.doneUnsafe(answered, Exit.isSuccess(exit) ? (exit.value[index] ?? missing) : Exit.failCause(exit.cause))
     })
 
-  /** Starts the next batch before it resumes the callers of the last one. */
+  /** Starts the next batch before the callers of the last batch resume. */
   const go = (key: string, waiting: Array<Waiting<Call, Answer, E>>): void => {
     const earliest = clock.monotonicTimeNanosUnsafe() - Duration.toNanosUnsafe(longest) / 2n
     const firstInTime = waiting.findIndex(({ since }) => since >= earliest)

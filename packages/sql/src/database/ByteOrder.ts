@@ -1,6 +1,6 @@
 /**
- * Texts are compared by bytes, as on SQLite: ids, times and cursors depend on it. Postgres would use the collation of
- * the database, so each text column of a migration gets the collation C.
+ * Texts are compared by bytes on every database, because ids, times and cursors depend on that order. Postgres would
+ * use the collation of the database, so each text column of a migration gets the collation C.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -11,7 +11,7 @@ interface Column {
   readonly place: string
 }
 
-/** Text columns of the present schema that have the default collation. */
+/** Returns text columns of the present schema that have the default collation. */
 const unordered = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
@@ -23,7 +23,10 @@ const unordered = Effect.flatMap(
 
 const keyOf = ({ name, place }: Column) => `${place}.${name}`
 
-/** Runs migrations. Columns that existed before may belong to another application, and stay as they are. */
+/**
+ * Runs migrations. Columns that existed before the migration may belong to another application, so they stay as they
+ * are.
+ */
 export const withByteOrder = <A, E, R>(
   migrations: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError, R | SqlClient.SqlClient> =>

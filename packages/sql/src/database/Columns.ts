@@ -1,14 +1,17 @@
-/** Column values, equal on every database: times are ISO text of fixed width, structures JSON text, flags 0 and 1. */
+/**
+ * Column values that are equal on every database: times are ISO text of fixed width, structures are JSON text, flags
+ * are 0 and 1.
+ */
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
-/** A column `*_at`. */
+/** A column with a name such as `created_at`. */
 export const InstantColumn = Schema.String.pipe(
   Schema.decodeTo(Schema.Number, SchemaTransformation.transform({ decode: fromIso, encode: toIso }))
 )
 
-/** A column `is_*`. */
+/** A column with a name such as `is_revoked`. */
 export const FlagColumn = Schema.Literals([0, 1]).pipe(
   Schema.decodeTo(
     Schema.Boolean,
@@ -20,7 +23,7 @@ export const toIsoOrNull = (instant: Instant | null): string | null => (instant 
 
 export const fromIsoOrNull = (iso: string | null): Instant | null => (iso === null ? null : fromIso(iso))
 
-/** `toIso` that formats each distinct time once, for the rows of one change. */
+/** Works like `toIso`, but formats each distinct time only once, for the rows of one change. */
 export const isoOfFew = (): ((instant: Instant) => string) => {
   const known = new Map<Instant, string>()
   return (instant) => {
@@ -30,15 +33,15 @@ export const isoOfFew = (): ((instant: Instant) => string) => {
   }
 }
 
-/** The key by which e-mail addresses are looked up, whatever their case. */
+/** Returns the key by which e-mail addresses are looked up, whatever their upper and lower case. */
 export const addressKey = (address: string): string => address.toLowerCase()
 
-/** Rows as one JSON parameter. Replaces NUL and unpaired surrogates, which Postgres rejects in JSON. */
+/** Encodes rows as one JSON parameter. Replaces NUL and unpaired surrogates, which Postgres rejects in JSON. */
 export const jsonOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string =>
   JSON.stringify(rows, (_, value: unknown) =>
     typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value
   )
 
-/** A Postgres array literal of names or numbers. */
+/** Returns a Postgres array literal of names or numbers. */
 export const array = (values: ReadonlyArray<string | number>): string =>
   `{${values.map((one) => JSON.stringify(one)).join()}}`

@@ -45,7 +45,7 @@ const faultOf = (error: unknown): Fault => {
   return found ?? (_tag === "ConnectionError" ? "unreachable" : "refused")
 }
 
-/** `node:sqlite` has a number, Postgres a string. */
+/** `node:sqlite` reports a number, Postgres a string. */
 const codeOf = (cause: unknown): unknown => {
   if (typeof cause !== "object" || cause === null) return undefined
   return "errcode" in cause ? cause.errcode : "code" in cause ? cause.code : undefined
@@ -55,18 +55,18 @@ export const unavailable = (error: unknown): DatabaseUnavailable =>
   new DatabaseUnavailable({ fault: faultOf(error), detail: reasonOf(error) })
 
 /**
- * How long corruption is reported after the last error: nothing tells whether its page was repaired or only not read.
+ * How long corruption is reported after the last error, because later statements may not read the corrupt page again.
  * Milliseconds.
  */
 const corruptionKept = 300_000
 
 export interface Corruption {
-  /** Remembers corruption, since other statements may not read the same page. */
+  /** Remembers corruption, because other statements may not read the same page. */
   readonly saw: (error: SqlError) => void
   readonly check: Effect.Effect<void, DatabaseUnavailable>
 }
 
-/** Corruption that statements of this process met. The time runs from the first check after the last error. */
+/** The corruption that statements of this process met. The time starts with the first check after the last error. */
 export const corruption = (): Corruption => {
   let met: { readonly error: DatabaseUnavailable; checkedAt?: number } | undefined
   return {

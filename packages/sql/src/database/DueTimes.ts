@@ -1,5 +1,6 @@
 /**
- * A condition for rows whose due time is later than any delay allows. `core/shared/DueTimes` defines the latest times.
+ * Returns a condition for rows whose due time is later than any delay allows. `core/shared/DueTimes` defines the latest
+ * times.
  */
 import { type LatestDue, tolerance } from "@partner-commentary/core/shared/DueTimes"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -8,12 +9,12 @@ import type { Fragment } from "effect/sql/Statement"
 
 export interface Columns {
   readonly due: Fragment
-  /** Whether a worker holds the row's lease. */
+  /** A column that tells whether a worker holds the row's lease. */
   readonly isLeased: Fragment
   readonly attempts: Fragment
 }
 
-/** The first comparison uses the index. */
+/** The database uses the index for the first comparison. */
 export const isTooLate = (
   sql: SqlClient,
   { attempts, due, isLeased }: Columns,

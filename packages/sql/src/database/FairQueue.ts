@@ -1,40 +1,40 @@
 /**
  * A queue table that is shared by owners: each owner gets a fair share of the due rows. The index begins with the
- * owner, so that a recursive query finds each owner with one index step, however many rows another one has.
+ * owner, so that a recursive query finds each owner with one index step, however many rows another owner has.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { limitTo } from "./Limit.ts"
 
 export interface Queue {
-  /** The table, with the condition of the partial index. */
+  /** The table's name, with the condition of the partial index. */
   readonly rows: string
-  /** The column or expression of the owner: not null, and first in the index. */
+  /** The column or expression of the owner. It is not null and comes first in the index. */
   readonly owner: string
 }
 
-/** The start of a statement: `owner` has each owner with waiting rows, due or not, and a final null. */
+/** Returns the start of a statement: `owner` has each owner with waiting rows, due or not, and a final null. */
 export const owners = ({ owner, rows }: Queue) => `WITH RECURSIVE owner (id) AS (
       SELECT (SELECT ${owner} FROM ${rows} ORDER BY ${owner} LIMIT 1)
       UNION ALL
       SELECT (SELECT ${owner} FROM ${rows} AND ${owner} > owner.id ORDER BY ${owner} LIMIT 1) FROM owner WHERE owner.id IS NOT NULL)`
 
-/** The first due time of an owner. */
+/** Returns the first due time of an owner. */
 export const firstDueAt = ({ owner, rows }: Queue) =>
   `(SELECT due_at FROM ${rows} AND ${owner} = owner.id ORDER BY due_at LIMIT 1)`
 
 export interface Share {
   readonly now: string
-  /** The most owners, and the most rows. */
+  /** The maximum number of owners, and the maximum number of rows. */
   readonly limit: number
-  /** The order of the owners if there is not room for all. */
+  /** The order of the owners, which decides when the limit excludes some of them. */
   readonly first: Fragment
   readonly locked: Fragment
 }
 
 /**
- * The start of a statement: `due` has owner and id of due rows. Each owner gets one before another gets two, and at
- * most an even share; an owner's longest overdue rows come first.
+ * Returns the start of a statement: `due` has owner and id of due rows. Each owner gets one row before another gets
+ * two, and at most an equal share. An owner's longest overdue rows come first.
  */
 export const dueRows = (sql: SqlClient, queue: Queue, { first, limit, locked, now }: Share): Fragment => {
   const part = sql`SELECT id FROM ${sql.literal(`${queue.rows} AND ${queue.owner}`)} = waiting.id AND due_at <= ${now}

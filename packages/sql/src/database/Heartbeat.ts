@@ -13,12 +13,13 @@ import { transact } from "./Transaction.ts"
 
 const interval = "20 seconds"
 
-/** How long rows of dead processes are kept for operators. Milliseconds. */
+/** How long the rows of dead processes are kept for operators. Milliseconds. */
 const keptFor = 60 * freshFor
 
 /**
- * Writes a heartbeat every 20 seconds, and deletes the row at a clean stop. Fails if a migration came first: under the
- * migrations' lock, either the next migration sees this process, or this process sees that it is too old.
+ * Writes a heartbeat every 20 seconds, and deletes the process's row at a clean stop. The start fails if a migration
+ * ran first. Under the migrations' lock, either the next migration sees this process, or this process sees that it is
+ * too old.
  */
 export const layer = (version: string) =>
   Layer.effectDiscard(
@@ -27,7 +28,7 @@ export const layer = (version: string) =>
       const id = yield* (yield* SecureRandom.SecureRandom).uuidV7()
       const started_at = Instant.toIso(yield* Instant.now)
 
-      /** Inserts the row again if another process deleted it while this one slept. */
+      /** Inserts the row again if another process deleted it while this process was suspended. */
       const beat = Effect.flatMap(Instant.now, (now) => {
         const seen_at = Instant.toIso(now)
         return sql`INSERT INTO processes ${sql.insert({ id, version, schema_id: latest, started_at, seen_at })}

@@ -1,5 +1,7 @@
 /** The LIMIT clause of every statement. */
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** The cast hides the value from SQLite's planner, which otherwise prepares the statement again at every run. */
+/**
+ * The cast hides the value from SQLite's planner, because otherwise SQLite prepares the statement again at every run.
+ */
 export const limitTo = (sql: SqlClient, rows: number) => sql`LIMIT CAST(${rows} AS INTEGER)`

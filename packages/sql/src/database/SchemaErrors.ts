@@ -1,4 +1,4 @@
-/** Why a database cannot be used as it is, and what its operator can do about it. */
+/** The reasons why a database cannot be used as it is, with the operator's remedy for each. */
 import * as Schema from "effect/Schema"
 
 /** Text columns require UTF-8. */
@@ -10,7 +10,7 @@ export class WrongEncoding extends Schema.TaggedError<WrongEncoding>()("WrongEnc
   }
 }
 
-/** A migration below the newest one is missing: no version made this schema. */
+/** A migration before the newest applied one is missing, so no version created this schema. */
 export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("SchemaIncomplete", {
   missing: Schema.Array(Schema.String),
   newest: Schema.Number
@@ -21,7 +21,7 @@ export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("Sc
   }
 }
 
-/** The migrations of the development, before the first release, had other names under the same ids. */
+/** Before the first release, migrations had other names under the same ids. */
 export class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("SchemaUnreleased", {}) {
   override get message() {
     return "A development version from before the first release made this database, and no release can upgrade it: start with an empty database. Nothing was changed."
@@ -30,7 +30,7 @@ export class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("Sc
 
 /** This version cannot know what a newer schema means. */
 export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
-  /** The newest migration of the database, and the newest that this version knows. */
+  /** The newest migration of the database, and the newest migration that this version knows. */
   found: Schema.Number,
   known: Schema.Number
 }) {

@@ -9,13 +9,13 @@ import { SchemaForbidden, WritesRefused, WrongEncoding } from "./SchemaErrors.ts
 export const table = "partner_commentary_migrations"
 
 export interface SchemaStatus {
-  /** Names of applied migrations by id. */
+  /** The names of applied migrations by id. */
   readonly applied: ReadonlyMap<number, string>
-  /** The highest applied id; 0 without any. */
+  /** The highest applied id; 0 without applied migrations. */
   readonly newest: number
-  /** The database has no table, not even another application's. */
+  /** True when the database has no table at all, not even another application's. */
   readonly isEmpty: boolean
-  /** Why no migration can start. */
+  /** The reason why no migration can start. */
   readonly obstacle: Option.Option<WritesRefused | SchemaForbidden>
 }
 
@@ -30,7 +30,7 @@ interface Server {
   readonly reads_only: string
 }
 
-/** Fails with an unusable encoding. */
+/** Reading fails when the database's encoding is unusable. */
 export const look: Effect.Effect<SchemaStatus, SqlError | WrongEncoding, SqlClient.SqlClient> = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })

@@ -1,4 +1,4 @@
-/** Transactions: a conflict is retried, a lost database is a defect. */
+/** Runs transactions: a conflict is retried, and a lost database is a defect. */
 import { AfterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -11,8 +11,8 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 const retries = 5
 
 /**
- * All of the change or nothing. A deadlock or serialization failure has undone everything, so the outermost transaction
- * starts over.
+ * Commits the whole change or nothing. A deadlock or a serialization failure has rolled everything back, so the
+ * outermost transaction starts again.
  */
 export const transact = <A, E, R = never>(
   sql: SqlClient.SqlClient,
@@ -20,7 +20,7 @@ export const transact = <A, E, R = never>(
 ): Effect.Effect<A, Exclude<E, SqlError>, R> =>
   Effect.withFiber((fiber) => attempt(sql, change, isWithin(sql, fiber) ? 0 : retries))
 
-/** Whether a transaction is open. */
+/** Returns whether a transaction is open. */
 export const isWithin = (sql: SqlClient.SqlClient, { context }: Fiber.Fiber<unknown, unknown>): boolean =>
   Context.getOrUndefined(context, sql.transactionService) !== undefined
 
@@ -35,7 +35,7 @@ const attempt = <A, E, R>(
     return left > 0 && isConflict(error) ? attempt(sql, change, left - 1) : Effect.die(error)
   })
 
-/** A nested transaction has turned the error into a defect. */
+/** A nested transaction turned the error into a defect. */
 const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError | undefined => {
   for (const reason of cause.reasons) {
     const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined

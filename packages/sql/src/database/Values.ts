@@ -1,7 +1,10 @@
-/** Several rows of one INSERT. The statement's text depends only on their number, so that it stays prepared. */
+/**
+ * Renders several rows of one INSERT. The statement's text depends only on the number of rows, so that it stays
+ * prepared.
+ */
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** `(columns) VALUES (…), …` of at least one row, with the columns of the first. */
+/** Returns `(columns) VALUES (…), …` for at least one row, with the columns of the first row. */
 export const values = (sql: SqlClient, rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
   sql.insert(rows as NonEmptyReadonlyArray<Record<string, unknown>>)

@@ -35,10 +35,10 @@ export const tables = [
   "webhooks"
 ] as const
 
-/** The most privileges that the error names. */
+/** The maximum number of privileges that the error names. */
 const shown = 5
 
-/** Why nothing can be written to a database of the present schema. */
+/** Returns why the service cannot write to a database with the present schema. */
 export const obstacle = Effect.fnUntraced(function* (
   schemaStatus: SchemaStatus
 ): Effect.fn.Return<SchemaStatus["obstacle"] | Option.Option<RightsMissing>, SqlError, SqlClient.SqlClient> {
@@ -46,7 +46,7 @@ export const obstacle = Effect.fnUntraced(function* (
   if (Option.isSome(schemaStatus.obstacle)) return schemaStatus.obstacle
   return yield* sql.onDialectOrElse({
     pg: () => rightsMissing(sql),
-    // Waits for another writer, and fails if the file is read-only.
+    // The check waits for another writer, and fails if the file is read-only.
     orElse: () => Effect.as(sql.withTransaction(sql`SELECT 1`), Option.none())
   })
 })

@@ -29,8 +29,8 @@ export const layer = Layer.effect(
         RETURNING 1 AS claimed`
 
     /**
-     * On Postgres an insert would wait for the row of another request and hold its connection, so an advisory lock is
-     * tried first.
+     * On Postgres an insert would wait for another request's row and hold its connection, so the store first tries an
+     * advisory lock.
      */
     const attempt = sql.onDialectOrElse({
       pg: () => (claim: Claim) =>

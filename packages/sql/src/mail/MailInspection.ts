@@ -13,12 +13,12 @@ export interface ListedMail {
   readonly kind: MailKind
   readonly organizationId: OrganizationId | null
   readonly shareId: ShareId | null
-  /** Null for a mail to the organization's contact. */
+  /** Null for a mail to an organization's contact. */
   readonly to: string | null
   readonly state: "waiting" | "failed"
   readonly attempts: number
   readonly createdAt: Instant.Instant
-  /** Null unless the mail waits. While a worker sends it, the end of its lease. */
+  /** The due time; null unless the mail waits. While a worker sends the mail, this is the end of the worker's lease. */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null
   readonly reason: string | null
@@ -37,7 +37,7 @@ export interface Query {
   readonly limit: number
 }
 
-/** Waiting mails by due time; failed mails, newest first. */
+/** Lists waiting mails by due time, and failed mails newest first. */
 export const list = Effect.fnUntraced(function* ({ after, limit, organizationId, state }: Query) {
   const sql = yield* SqlClient.SqlClient
   const [at, direction, beyond] = state === "waiting" ? ["due_at", "ASC", ">"] : ["settled_at", "DESC", "<"]

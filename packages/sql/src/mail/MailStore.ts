@@ -1,4 +1,6 @@
-/** Mails and their queue, which is the due times of the table: a claim moves the due time to the end of its lease. */
+/**
+ * Stores mails and their queue. The queue is the table's due times: a claim moves the due time to the end of its lease.
+ */
 import { type Mail, type MailKind, type NewMail, repetitionMark } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as StalledNotice from "@partner-commentary/core/mail/StalledNotice"
@@ -36,7 +38,7 @@ interface ClaimedRow extends MailRow {
   readonly was_due_at: string
 }
 
-/** The queue, shared by organizations. */
+/** The queue of mails, shared by organizations. */
 export const waiting = { rows: "mails WHERE state = 'waiting'", owner: "COALESCE(organization_id, '')" }
 
 export const layer = Layer.effect(
@@ -89,7 +91,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      // A notice with a delay waits before its first attempt.
+      // A notice with a delay is due only after the delay.
       repairDueTimes: (latest) =>
         Effect.orDie(
           Effect.asVoid(
@@ -144,12 +146,12 @@ export const layer = Layer.effect(
   })
 )
 
-/** Resets a mail as before its first attempt, under the same id, by which receivers recognize a duplicate. */
+/** Resets a mail to its state before the first attempt, under the same id, so that receivers recognize a duplicate. */
 const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
   sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
-  // The character after the hyphen ends the range of repetitions.
+  // The character after the hyphen is the end of the range of repetitions.
   const isMail = sql`(id = ${id} OR (id > ${id + repetitionMark} AND id < ${`${id}${repetitionMark.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${isMail}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
@@ -180,7 +182,7 @@ const following = (
   }
 }
 
-/** Queues mails, due at once; existing ids stay as they are. */
+/** Queues mails that are due at once. Mails whose id exists stay as they are. */
 export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
   const iso = isoOfFew()
   return sql`INSERT INTO mails ${values(
@@ -190,7 +192,7 @@ export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) 
     ON CONFLICT (id) DO NOTHING`
 }
 
-/** When to mail the creator about a draft that has stalled. The assignment's row is locked. */
+/** Returns when to mail the creator about a draft that has stalled. The caller has locked the assignment's row. */
 export const stalledMoment = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
   const { from, to } = StalledNotice.idsOf(shareId)
   return Effect.map(
@@ -201,7 +203,7 @@ export const stalledMoment = (sql: SqlClient.SqlClient, shareId: ShareId, now: I
   )
 }
 
-/** False if a later attempt has claimed the mail. */
+/** Returns false if a later attempt has claimed the mail. */
 export const markSent = (sql: SqlClient.SqlClient, mail: MailAttempt, at: Instant.Instant) =>
   settled(sql, mail, following(sql, mail, { state: "sent" }, at))
 
@@ -238,7 +240,7 @@ const fromRow = (row: MailRow): Mail => ({
 const longestOverdueFirst = (one: ClaimedRow, other: ClaimedRow): number =>
   inOrder(one.was_due_at, other.was_due_at) || inOrder(one.id, other.id)
 
-/** The rotation in which the database chose the organizations. */
+/** Restores the order in which the database chose the organizations. */
 const turnBehind = (behind: OrganizationId | null) => (one: ClaimedRow, other: ClaimedRow) => {
   const [owner, otherOwner] = [one.organization_id ?? "", other.organization_id ?? ""]
   const isBefore = (id: string) => (id > (behind ?? "") ? 0 : 1)

@@ -1,4 +1,7 @@
-/** Media jobs until they succeed or fail for good. The queue is the table's due times: a claim moves the due time to the end of its lease. */
+/**
+ * Stores media jobs until they succeed or fail for good. The queue is the table's due times: a claim moves the due time
+ * to the end of its lease.
+ */
 
 import type { MediaJob } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
@@ -119,7 +122,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Queues a job for each requested output type, due at once; existing jobs stay as they are. */
+/** Queues a job for each requested output type, due at once. Existing jobs stay as they are. */
 export const insertMediaJobs = (
   sql: SqlClient.SqlClient,
   { id, topicId }: { readonly id: ShareId; readonly topicId: TopicId },

@@ -37,7 +37,10 @@ export const released: Readonly<Record<string, Migration>> = {
   "0010_event_positions": eventPositions
 }
 
-/** Migrations that need every older process stopped: the writes of these would be lost or wrong afterwards. */
+/**
+ * These migrations need every older process stopped, because writes of older processes would be lost or wrong
+ * afterwards.
+ */
 const exclusive: ReadonlySet<string> = new Set()
 
 const idOf = (name: string): number => Number.parseInt(name, 10)
@@ -50,17 +53,18 @@ const isLockTimeout = (error: unknown): boolean =>
     ? error.reason._tag === "LockTimeoutError"
     : error instanceof Migrator.MigrationError && isLockTimeout(error.cause)
 
-/** The migrations that this version knows, by name, and those among them that refuse to run beside older processes. */
+/** The migrations that this version knows by name, and those that refuse to run beside older processes. */
 export const make = (migrations: Readonly<Record<string, Migration>>, exclusive: ReadonlySet<string>) => {
   const names: ReadonlyArray<string> = Object.keys(migrations)
   const latest = Math.max(...names.map(idOf))
   const apply = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
 
-  /** Processes that start together wait for the first one here, and find nothing left to do. */
+  /** Processes that start together wait here for the first process, and then find no migration left. */
   const applyOnPostgres = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* lockName(sql, table)
-    // Under the lock that a process takes to write its first heartbeat: none starts in between.
+    // The migration runs under the lock that a process takes to write its first heartbeat, so no process starts
+    // meanwhile.
     yield* OlderProcesses.check((yield* schemaStatus).left, exclusive)
     yield* sql`SET LOCAL lock_timeout = '5s'`
     const applied = yield* ByteOrder.withByteOrder(apply)
@@ -79,13 +83,19 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
     return missing.length > 0 ? Effect.fail(new SchemaIncomplete({ missing, newest })) : Effect.void
   }
 
-  /** The state of the schema, and the migrations left to apply, oldest first. It reads only, and takes no lock. */
+  /**
+   * Returns the state of the schema, and the migrations that are not yet applied, oldest first. The call only reads,
+   * and takes no lock.
+   */
   const schemaStatus = Effect.gen(function* () {
     const found = yield* Effect.tap(look, check)
     return { ...found, left: names.filter((name) => idOf(name) > found.newest) }
   })
 
-  /** Returns the applied migrations, oldest first. Without any left it takes no lock: a dump does not delay a start. */
+  /**
+   * Applies the missing migrations and returns them, oldest first. If no migration is missing, it takes no lock, so
+   * that a dump does not delay a start.
+   */
   const migrate = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { left, obstacle } = yield* schemaStatus
@@ -95,7 +105,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
       pg: () => Effect.retry(sql.withTransaction(applyOnPostgres), { times: 1, while: isStale }),
       orElse: () => Effect.andThen(OlderProcesses.check(left, exclusive), apply)
     })
-    // A newer version may have migrated first.
+    // Another process with a newer version may have migrated first.
     yield* Effect.flatMap(look, check)
     return applied
   })
@@ -105,5 +115,5 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
 
 export const { latest, migrate, names, schemaStatus } = make(released, exclusive)
 
-/** Migrates before the layers that are built on it. */
+/** Migrates the database before the layers that depend on this layer are built. */
 export const layer = Layer.effectDiscard(Effect.asVoid(migrate))

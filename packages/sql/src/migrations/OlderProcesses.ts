@@ -7,11 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 /** A process is dead after three missed heartbeats. Milliseconds. */
 export const freshFor = 60_000
 
-/**
- * Nothing was changed.
- *
- * @public
- */
+/** The error means that nothing was changed. @public */
 export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>()("OlderProcessesAlive", {
   migration: Schema.String,
   count: Schema.Int,
@@ -23,7 +19,7 @@ export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>
   }
 }
 
-/** Ignores a heartbeat from the future: a live process whose clock was set back soon writes another. */
+/** Ignores a heartbeat in the future: a live process whose clock was set back will soon write another one. */
 export const check = Effect.fnUntraced(function* (left: ReadonlyArray<string>, exclusive: ReadonlySet<string>) {
   const migration = left.findLast((name) => exclusive.has(name))
   const sql = yield* SqlClient.SqlClient
@@ -37,7 +33,7 @@ export const check = Effect.fnUntraced(function* (left: ReadonlyArray<string>, e
   return yield* new OlderProcessesAlive({ migration, count: older.count, seenAt: older.seen_at ?? "" })
 })
 
-/** An empty database has no such table. */
+/** An empty database has no heartbeat table. */
 const hasTable = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql.onDialectOrElse({

@@ -1,4 +1,4 @@
-/** Appends to the audit log. Nothing here reads or changes it. */
+/** Appends entries to the audit log. The stores neither read nor change entries. */
 import { type AuditEntry, AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"

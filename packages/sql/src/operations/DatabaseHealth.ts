@@ -1,6 +1,6 @@
 /**
- * Checks that the database accepts a write. It inserts a row large enough for pages of its own into a table of the
- * service and deletes it in the same transaction: nothing sees the row, and the commit has to reach the disk.
+ * Checks that the database accepts a write. The check inserts a row that is large enough for separate pages and deletes
+ * it in the same transaction. No other transaction sees the row, and the commit must reach the disk.
  */
 import { DatabaseHealth, DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Cause from "effect/Cause"
@@ -12,19 +12,22 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { KnownFault, unavailable } from "../database/DatabaseFault.ts"
 
-/** How long a result is reused. Milliseconds. */
+/** How long the result of a check is reused. Milliseconds. */
 const freshness = 1000
 
 const timeout = "2 seconds"
 
-/** About the size of a topic. A few bytes would still fit into a database that is too full for a topic. */
+/**
+ * The size of the row is about that of a topic. A row of a few bytes would still fit into a database that is too full
+ * for a topic.
+ */
 const filling = "x".repeat(8192)
 
-/** One write, without timeout or rate limit. */
+/** Makes one write, without timeout or rate limit. */
 export const write: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
   yield* yield* KnownFault
   const sql = yield* SqlClient.SqlClient
-  // Two processes with the same id wait for each other, and no longer.
+  // Only two processes with the same id wait for each other.
   const id = `health:${yield* Clock.currentTimeNanos}`
   yield* sql.withTransaction(
     Effect.andThen(
@@ -47,7 +50,7 @@ export const layer = Layer.effect(
     let latest: { readonly exit: Exit.Exit<void, DatabaseUnavailable>; readonly at: number } | undefined
     let loggedFault: string | undefined
 
-    /** Logs a fault once, and its end once. */
+    /** Logs a fault once, and logs its end once. */
     const tell = (exit: Exit.Exit<void, DatabaseUnavailable>) =>
       Effect.suspend(() => {
         const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
@@ -60,7 +63,10 @@ export const layer = Layer.effect(
         return before === undefined ? Effect.void : Effect.logInfo("The database takes writes again")
       })
 
-    /** Not interrupted with its caller: a database that hangs blocks one connection, not one for each caller. */
+    /**
+     * The write is not interrupted with its caller: a database that hangs blocks one connection, not one for each
+     * caller.
+     */
     const run = (done: Deferred.Deferred<void, DatabaseUnavailable>) =>
       Effect.gen(function* () {
         const exit = yield* Effect.exit(Effect.provideContext(write, context))

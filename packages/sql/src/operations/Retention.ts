@@ -17,13 +17,13 @@ import * as TestRetention from "../sandbox/TestRetention.ts"
 
 const batch = 1000
 
-/** Longer than the polling interval of a process that waits for the write lock. */
+/** The pause is longer than the polling interval of a process that waits for the write lock. */
 const pause = "50 millis"
 
 interface Kind {
   readonly table: string
   readonly key: ReadonlyArray<string>
-  /** The rows to delete. */
+  /** The statement that selects the rows to delete. */
   readonly isClosed: Fragment
 }
 
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
       key: ["id"],
       isClosed: sql`done_at < ${toIso(mails)}`
     })
-    /** By webhook, since the keys begin with it. */
+    /** Rows are deleted by webhook, because the keys begin with the webhook's id. */
     const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: DeletionLimits): Kind => ({
       table,
       key: ["webhook_id", "event_id", ...key],

@@ -59,7 +59,7 @@ export const layer = Layer.effect(
         return counts(
           {
             mails,
-            // Without the order SQLite reads every open assignment by the index of due times.
+            // Without the order, SQLite would read every open assignment by the index of due times.
             stalledDrafts: sql.literal(
               "assignments WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL ORDER BY id"
             ),

@@ -7,9 +7,9 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import { values } from "../database/Values.ts"
 
 export interface Increment {
-  /** `2026-01-30`; empty for topic totals. */
+  /** The day, such as `2026-01-30`; empty for topic totals. */
   readonly day: string
-  /** Empty for topic totals. */
+  /** The persona's id; empty for topic totals. */
   readonly persona_id: string
   readonly name: string
   readonly total: number
@@ -17,7 +17,7 @@ export interface Increment {
   readonly persona_name: string | null
 }
 
-/** Needs at least one increment. The rows stay locked until the commit: a fixed order avoids deadlocks. */
+/** Call it with at least one increment. The rows stay locked until the commit, so a fixed order avoids deadlocks. */
 export const add = (
   sql: SqlClient.SqlClient,
   { environment, organizationId: organization_id }: Owner,
@@ -28,7 +28,7 @@ export const add = (
     increments.toSorted(byKey).map((increment) => ({ organization_id, environment, ...increment }))
   )} ${onConflictAdd(sql)}`
 
-/** For an INSERT into the counters `AS counter`. */
+/** Use it in an INSERT into the counters with the alias `counter`. */
 export const onConflictAdd = (sql: SqlClient.SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id, environment, day, persona_id, name) DO UPDATE SET
     total = counter.total + excluded.total, persona_name = COALESCE(excluded.persona_name, counter.persona_name)`)

@@ -14,7 +14,7 @@ import * as HistogramRow from "./HistogramRow.ts"
 
 export const dayOf = (moment: Instant.Instant): string => Instant.toIso(moment).slice(0, 10)
 
-/** Of one assignment that changed. */
+/** Returns the changed counts of one assignment. */
 export const changed = (before: Assignment, after: Assignment): ReadonlyArray<Increment> =>
   countChanges(timelineOf(before), timelineOf(after)).map(([name, total]) => ({
     day: dayOf(before.createdAt),

@@ -2,13 +2,13 @@
 import { add, bucketOf, type Histogram } from "@partner-commentary/core/performance/Histogram"
 
 export interface HistogramRow {
-  /** The elements of a JSON array: a duration, its count, the next duration and so on. */
+  /** The elements of a JSON array: a duration, then its count, then the next duration and its count, and so on. */
   readonly counts: string
-  /** How many exact durations there are since the last compaction. */
+  /** The number of exact durations since the last compaction. */
   readonly exact: number
 }
 
-/** More exact durations than this are compacted. */
+/** When there are more exact durations than this, they are compacted. */
 export const maxExact = 30
 
 export const toRow = (histogram: Histogram): HistogramRow => {

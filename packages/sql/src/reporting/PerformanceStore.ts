@@ -18,7 +18,7 @@ interface CountRow {
   readonly persona_id: PersonaId
   readonly name: keyof Counts
   readonly total: number
-  /** The latest day with the persona's name on it; null for counters without a name. */
+  /** The latest day and the persona's name on that day; null for counters without a name. */
   readonly latest: string | null
 }
 
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Adding a row takes tens of microseconds. */
+/** Processing a row takes tens of microseconds, so the loop yields. */
 const rowsBetweenYields = 500
 
 const dayLength = "2026-01-30".length

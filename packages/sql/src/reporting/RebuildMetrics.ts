@@ -18,13 +18,13 @@ interface OwnerDay {
   readonly day: string
 }
 
-/** Lets other writers proceed between two days. */
+/** The pause lets other writers proceed between two days. */
 const pause = "20 millis"
 
-/** The most rows of one INSERT. */
+/** The maximum number of rows in one INSERT. */
 const batchSize = 500
 
-/** Returns how many days were rebuilt. Safe to interrupt and to repeat. */
+/** Returns the number of days that were rebuilt. The rebuild can be interrupted and repeated. */
 export const rebuildMetrics = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   let rebuilt = 0
@@ -38,12 +38,12 @@ export const rebuildMetrics = Effect.gen(function* () {
   return rebuilt
 }).pipe(Effect.orDie)
 
-/** The next day that has topics or metrics. */
+/** Returns the next day that has topics or metrics. */
 const nextDay = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { day, environment, organization_id }: Readonly<Record<keyof OwnerDay, string>>
 ) {
-  // `~` sorts after every time of the day.
+  // `~` sorts after every time of the same day.
   const after = sql`(${organization_id}, ${environment}, ${`${day}~`})`
   const ofTopics =
     yield* sql<OwnerDay>`SELECT organization_id, environment, substr(created_at, 1, 10) AS day FROM topics
@@ -62,12 +62,12 @@ const nextDay = Effect.fnUntraced(function* (
 const keyOf = (one: OwnerDay): string => `${one.organization_id} ${one.environment} ${one.day}`
 
 /**
- * A change writes its assignment before its metrics: a writer that waits for the lock adds to the rebuilt metrics what
- * this transaction does not see yet.
+ * A change writes its assignment before its metrics, so a writer that waits for the lock adds to the rebuilt metrics
+ * what this transaction does not see yet.
  */
 const rebuildDay = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owner: OwnerDay) {
   const { day, environment, organization_id } = owner
-  // In the order of the writers. On SQLite the first DELETE takes the write lock.
+  // The locks are taken in the same order as by the writers. On SQLite the first DELETE takes the write lock.
   yield* sql.onDialectOrElse({
     pg: () => sql`LOCK TABLE duration_histograms, counters IN SHARE ROW EXCLUSIVE MODE`,
     orElse: () => Effect.void

@@ -1,4 +1,4 @@
-/** The columns of an assignment that its timeline is read from. */
+/** The columns of an assignment from which its timeline is read. */
 import type { AssignmentTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { fromIsoOrNull } from "../database/Columns.ts"

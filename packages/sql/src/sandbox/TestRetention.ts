@@ -1,6 +1,7 @@
 /**
  * Deletes data of the test environment from earlier days, one batch in a transaction: topics of one organization,
- * oldest first, with everything that refers to them, and their counts. Never selects rows of the live environment.
+ * oldest first, with everything that refers to them, and their counts. The statements never select rows of the live
+ * environment.
  */
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, toIso } from "@partner-commentary/core/shared/Instant"
@@ -16,7 +17,7 @@ import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as TestStorage from "./TestStorage.ts"
 
-/** A topic has up to 50 assignments with two events each: a batch is some thousand rows. */
+/** A topic has up to 50 assignments with two events each, so a batch is some thousand rows. */
 export const topicsAtOnce = 10
 
 const batchSize = 1000
@@ -27,7 +28,10 @@ interface TopicRow {
   readonly stored_bytes: number | null
 }
 
-/** The condition of the partial indexes. Days are compared as text: a time on the day sorts after its date. */
+/**
+ * The condition of the partial indexes on test data. Days are compared as text, because a time of the day sorts after
+ * its date.
+ */
 const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${dayOf(before)}`
 
 export const count = (sql: SqlClient, before: Instant) =>
@@ -36,7 +40,7 @@ export const count = (sql: SqlClient, before: Instant) =>
     ([row]) => row?.total ?? 0
   )
 
-/** Deletes one batch of topics and returns how many. */
+/** Deletes one batch of topics and returns their number. */
 export const topics = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const [oldest] = yield* sql<{ readonly organization_id: OrganizationId }>`SELECT organization_id FROM topics
     WHERE ${isOld(sql, before)} ORDER BY created_at, id LIMIT 1`
@@ -82,8 +86,8 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
   )
 
 /**
- * Everything that refers to the assignments, except the audit log. Deliveries come first, since they are found by their
- * events.
+ * The statement deletes all rows that refer to the assignments, except the audit log. Deliveries come first, because
+ * they are found by their events.
  */
 const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, shares: Fragment) {
   const sent = sql`SELECT w.id, e.id FROM (SELECT id FROM webhooks WHERE ${isOwn}) AS w
@@ -101,7 +105,7 @@ const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment,
   yield* sql`DELETE FROM drafts WHERE share_id IN (${shares})`
 })
 
-/** Metrics of a day are deleted with its last topic. No topic is ever added to an earlier day. */
+/** The metrics of a day are deleted with the day's last topic. No topic is ever added to an earlier day. */
 const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, before: Instant) {
   const [first] = yield* sql<{ readonly created_at: string }>`SELECT created_at FROM topics
     WHERE ${isOwn} ORDER BY created_at, id LIMIT 1`
@@ -112,7 +116,7 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, be
   }
 })
 
-/** Closed duplicate windows of the test environment, then expired responses. */
+/** Deletes closed duplicate windows of the test environment, then expired responses. */
 export const leftovers = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const ended = sql`until_at < ${toIso(before)}`
   const some = (table: string, columns: string, where: Fragment) => {

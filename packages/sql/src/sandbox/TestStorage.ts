@@ -5,7 +5,10 @@ import type { TestStorage } from "@partner-commentary/core/topic/TestStorage"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** Adds to the counters and returns them. The row stays locked until the transaction ends: take it before counters. */
+/**
+ * Adds to the storage counters and returns them. The row stays locked until the transaction ends, so lock it before the
+ * counters.
+ */
 export const add = (sql: SqlClient, organizationId: OrganizationId, more: TestStorage) =>
   Effect.map(
     sql<TestStorage>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
@@ -16,7 +19,7 @@ export const add = (sql: SqlClient, organizationId: OrganizationId, more: TestSt
 /** Numbers on every database: drivers disagree about 64-bit integers. */
 export const returning = (sql: SqlClient) => sql.literal("RETURNING topics, CAST(bytes AS DOUBLE PRECISION) AS bytes")
 
-/** For an INSERT into the counters `AS stored`. */
+/** Use it in an INSERT into the counters with the alias `stored`. */
 export const onConflictAdd = (sql: SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id) DO UPDATE SET
     topics = stored.topics + excluded.topics, bytes = stored.bytes + excluded.bytes`)

@@ -1,6 +1,6 @@
 /**
- * Writes submissions on Postgres, where a statement is a round trip: one statement for one or many submissions. Its text
- * is the same for any number of topics and personas, so that it stays prepared.
+ * Writes submissions on Postgres, where a statement is a round trip: one statement for one or many submissions. The
+ * statement's text is the same for any number of topics and personas, so that it stays prepared.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { assignments, type Submission } from "@partner-commentary/core/topic/Submission"
@@ -16,18 +16,18 @@ import * as Writes from "./SubmissionWrites.ts"
 interface Row extends Writes.WindowRow {
   readonly topics_created: number | null
   readonly units_held: number | null
-  /** In the test environment. */
+  /** True in the test environment. */
   readonly topics?: number | null
   readonly bytes?: number | null
 }
 
-/** A submission, and the rows of its assignments. */
+/** A submission with the rows of its assignments. */
 export interface Prepared {
   readonly submission: Submission
   readonly rows: ReadonlyArray<ReturnType<typeof toNewRow>>
 }
 
-/** Includes assignments whose window another submission holds: the statement skips these. */
+/** The rows include assignments whose window another submission holds. The statement skips these. */
 export const prepare = (submission: Submission): Prepared => {
   const iso = isoOfFew()
   const ifFree = new Map(
@@ -37,9 +37,10 @@ export const prepare = (submission: Submission): Prepared => {
 }
 
 /**
- * Submissions of one owner and day, with different fingerprints. Each part reads from the one before it, which fixes their
- * order. With `bounds` the statement first locks the counters that have limits, so that its check holds until the commit.
- * If a counter is missing or has no room for all submissions, it writes nothing and the result is empty.
+ * The submissions of a batch have one owner and one day, and different fingerprints. Each part reads from the part
+ * before it, which fixes their order. With `bounds` the statement first locks the counters that have limits, so that
+ * its check holds until the commit. If a counter is missing or has no room for all submissions, the statement writes
+ * nothing and the result is empty.
  */
 export const write = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -148,7 +149,9 @@ const live = (sql: SqlClient) => {
   return { locked: nothing, hasRoom: nothing, returned: nothing, stored: nothing, columns: nothing, joined: nothing }
 }
 
-/** Locks a row of counters and checks that it has room for the increments. Without a limit it does neither. */
+/**
+ * Locks a row of counters and checks that it has room for the increments. Without a limit the fragment does neither.
+ */
 const limitedCounters = <Name extends string>(
   sql: SqlClient,
   name: string,

@@ -36,7 +36,7 @@ export const write = Effect.fnUntraced(function* (
     sql,
     created.map((one) => toNewRow(one, iso))
   )}`
-  // One topic, as an aggregate.
+  // Returns the rows of one topic as an aggregate.
   const sent = {
     rows: sql`(SELECT * FROM assignments WHERE topic_id = ${topic.id}) AS sent`,
     topics: sql.literal("MIN(1)")

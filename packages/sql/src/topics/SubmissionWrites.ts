@@ -1,7 +1,7 @@
 /**
- * What a submission writes: windows, topic, assignments, e-mails, usage, test storage and counters. SqliteSubmission
- * runs a statement for each in this order. PostgresSubmission runs one statement, whose order follows from what each
- * part reads.
+ * The rows that a submission writes: windows, topic, assignments, e-mails, usage, test storage and counters.
+ * SqliteSubmission runs one statement for each table in this order. PostgresSubmission runs one statement, whose order
+ * follows from what each part reads.
  */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -16,10 +16,10 @@ import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
-/** The holder of each window now. Where the submission holds none, nothing else was written. */
+/** The present holder of each window. If the submission holds no window, nothing else was written. */
 export type Holders = ReadonlyMap<PersonaId, AssignmentReference>
 
-/** Usage of the month. */
+/** The usage of the month. */
 export interface Usage {
   readonly topics_created: number
   readonly units_held: number
@@ -27,9 +27,9 @@ export interface Usage {
 
 export interface Written {
   readonly holders: Holders
-  /** With this submission in it. */
+  /** The usage includes this submission. */
   readonly usage: Usage
-  /** With this submission in it; null in the live environment. */
+  /** The storage includes this submission; null in the live environment. */
   readonly stored: TestStored | null
 }
 
@@ -48,7 +48,10 @@ export interface WindowRow {
 export const holdersOf = (rows: ReadonlyArray<WindowRow>): Holders =>
   new Map(rows.map((row) => [row.persona_id, { topicId: row.topic_id, shareId: row.share_id }]))
 
-/** `rows` are columns and rows of an INSERT. A window that was closed at `moment` changes its holder. */
+/**
+ * `rows` are the columns and rows of an INSERT. If a window was closed at `moment`, the new submission becomes its
+ * holder.
+ */
 export const windows = (sql: SqlClient, rows: Fragment, moment: Fragment) => {
   const isClosed = sql`held.until_at <= ${moment}`
   return sql<WindowRow>`INSERT INTO duplicate_windows AS held ${rows}
@@ -69,7 +72,7 @@ const requestSuffix = noticeId("" as ShareId, "request")
 
 type Submitted = Submission["topic"]
 
-/** The new assignments: a relation, and the number of their topics. */
+/** The relation with the new assignments, and the number of their topics. */
 export interface Sent {
   readonly rows: Fragment
   readonly topics: Fragment
@@ -89,14 +92,14 @@ export const usage = (sql: SqlClient, { createdAt, environment, organizationId }
       units_held = month.units_held + excluded.units_held
     RETURNING topics_created, units_held`
 
-/** `topics`: the new topics. */
+/** `topics` is the relation with the new topics. */
 export const testStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
   sql<TestStored>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
     SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM ${topics} WHERE TRUE HAVING COUNT(*) > 0
     ${TestStorage.onConflictAdd(sql)} ${TestStorage.returning(sql)}`
 
 export const counters = (sql: SqlClient, { createdAt, environment, organizationId }: Submitted, sent: Sent) => {
-  // The order of all writers, which avoids deadlocks; SQLite has one writer.
+  // All writers use this order, which avoids deadlocks. SQLite has only one writer.
   const inOrder = sql.onDialectOrElse({
     pg: () => sql.literal(`ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"`),
     orElse: () => sql.literal("")

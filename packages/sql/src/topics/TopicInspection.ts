@@ -1,6 +1,6 @@
 /**
- * One topic for operators: its rows, mails, media jobs and events. Reads only, by keys, so that the cost does not grow
- * with other topics.
+ * One topic for operators: its rows, mails, media jobs and events. The functions only read, and find rows by keys, so
+ * that the cost does not grow with other topics.
  */
 import { attemptFailedAction } from "@partner-commentary/core/commentary/Generation"
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
@@ -24,10 +24,10 @@ export interface InspectedMail {
   readonly kind: MailKind
   readonly state: "waiting" | "sent" | "obsolete" | "failed"
   readonly attempts: number
-  /** Null unless the mail waits. While a worker sends it, the end of its lease. */
+  /** The due time; null unless the mail waits. While a worker sends the mail, this is the end of the worker's lease. */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null
-  /** Why the last attempt failed. */
+  /** The reason of the last attempt's failure. */
   readonly reason: string | null
 }
 
@@ -47,16 +47,16 @@ export interface InspectedEvent {
 
 /** The records that refer to an assignment. */
 export interface Traces {
-  /** Oldest first. Those settled more than 7 days ago may be deleted. */
+  /** Oldest first. Records that were settled more than 7 days ago may be deleted. */
   readonly mails: ReadonlyArray<InspectedMail>
-  /** The last failed attempt at a draft. */
+  /** The last failed attempt to generate a draft. */
   readonly failedAttempt: { readonly at: Instant.Instant; readonly reason: string } | null
   readonly mediaJobs: ReadonlyArray<InspectedMediaJob>
-  /** Oldest first. Those of more than 30 days ago may be deleted. */
+  /** Oldest first. Events that are more than 30 days old may be deleted. */
   readonly events: ReadonlyArray<InspectedEvent>
 }
 
-/** All of a topic by its id; by a share id, the topic with this assignment only. */
+/** With a topic's id, returns the whole topic; with a share id, returns the topic with only this assignment. */
 export const find = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const rows =
@@ -70,7 +70,7 @@ export const find = Effect.fnUntraced(function* (id: string) {
 export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
   const sql = yield* SqlClient.SqlClient
   const { id } = assignment
-  // Ids of mails begin with the share id and a dot.
+  // The ids of an assignment's mails begin with the share id and a dot.
   const mails = yield* sql<MailRow>`SELECT id, kind, state, attempts, due_at, settled_at, reason FROM mails
     WHERE id > ${`${id}.`} AND id < ${`${id}/`} ORDER BY created_at, id`
   const [failed] = yield* sql<RecordRow>`SELECT recorded_at, details FROM audit_log
@@ -104,11 +104,11 @@ export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
   return traces
 }, Effect.orDie)
 
-/** The times of an assignment's events, as bounds of their ids, since no index has the share id. */
+/** The query uses the times of an assignment's events as bounds of their ids, because no index has the share id. */
 const momentsOf = ({ commentary, failure }: Assignment): ReadonlyArray<Instant.Instant> =>
   [commentary?.approvedAt, commentary?.partnerApprovedAt, failure?.at].filter((at) => typeof at === "number")
 
-/** An event's time is when its change is written, which may wait for another change. */
+/** The time of an event is the time at which its change is written, and that write may wait for another change. */
 const behind = Duration.minutes(1)
 const before = Duration.seconds(-1)
 

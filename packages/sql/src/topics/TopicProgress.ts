@@ -1,6 +1,7 @@
 /**
- * The most frequent read: a topic's progress, with the columns that it needs and the topic's own columns once. On
- * Postgres, concurrent reads share one statement; within a transaction each has its own.
+ * Reads a topic's progress, which is the most frequent read. The query selects only the needed columns, and the topic's
+ * own columns once. On Postgres, concurrent reads share one statement. Within a transaction each read has its own
+ * statement.
  */
 import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -15,7 +16,7 @@ import * as BatchLoader from "../database/BatchLoader.ts"
 import { array } from "../database/Columns.ts"
 import { isWithin } from "../database/Transaction.ts"
 
-/** Columns of the topic, in its first row only. */
+/** The columns of the topic, which are null after its first row. */
 interface Row {
   readonly external_reference: string | null
   readonly content: string | null
@@ -62,12 +63,12 @@ const readOne =
       )
     )
 
-/** The most topics of one statement. */
+/** The maximum number of topics in one statement. */
 const maxBatch = 100
 
 /**
- * Joins each topic by its key, then its assignments. Without statistics Postgres may choose an index over all topics of
- * an organization, or a scan of the whole table.
+ * The statement joins each topic by its key, and then its assignments. Without statistics Postgres may choose an index
+ * over all topics of an organization, or a scan of the whole table.
  */
 const readBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {

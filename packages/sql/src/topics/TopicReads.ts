@@ -1,4 +1,7 @@
-/** Reads topics: one query each, by an index. A list's total comes from its counter. TopicProgress reads progress. */
+/**
+ * Reads topics with one query each, by an index. A list's total comes from its counter. TopicProgress reads a topic's
+ * progress.
+ */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -21,14 +24,17 @@ import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
 export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"], "find" | "byReference" | "list"> => {
-  /** Selects by the key alone: without statistics Postgres may choose an index over all topics of an organization. */
+  /**
+   * The query selects by the key alone, because without statistics Postgres may choose an index over all topics of an
+   * organization.
+   */
   const byId = (id: TopicId) => sql`(SELECT * FROM topics WHERE id = ${id} ${byItself})`
   const byItself = sql.literal(sql.onDialectOrElse({ pg: () => "LIMIT 1", orElse: () => "" }))
 
   const none = sql.literal("")
   const listed = sql.literal(TopicRow.listed)
 
-  /** Reads the long columns of a topic once, with its first assignment. */
+  /** The query reads the long columns of a topic only once, with its first assignment. */
   const rowsOf = <Further = unknown>(topics: Fragment, extraColumns = none, metadata = sql.literal("t.metadata")) =>
     sql<
       (FirstRow | NextRow) & Further
@@ -47,8 +53,8 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
   const size = sql.literal(statuses.join(" + "))
 
   /**
-   * The counts of a topic say how many assignments it has, before one of them is read. The size of texts is measured
-   * before they are read, as the content of a topic is repeated in each of its assignments.
+   * The topic's counts tell how many assignments it has, before the query reads any assignment. The query measures the
+   * size of texts before it reads them, because each assignment repeats the topic's content.
    */
   const referred = (carrying: Fragment, depth: ReferenceDepth) => {
     const newest = sql.literal("(ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)")
@@ -61,7 +67,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
       WHERE sum <= ${depth.bytes} OR place = 1`
   }
 
-  /** Whether there is an earlier topic, in the row of the first assignment. */
+  /** The row of the first assignment tells whether there is an earlier topic. */
   const older = (carrying: Fragment) =>
     sql`CASE WHEN a.position = 0 AND EXISTS (SELECT 1 FROM topics WHERE ${carrying}
         AND (topics.created_at, topics.id) < (t.created_at, t.id)) THEN 1 ELSE 0 END AS older,`
@@ -80,7 +86,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
     }
   })
 
-  /** Skips rows in the index, without reading them. */
+  /** The query skips rows in the index, without reading them. */
   const skipping = (some: Fragment, offset: number) =>
     sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT created_at AS moment, id AS topic_id ${some} OFFSET ${offset}) few
       JOIN topics ON id = few.topic_id ORDER BY few.moment DESC, few.topic_id DESC`

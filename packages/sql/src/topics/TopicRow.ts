@@ -42,7 +42,7 @@ const listedColumns = [
   "created_at"
 ] as const
 
-/** The columns of a topic in a list. */
+/** The columns of a topic that a list shows. */
 export const listed = listedColumns.join(", ")
 
 export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]>

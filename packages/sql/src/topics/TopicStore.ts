@@ -1,6 +1,6 @@
 /**
- * Topics: each is submitted in one transaction and read by one query. On Postgres, concurrent submissions of an owner
- * share a statement. AssignmentStore changes assignments.
+ * Submits each topic in one transaction, and reads each topic with one query. On Postgres, concurrent submissions of an
+ * owner share a statement. AssignmentStore changes assignments.
  */
 
 import { FairShare } from "@partner-commentary/core/shared/FairShare"
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** The result of a submission, by the holders of its windows. */
+/** Returns the result of a submission, given the holders of its windows. */
 const outcome = (submission: Submission, holders: Writes.Holders) => {
   const answers = results(submission, holders)
   const sent = assignments(submission, holders).map(({ id }) => id)
@@ -53,7 +53,7 @@ const outcome = (submission: Submission, holders: Writes.Holders) => {
 
 type Write = (submission: Submission) => Effect.Effect<Writes.Written, SqlError>
 
-/** A refusal rolls everything back. */
+/** A refusal rolls back the whole submission. */
 const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Submission) =>
   transact(
     sql,
@@ -76,19 +76,19 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
     })
   )
 
-/** The most submissions of one statement. */
+/** The maximum number of submissions in one statement. */
 const maxBatch = 25
 
 /**
- * Submits a batch in one statement, which is its own transaction. If a quota has no room for all of it, or one
- * submission is invalid, each is submitted alone. Within a larger transaction a submission is one of its statements.
+ * Submits a batch in one statement, which is its own transaction. If a quota has no room for the whole batch, or one
+ * submission is invalid, each submission runs alone. Within a larger transaction a submission is one of its statements.
  */
 const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: PostgresSubmission.Prepared) => {
     const write = Effect.map(PostgresSubmission.write(sql, [one], null), ([written = nobody]) => written)
     return submitAlone(sql, (submission) => Effect.andThen(lockCounters(sql, submission), write))(one.submission)
   }
-  /** In a larger transaction, without a savepoint: if there is no room, nothing was written. */
+  /** Within a larger transaction no savepoint is needed: if there is no room, nothing was written. */
   const asPart = (one: PostgresSubmission.Prepared) =>
     Effect.flatMap(Effect.orDie(PostgresSubmission.write(sql, [one], one.submission)), ([written]) =>
       written === undefined ? alone(one) : outcome(one.submission, written.holders)
@@ -109,7 +109,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       Effect.catch(batch, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
   )
 
-  /** Submits the first of equal submissions before the others. */
+  /** Of equal submissions, the first is submitted before the others. */
   const ask = Effect.fnUntraced(function* (all: ReadonlyArray<Prepared>) {
     const firstOf = Map.groupBy(all, ({ submission }) => submission.fingerprint)
     const firsts = [...firstOf.values()].flatMap(([first]) => first ?? [])
@@ -126,7 +126,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const submit = yield* BatchLoader.make(askInTurn, { limit: maxBatch, keyOf })
   return (submission: Submission) =>
     Effect.withFiber((fiber) => {
-      // Prepared here, so that a value that cannot be encoded fails only its own caller.
+      // The rows are prepared here, so that a value that cannot be encoded fails only its own caller.
       const one = PostgresSubmission.prepare(submission)
       return isWithin(sql, fiber) ? asPart(one) : submit(one)
     })
@@ -134,15 +134,13 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
 const nobody: Writes.Written = { holders: new Map(), ...Writes.nothing }
 
-/**
- * A batch has one owner, one day, in whose metrics it is counted, and one set of quotas, which may change meanwhile.
- */
+/** A batch has one owner, one day for the metrics, and one set of quotas. */
 const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.Prepared): string =>
   [topic.organizationId, topic.environment, dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
 /**
- * Locks the counters that have limits, in the order of the batch statement, which avoids deadlocks. Inserts missing
- * ones.
+ * Locks the counters that have limits, in the order of the batch statement, which avoids deadlocks. Missing counters
+ * are inserted.
  */
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
   Effect.andThen(
@@ -151,8 +149,8 @@ const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Subm
   )
 
 /**
- * Whether an error may come from one submission of a batch: errors of values, constraints and conflicts. Errors of the
- * server itself apply to all, and after a lost connection nobody knows what was written.
+ * Returns whether an error may come from one submission of a batch: errors of values, constraints and conflicts. Errors
+ * of the server itself concern the whole batch, and after a lost connection the result is unknown.
  */
 const isOfOne = (error: SqlError): boolean => {
   const code = String((error.reason.cause as { readonly code?: unknown } | null)?.code)
@@ -161,5 +159,8 @@ const isOfOne = (error: SqlError): boolean => {
 
 const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
 
-/** Connection, credentials, statement, resources, operator, system, internal errors and lock timeouts. */
+/**
+ * The SQLSTATE classes of connection, credentials, statement, resources, operator, system, internal errors and lock
+ * timeouts.
+ */
 const ofTheServer = /^(08|28|42|53|57|58|XX|55P03)/

@@ -1,4 +1,4 @@
-/** Usage by month. */
+/** Stores an organization's usage by month. */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { PeriodName } from "@partner-commentary/core/usage/BillingPeriod"
 import { type Calls, UsageStore } from "@partner-commentary/core/usage/UsageStore"
@@ -33,7 +33,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      // In a fixed order, so that two nodes cannot deadlock.
+      // The rows are written in a fixed order, so that two nodes cannot deadlock.
       addCalls: (calls) =>
         transact(
           sql,

@@ -1,5 +1,5 @@
 /**
- * Queues notices to the contacts of organizations, in the transaction that they are about: at most one mail for each
+ * Queues notices to the contacts of organizations in the transaction of the reported change: at most one mail for each
  * organization in five minutes.
  */
 
@@ -20,7 +20,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { forUpdate } from "../database/Lock.ts"
 import * as Mails from "../mail/MailStore.ts"
 
-/** A claimed mail may already be sent: the notice goes into the next one. */
+/** A claimed mail may already be sent, so the notice goes into the next mail. */
 export const queue = (
   sql: SqlClient,
   notice: ContactNotice,

@@ -1,4 +1,4 @@
-/** Reads deliveries in the order of their events. The attempts of a page are one further query. */
+/** Reads deliveries in the order of their events. One further query reads the attempts of a page. */
 import type { EventId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
@@ -49,7 +49,7 @@ interface AttemptRow {
   readonly excerpt: string | null
 }
 
-/** Released attempts use claim numbers too, so this many times as many numbers are searched. */
+/** Released attempts use claim numbers too, so the query searches this many times as many numbers. */
 const slack = 2
 
 export const layer = Layer.effect(
@@ -57,7 +57,10 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** Both tables get the ids: with one condition only, Postgres may read all attempts of the webhook. */
+    /**
+     * The query passes the ids to both tables, because with only one condition Postgres may read all attempts of the
+     * webhook.
+     */
     const attemptsOf = (
       webhookId: WebhookId,
       ids: ReadonlyArray<EventId>,
@@ -70,7 +73,7 @@ export const layer = Layer.effect(
         AND made.webhook_id = ${webhookId} AND ${sql.in("made.event_id", ids)}
       ORDER BY made.claim_number`
 
-    /** `some` selects deliveries, newest first. */
+    /** `some` is the condition that selects deliveries; they are read newest first. */
     const read = Effect.fnUntraced(function* (
       webhookId: WebhookId,
       some: Fragment,

@@ -1,6 +1,6 @@
 /**
- * Deliveries and their queue, which is their due times by webhook: a claim moves the due time to the end of its lease.
- * The state of a receiver changes under the lock of its webhook.
+ * Stores deliveries and their queue. The queue is the deliveries' due times by webhook: a claim moves the due time to
+ * the end of its lease. A receiver's state changes only under the lock of its webhook.
  */
 import { tolerance } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -37,7 +37,7 @@ interface ClaimedRow {
   readonly attempts: number
   readonly manual: number
   readonly resume_at: string | null
-  /** Null if the event was deleted. */
+  /** The payload is null if the event was deleted. */
   readonly payload: string | null
 }
 
@@ -46,7 +46,7 @@ interface ArrivalRow {
   readonly duration: number
 }
 
-/** Computed from the attempt alone, so that it is the same after another attempt. */
+/** The value is computed from the attempt alone, so that it does not depend on other attempts. */
 const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
 
 const oldestFirst = (one: ClaimedRow, other: ClaimedRow) => (one.event_id < other.event_id ? -1 : 1)
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
     const keep = (receiver: Receiver) =>
       sql`UPDATE webhooks SET ${sql.update(receiverColumns(receiver))} WHERE id = ${receiver.webhook.id}`
 
-    /** The webhook's row is locked. The claim returns the payloads. */
+    /** The caller has locked the webhook's row. The claim itself returns the payloads. */
     const take = Effect.fnUntraced(function* (
       receiver: Receiver,
       encryptedSecret: string,
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
       const [counted] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM deliveries
         WHERE webhook_id = ${id} AND is_leased = 1 AND due_at > ${now}`
       const allowance = taking.allow(receiver, counted?.count ?? 0)
-      // For a single row SQLite then builds no list.
+      // For a single row, SQLite then builds no list.
       const among = sql.literal(allowance.limit === 1 ? "=" : "IN")
       const rows =
         allowance.limit === 0
@@ -139,7 +139,7 @@ export const layer = Layer.effect(
       const isDelivery = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
       const isCurrentClaim = sql`${isDelivery} AND claim_number = ${ticket} AND is_leased = 1`
       if (next.state !== "pending") {
-        // A delivery that succeeded once and is sent again stays delivered, whatever this attempt returned.
+        // A delivery that succeeded once and is sent again stays delivered, whatever the new attempt returned.
         const arrived = next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(isDelivery)
         if (next.state === "delivered") {
           return yield* sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
@@ -167,7 +167,8 @@ export const layer = Layer.effect(
       const before = receiverOf(row)
       const settlement = decide(before)
       const moved = yield* move(claimed, attempt, settlement, at)
-      // A failed attempt whose lease has ended says nothing about the receiver: perhaps the worker slept.
+      // A failed attempt whose lease has ended is no evidence about the receiver, because the worker may have been
+      // suspended.
       const counts = settlement.next.state === "delivered" || moved.length > 0
       const { audit, notice, receiver } = counts ? settlement : { audit: null, notice: null, receiver: before }
       yield* sql`INSERT INTO delivery_attempts ${sql.insert({
@@ -193,7 +194,7 @@ export const layer = Layer.effect(
       return Option.some<SettledAttempt>({ before, after: next.receiver, following: next.claimed })
     })
 
-    /** Each webhook with waiting deliveries. */
+    /** Selects each webhook that has waiting deliveries. */
     const withOwners = owners({ rows: "deliveries WHERE due_at IS NOT NULL", owner: "webhook_id" })
 
     const waiting =

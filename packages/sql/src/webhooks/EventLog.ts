@@ -1,7 +1,7 @@
 /**
  * Reads events in the order of their ids, or forward in the order of their commits: a page of each requested type by an
- * index alone, then the first of these. Payloads are measured before they are read, and read as far as the page has
- * room.
+ * index alone, then the first of these. The query measures payloads before it reads them, and reads only as many as the
+ * page has room for.
  */
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -18,7 +18,7 @@ interface Row {
   readonly id: EventId
   readonly payload: string
   readonly bytes: number
-  /** Size of the page and the next event. */
+  /** The size of the page, and of the next event. */
   readonly found: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes an event in the transaction of its change, and a delivery for each webhook that subscribes to its type: one
- * statement each.
+ * Writes an event in the transaction of its change, and a delivery for each webhook that subscribes to its type, with
+ * one statement each.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"
@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { forKeyShare } from "../database/Lock.ts"
 
-/** The topic's part of the payload is added in SQL. References hold no character that JSON escapes. */
+/** SQL adds the topic's part of the payload. References contain no character that JSON would escape. */
 export const announce = (sql: SqlClient, event: NewEvent, about: Assignment) =>
   Subject.origin(write(sql, event, about), "event", event.id, {
     organizationId: about.organizationId,

@@ -1,7 +1,7 @@
 /**
- * Redelivers events by putting deliveries back into the queue, under the lock of their webhook. A request is a row with
- * its progress, which selects deliveries by state and event through one index. Webhooks rotate, and requests of one
- * webhook run in order. A request that overlaps another one that has not started extends it.
+ * Redelivers events by putting deliveries back into the queue, under the lock of their webhook. A recovery is a row
+ * with its progress. One index selects its deliveries by state and event. Webhooks take turns, and the recoveries of
+ * one webhook run in order. A new recovery that overlaps an unstarted one extends the unstarted one.
  */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -76,9 +76,9 @@ export const layer = Layer.effect(
     const open = Effect.fnUntraced(function* (recovery: Recovery, audit: AuditEntry) {
       const { askedAt, held, id, since, until, webhookId } = recovery
       const requestedAt = Instant.toIso(askedAt)
-      // The webhook was deleted meanwhile.
+      // The webhook has been deleted meanwhile.
       if ((yield* locked(webhookId)) === undefined) return
-      // These are bounds: no event has these ids.
+      // These ids are only bounds: no event has them.
       const [behindId, untilId] = [firstIdAt(since), firstIdAt(until)]
       const isHeld = held ? 1 : 0
       const [waiting] = yield* sql<
@@ -101,7 +101,7 @@ export const layer = Layer.effect(
       yield* AuditLog.append(sql, audit, askedAt)
     })
 
-    /** The next deliveries in a state, in the order of their events. */
+    /** Selects the next deliveries in a state, in the order of their events. */
     const nextOf = ({ after_id, until_id, webhook_id }: JobRow, state: "failed" | "pending", limit: number) =>
       sql<{ readonly event_id: EventId }>`SELECT event_id FROM deliveries
         WHERE webhook_id = ${webhook_id} AND state = ${state} AND event_id > ${after_id} AND event_id < ${until_id}
@@ -115,7 +115,9 @@ export const layer = Layer.effect(
           WHERE webhook_id = ${webhookId} AND ${sql.in("event_id", ids)} AND state = 'pending' AND is_leased = 0 AND due_at > ${at}`
       )
 
-    /** The oldest request of each webhook, so that many requests get no more turns than one. */
+    /**
+     * Selects the oldest recovery of each webhook, so that many recoveries of one webhook get no more turns than one.
+     */
     const oldestOpen = Effect.map(
       sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM redeliveries AS one
         WHERE done_at IS NULL AND NOT EXISTS (SELECT 1 FROM redeliveries AS earlier
@@ -124,7 +126,7 @@ export const layer = Layer.effect(
       ([row]) => row
     )
 
-    /** The next request of the webhook goes to the end of the rotation. */
+    /** The webhook's next recovery goes to the end of the rotation. */
     const passTurn = (webhookId: WebhookId, now: string) =>
       sql`UPDATE redeliveries SET last_batch_at = ${now} WHERE id = (SELECT id FROM redeliveries
         WHERE webhook_id = ${webhookId} AND done_at IS NULL ORDER BY id LIMIT 1)`
@@ -136,7 +138,7 @@ export const layer = Layer.effect(
     ) {
       const oldest = yield* oldestOpen
       if (oldest === undefined) return Option.none<number>()
-      // The webhook first, in the lock order of claims, results and deletions.
+      // The webhook is locked first, in the lock order of claims, results and deletions.
       const webhook = yield* locked(oldest.webhook_id)
       const [job] =
         yield* sql<JobRow>`SELECT id, webhook_id, after_id, until_id, includes_pending, queued FROM redeliveries
@@ -177,7 +179,7 @@ export const layer = Layer.effect(
           )
         ),
       open: (recovery, audit) => transact(sql, open(recovery, audit)),
-      // Usually there is none, and then no lock is needed.
+      // Usually there is no recovery, and then no lock is needed.
       step: (at, limit, begin) =>
         Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
           open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))

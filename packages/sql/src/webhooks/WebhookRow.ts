@@ -41,7 +41,7 @@ export const fromRow = (row: unknown): Webhook => {
 export const toRow = ({ owner: { environment, organizationId }, ...rest }: Webhook) =>
   encode({ ...rest, organizationId, environment })
 
-/** The columns that deliveries read, with the encrypted secret. */
+/** The columns that deliveries read, including the encrypted secret. */
 export interface ReceiverRow {
   readonly id: WebhookId
   readonly organization_id: OrganizationId
@@ -58,7 +58,7 @@ export interface ReceiverRow {
   readonly encrypted_secret: string
 }
 
-/** Mapped by hand: every delivery reads its webhook. */
+/** The mapping is written by hand, because every delivery reads its webhook. */
 export const receiverOf = (row: ReceiverRow): Receiver => ({
   webhook: {
     id: row.id,
@@ -76,7 +76,10 @@ export const receiverOf = (row: ReceiverRow): Receiver => ({
   quietUntil: fromIsoOrNull(row.paused_until)
 })
 
-/** The columns that deliveries change. Of the partner's own only the status is among them. */
+/**
+ * The columns of a webhook that deliveries change. Of the columns that a partner sets, deliveries change only the
+ * status.
+ */
 export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,

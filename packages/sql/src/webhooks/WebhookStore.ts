@@ -1,4 +1,4 @@
-/** Webhooks: changed under the lock of their row. A counter for each owner limits their number. */
+/** Changes webhooks under the lock of their row. A counter for each owner limits their number. */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -22,7 +22,7 @@ import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
 import { fromRow, toRow } from "./WebhookRow.ts"
 
-/** Tables with rows of a deleted webhook, and the rest of their keys. */
+/** The tables with rows of a deleted webhook, and the other columns of their keys. */
 const leftovers = [
   ["delivery_attempts", "event_id, claim_number"],
   ["deliveries", "event_id"]
@@ -36,7 +36,7 @@ export const layer = Layer.effect(
     const ownedBy = ({ environment, organizationId }: Owner) =>
       sql`organization_id = ${organizationId} AND environment = ${environment}`
 
-    /** The counter stays locked until the transaction ends, so that a concurrent insert counts this one. */
+    /** The counter stays locked until the transaction ends, so that a concurrent insert counts this webhook. */
     const countOneMore = ({ environment, organizationId }: Owner) =>
       Effect.map(
         sql<{ readonly total: number }>`INSERT INTO webhook_totals AS seen (organization_id, environment, total)
@@ -114,7 +114,7 @@ export const layer = Layer.effect(
       insert: (change, encryptedSecret, limit) => transact(sql, insert(change, encryptedSecret, limit)),
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
-      // Usually there is none, and then no write lock is needed.
+      // Usually there is no such row, and then no write lock is needed.
       clear: (limit) =>
         Effect.flatMap(Effect.orDie(firstRemoved(sql.literal(""))), ({ length }) =>
           length === 0 ? Effect.succeed(0) : transact(sql, clear(limit))
@@ -197,7 +197,7 @@ const disabling = ({ details, recorded_at }: DisablingRow): Disabling => {
   return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
 }
 
-/** Activated or moved to another URL: the state of the old receiver no longer applies. */
+/** The webhook was activated or moved to another URL, so the state of the old receiver no longer applies. */
 const isFresh = (before: Webhook, after: Webhook): boolean =>
   after.url !== before.url ||
   (after.status === "active" && (before.status !== "active" || after.consecutiveFailures < before.consecutiveFailures))

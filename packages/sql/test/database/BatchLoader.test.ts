@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 
-/** Records each batch, and completes it when its gate opens. */
+/** Records each batch, and completes the batch when its gate opens. */
 const held = Effect.fnUntraced(function* (
   shape: Omit<BatchLoader.Shape<string>, "limit"> & { readonly limit?: number } = {}
 ) {
