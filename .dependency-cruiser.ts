@@ -8,6 +8,8 @@ import type { IRegularForbiddenRuleType } from "dependency-cruiser"
 interface Layer {
   /** A pattern of workspace folders. */
   readonly layer: string
+  /** A folder of the workspace that is a layer of its own. */
+  readonly except?: string
   /** Patterns of the other workspaces that it may import. */
   readonly workspaces: ReadonlyArray<string>
   /** A pattern of what it may not import, below `effect`. */
@@ -24,7 +26,13 @@ const layers: ReadonlyArray<Layer> = [
   { layer: "packages/api", workspaces: ["packages/core"], notEffect: except(`${pure}|http|http-api`) },
   { layer: "packages/server", workspaces: ["packages/core", "packages/api"], notEffect: "dist/(sql|cli|testing)/" },
   { layer: "packages/sql", workspaces: ["packages/core"], notEffect: except(`${pure}|sql|reactivity`) },
-  { layer: "packages/client", workspaces: [], notEffect: "" },
+  { layer: "packages/client", except: "src/cli", workspaces: [], notEffect: "" },
+  {
+    layer: "packages/client/src/cli",
+    workspaces: ["packages/client/src"],
+    notEffect: "",
+    packages: `^(${builtinModules.join("|")})$`
+  },
   { layer: "packages/settings", workspaces: ["packages/core", "adapters/[^/]+"], notEffect: except(pure) },
   {
     layer: "packages/testkit",
@@ -59,8 +67,8 @@ const error = (
   to: IRegularForbiddenRuleType["to"]
 ): IRegularForbiddenRuleType & { readonly name: string } => ({ name, severity: "error", from, to })
 
-const layerRules = layers.flatMap(({ layer, notEffect, packages, workspaces }) => {
-  const from = { path: `^(${layer})/` }
+const layerRules = layers.flatMap(({ except, layer, notEffect, packages, workspaces }) => {
+  const from = { path: `^(${layer})/`, ...(except === undefined ? {} : { pathNot: `^${layer}/${except}/` }) }
   const foreign = { pathNot: ["^(packages|adapters|hosts)/", "^node_modules/effect/", ...(packages ? [packages] : [])] }
   return [
     error(`${layer}: workspaces`, from, {

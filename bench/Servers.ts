@@ -87,13 +87,13 @@ export const startProduct = (
   )
 
 /** Creates an organization with high limits, a key and three licensed personas, with the product's commands. */
-export const makeFixtures = async (folder: string): Promise<ServerFixtures> => {
+export const makeFixtures = async (folder: string, variables: NodeJS.ProcessEnv = {}): Promise<ServerFixtures> => {
   mkdirSync(folder, { recursive: true })
   const run = promisify(execFile)
   const command = async (...args: ReadonlyArray<string>) => {
     const { stdout } = await run(process.execPath, [commandLine, ...args, "--json"], {
       cwd: folder,
-      env: serverEnvironment(folder)
+      env: { ...serverEnvironment(folder), ...variables }
     })
     return JSON.parse(stdout)
   }
@@ -127,7 +127,7 @@ export const killAllServers = () => {
   for (const child of running) child.kill("SIGKILL")
 }
 
-const proc = ({ process: { pid } }: ListeningServer, file: string): string | undefined => {
+const proc = (pid: number | string | undefined, file: string): string | undefined => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8")
   } catch {
@@ -137,12 +137,14 @@ const proc = ({ process: { pid } }: ListeningServer, file: string): string | und
 
 /** Resident memory in MB; NaN where there is no /proc. */
 export const memoryOfProcess = (server: ListeningServer): number => {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(proc(server, "status") ?? "")?.[1]
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(proc(server.process.pid, "status") ?? "")?.[1]
   return kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024
 }
 
 /** Seconds of CPU time since the process began, in steps of 10 ms; NaN where there is no /proc. */
-export const processorTimeOfProcess = (server: ListeningServer): number => {
-  const fields = proc(server, "stat")?.split(") ")[1]?.split(" ")
+export const processorTimeOfProcess = (server: ListeningServer): number => processorTimeOf(server.process.pid)
+
+export const processorTimeOf = (pid: number | string | undefined): number => {
+  const fields = proc(pid, "stat")?.split(") ")[1]?.split(" ")
   return fields === undefined ? Number.NaN : (Number(fields[11]) + Number(fields[12])) / 100
 }

@@ -31,7 +31,6 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
   /** The published files. A `!` excludes a folder. */
   readonly files?: ReadonlyArray<string>
 }
@@ -46,17 +45,3 @@ export const workspaces = (files: Files): ReadonlyArray<Workspace> =>
   [...files]
     .filter(([path]) => /^(packages|adapters|hosts)\/[^/]+\/package\.json$/.test(path))
     .map(([path, text]) => ({ folder: path.slice(0, -"/package.json".length), manifest: JSON.parse(text) as Manifest }))
-
-const isSource = (path: string): boolean => /\.(ts|tsx|mts|js|mjs)$/.test(path)
-
-/** A workspace's shipped files, without its tests and without the folders that its manifest excludes. */
-export const shipped = (files: Files, folder: string): ReadonlyArray<readonly [path: string, text: string]> => {
-  const manifest = JSON.parse(files.get(`${folder}/package.json`) ?? "{}") as Partial<Manifest>
-  const kept = (manifest.files ?? []).flatMap((name) => (name.startsWith("!") ? [`${folder}/${name.slice(1)}/`] : []))
-  return [...files].filter(
-    ([path]) =>
-      isSource(path) &&
-      (path.startsWith(`${folder}/src/`) || path.startsWith(`${folder}/bin/`)) &&
-      !kept.some((prefix) => path.startsWith(prefix))
-  )
-}

@@ -3,7 +3,7 @@
  * installed, imported and compiled against. `scripts/test-long/Judges.test.ts` tests these checks. The script builds first,
  * because a fresh checkout has no build output.
  */
-import { mkdirSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { build } from "./packing/Build.ts"
 import { judge } from "./packing/Judges.ts"
@@ -13,7 +13,6 @@ import { root } from "./Repository.ts"
 
 const [destination = join(root, "dist", "tarballs")] = process.argv.slice(2)
 rmSync(destination, { recursive: true, force: true })
-mkdirSync(destination, { recursive: true })
 
 build()
 const packed = await pack(stage(join(destination, "staged")), destination)

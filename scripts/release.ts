@@ -4,7 +4,7 @@
  * in. With `--dry-run` nothing is published.
  */
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdirSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { judge } from "./packing/Judges.ts"
 import { stage } from "./packing/Stage.ts"
@@ -26,7 +26,6 @@ if (changed !== "" && !isDry) throw refuse(`the work tree has changes:\n${change
 
 const destination = join(root, "dist", "release")
 rmSync(destination, { recursive: true, force: true })
-mkdirSync(destination, { recursive: true })
 const packed = await pack(stage(join(destination, "staged"), { repository }), destination)
 const faults = await judge(packed)
 if (faults.length > 0) throw refuse(faults.join("\n"))

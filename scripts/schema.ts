@@ -1,21 +1,11 @@
-/**
- * Checks that adapters/sqlite/src/PresentSchema.ts matches the migrations: it holds their result in an empty database, as fewer
- * and simpler statements. `--write` writes it.
- */
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+/** Checks that adapters/sqlite/src/PresentSchema.ts is what the migrations make in an empty database. `--write` writes it. */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { root } from "./Repository.ts"
+import { generate } from "./Generated.ts"
 
-const path = "adapters/sqlite/src/PresentSchema.ts"
-const place = join(root, path)
-
-/**
- * Tables first, then their rows, then everything else. So no index is updated row by row, and no trigger fires for these rows.
- */
+/** Tables first, then their rows, so that no index is updated row by row and no trigger fires for these rows. */
 const statements = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Migrations.migrate
@@ -41,14 +31,7 @@ const rowsOf = Effect.fnUntraced(function* (table: string) {
   return rows.map(({ row }) => `INSERT INTO ${table} (${kept.join(", ")}) VALUES (${row})`)
 })
 
-/** Quotes a string as the formatter would. */
-const quoted = (text: string) => {
-  const own = JSON.stringify(text)
-  const count = (mark: string) => text.split(mark).length
-  return count('"') > count("'") ? `'${own.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : own
-}
-
-const list = (texts: ReadonlyArray<string>) => `[\n${texts.map((text) => `  ${quoted(text)}`).join(",\n")}\n]`
+const list = (texts: ReadonlyArray<string>) => JSON.stringify(texts, null, 2)
 
 const text = `/** The present schema for SQLite, as these migrations leave it in an empty database. Generated: npm run describe. */
 export const schemaMigrations = ${list(Migrations.names)}
@@ -56,10 +39,4 @@ export const schemaMigrations = ${list(Migrations.names)}
 export const schemaStatements = ${list(await Effect.runPromise(Effect.provide(statements, SqliteClient.layer({ filename: ":memory:" }))))}
 `
 
-if (process.argv.includes("--write")) writeFileSync(place, text)
-else {
-  const isCurrent = existsSync(place) && readFileSync(place, "utf8") === text
-  const finding = `${path} is not what the migrations make: npm run describe`
-  process.stdout.write(isCurrent ? `schema: ${path} is what the migrations make\n` : `${finding}\n`)
-  if (!isCurrent) process.exitCode = 1
-}
+generate("adapters/sqlite/src/PresentSchema.ts", text)

@@ -1,6 +1,6 @@
 /** The peer's HTTP: Fastify with its hooks, errors and two routes. The handlers, which use the database, are passed in. */
 import { randomUUID } from "node:crypto"
-import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from "fastify"
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
 import { invalidRequest, type NewTopicBody } from "./Answers.ts"
 import type { makeAuthentication } from "./Keys.ts"
 import { RequestRefusal } from "./Refusal.ts"
@@ -41,7 +41,11 @@ const toRefusal = (error: FastifyError | RequestRefusal | QuotaUsedUp, requestId
   return new RequestRefusal(500, "internal_error", `The server failed. Please report the request id ${requestId}.`)
 }
 
-export const listenForRequests = async (handlers: PeerHandlers, fixtures: PeerFixtures) => {
+export const listenForRequests = async (
+  handlers: PeerHandlers,
+  fixtures: PeerFixtures,
+  addRoutes: (app: FastifyInstance) => void = () => {}
+): Promise<string> => {
   const app = Fastify({
     logger: false,
     bodyLimit: 256 * 1024,
@@ -81,6 +85,8 @@ export const listenForRequests = async (handlers: PeerHandlers, fixtures: PeerFi
     },
     { prefix: "/partner/v1" }
   )
+  addRoutes(app as unknown as FastifyInstance)
   const address = await app.listen({ host: "127.0.0.1", port: 0 })
   console.log(JSON.stringify({ apiRoot: address, ...fixtures }))
+  return address
 }

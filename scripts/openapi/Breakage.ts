@@ -7,8 +7,8 @@ import { type Document, json, mapValues, type Response } from "@partner-commenta
 import { apiDiff } from "api-smart-diff"
 
 export const breaks = (before: Document, after: Document): ReadonlyArray<string> => {
-  const [was, is] = changed(plain(before), plain(after))
-  const changes = apiDiff(was, is)
+  const [was, is] = [plain(before), plain(after)]
+  const changes = apiDiff(changed(was, is), changed(is, was))
     .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))
     .filter(({ action, path }) => !isChosenByCaller(path, action))
     // Code generators treat a field with a default as required, so the description states defaults in prose.
@@ -31,35 +31,15 @@ interface Part {
   readonly [name: string]: Part
 }
 
-/**
- * The differing parts, down to single responses, because comparing the whole documents is slow. Cloned, because api-smart-diff
- * modifies its input.
- */
-const changed = (before: Part, after: Part) => {
-  const [was, is] = differing(before, after, ["path", "method", "part", "status"])
-  return [
-    { openapi: "3.1.0", paths: structuredClone(was) },
-    { openapi: "3.1.0", paths: structuredClone(is) }
-  ]
-}
+/** The operations that differ, because comparing all is slow. Cloned, because api-smart-diff modifies its input. */
+const differing = (part: Part, other: Part): Part =>
+  mapValues(part, (path, name) =>
+    Object.fromEntries(
+      Object.entries(path).filter(([method, each]) => JSON.stringify(each) !== JSON.stringify(other[name]?.[method]))
+    )
+  )
 
-const differing = (before: Part, after: Part, levels: ReadonlyArray<string>): readonly [Part, Part] => {
-  const [level, ...deeper] = levels
-  if (level === undefined) return [before, after]
-  const was: Record<string, Part> = {}
-  const is: Record<string, Part> = {}
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const one = before[name]
-    const other = after[name]
-    if (JSON.stringify(one) === JSON.stringify(other)) continue
-    const isDeeper = level !== "part" || name === "responses"
-    const [left, right] =
-      one === undefined || other === undefined || !isDeeper ? [one, other] : differing(one, other, deeper)
-    if (left !== undefined) was[name] = left
-    if (right !== undefined) is[name] = right
-  }
-  return [was, is]
-}
+const changed = (part: Part, other: Part) => structuredClone({ openapi: "3.1.0", paths: differing(part, other) })
 
 /** Removes descriptions, resolves references, and lists each error under its code, so that only a removed code is breaking. */
 const plain = ({ components, paths }: Document): Part => {

@@ -62,19 +62,14 @@ const declarationsOf = ({ folder, name }: Packed): ReadonlyArray<string> => {
 
 /** Returns one sentence or one report per fault. Two packages at a time, because Are The Types Wrong runs a compiler process. */
 export const judge = async (all: ReadonlyArray<Packed>): Promise<ReadonlyArray<string>> => {
-  const faults: Array<string> = []
-  const left = [...all]
-  const judgeNext = async (): Promise<void> => {
-    const packed = left.shift()
-    if (packed === undefined) return
-    faults.push(
-      ...readmeOf(packed),
-      ...declarationsOf(packed),
-      ...(await asPublint(packed)),
-      ...(await asTypes(packed))
-    )
-    return judgeNext()
+  const left = all.values()
+  const judgeNext = async (): Promise<ReadonlyArray<string>> => {
+    const faults: Array<string> = []
+    for (const packed of left) {
+      faults.push(...readmeOf(packed), ...declarationsOf(packed))
+      faults.push(...(await asPublint(packed)), ...(await asTypes(packed)))
+    }
+    return faults
   }
-  await Promise.all([judgeNext(), judgeNext()])
-  return faults
+  return (await Promise.all([judgeNext(), judgeNext()])).flat()
 }

@@ -11,8 +11,16 @@ export interface SourceManifest extends Manifest {
   readonly scripts?: Readonly<Record<string, string>>
 }
 
-/** A program is installed as its bundle. It has no importable modules and no dependencies. */
-export const isProgram = ({ bin }: SourceManifest): boolean => bin !== undefined
+/**
+ * A program is installed as its bundle, which `bin/` starts. It has no importable modules and no dependencies. A library
+ * may have a command too, which is one of its modules.
+ */
+export const isProgram = ({ bin = {} }: SourceManifest): boolean =>
+  Object.values(bin).some((path) => path.startsWith("bin/"))
+
+/** Maps the commands of a library to compiled modules. */
+const commands = (bin: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(bin).map(([name, path]) => [name, path.replace(/^src\/(.+)\.ts$/, "dist/$1.js")]))
 
 /** Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`. */
 const compiled = (target: SourceManifest["exports"][string]) => {
@@ -33,7 +41,11 @@ const demanded = (dependencies: Readonly<Record<string, string>>, ours: Readonly
   )
 
 export const publishedManifest = (
-  {
+  source: SourceManifest,
+  { folder, ours, repository }: { folder: string; ours: ReadonlySet<string>; repository: string | undefined }
+) => {
+  const {
+    bin,
     dependencies = {},
     devDependencies: _,
     exports,
@@ -41,18 +53,15 @@ export const publishedManifest = (
     private: ___,
     scripts: ____,
     ...manifest
-  }: SourceManifest,
-  { folder, ours, repository }: { folder: string; ours: ReadonlySet<string>; repository: string | undefined }
-) => ({
-  ...manifest,
-  ...(repository === undefined ? {} : { repository: { type: "git", url: repository, directory: folder } }),
-  publishConfig: { access: "public", provenance: true },
-  exports: {
-    ...(isProgram(manifest as SourceManifest)
-      ? {}
-      : Object.fromEntries(Object.entries(exports).map(([name, target]) => [name, compiled(target)]))),
-    "./package.json": "./package.json"
-  },
-  files: ["CHANGELOG.md", "bin", "bundle", "dist"],
-  ...(isProgram(manifest as SourceManifest) ? {} : { dependencies: demanded(dependencies, ours) })
-})
+  } = source
+  const entries = Object.entries(exports).map(([name, target]) => [name, compiled(target)])
+  return {
+    ...manifest,
+    ...(bin === undefined ? {} : { bin: commands(bin) }),
+    ...(repository === undefined ? {} : { repository: { type: "git", url: repository, directory: folder } }),
+    publishConfig: { access: "public", provenance: true },
+    exports: { ...(isProgram(source) ? {} : Object.fromEntries(entries)), "./package.json": "./package.json" },
+    files: ["CHANGELOG.md", "bin", "bundle", "dist"],
+    ...(isProgram(source) ? {} : { dependencies: demanded(dependencies, ours) })
+  }
+}

@@ -4,8 +4,7 @@
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { readFiles, root, shipped, type Workspace, workspaces } from "../Repository.ts"
-import { declaring } from "./Declarations.ts"
+import { type Files, readFiles, root, type Workspace, workspaces } from "../Repository.ts"
 import { isProgram, publishedManifest, type SourceManifest } from "./PublishedManifest.ts"
 
 export interface Staged {
@@ -19,24 +18,30 @@ export interface Staged {
   readonly entries: ReadonlyArray<string>
 }
 
-/** The shipped modules, such as `topic/Topic`, without those that the manifest excludes. */
-const modulesOf = (files: ReturnType<typeof readFiles>, folder: string): ReadonlyArray<string> =>
-  shipped(files, folder).flatMap(([path]) => {
-    const module = path.startsWith(`${folder}/src/`) ? path.slice(`${folder}/src/`.length) : undefined
-    return module === undefined ? [] : [module.replace(/\.ts$/, "")]
-  })
+/** The shipped modules, such as `topic/Topic`, without the folders that the manifest excludes. */
+const modulesOf = (files: Files, { folder, manifest }: Workspace): ReadonlyArray<string> => {
+  const source = `${folder}/src/`
+  const excluded = (manifest.files ?? []).filter((name) => name.startsWith("!")).map((name) => name.slice(1))
+  return [...files.keys()]
+    .filter((path) => path.startsWith(source) && path.endsWith(".ts"))
+    .filter((path) => !excluded.some((name) => path.startsWith(`${folder}/${name}/`)))
+    .map((path) => path.slice(source.length, -".ts".length))
+}
 
 const write = (path: string, text: string) => {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
 
+/** Imports in declarations end in `.ts`, which TypeScript keeps there, but other compilers reject. */
+const relativeImport = /((?:\bfrom|\bimport)\s*\(?\s*)"(\.{1,2}\/[^"\n]+)\.ts"/g
+
 /** The source maps contain the sources, because packages do not ship them separately. */
 const copyModule = (workspace: string, folder: string, module: string) => {
   const built = (ending: string) => readFileSync(join(root, workspace, "dist", `${module}${ending}`), "utf8")
   write(join(folder, "dist", `${module}.js`), built(".js"))
   write(join(folder, "dist", `${module}.js.map`), built(".js.map"))
-  write(join(folder, "dist", `${module}.d.ts`), declaring(built(".d.ts")))
+  write(join(folder, "dist", `${module}.d.ts`), built(".d.ts").replace(relativeImport, '$1"$2.js"'))
 }
 
 const entriesOf = ({ exports }: SourceManifest, modules: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -57,10 +62,10 @@ export const stage = (destination: string, { only, repository }: Staging = {}): 
   const ours = new Set(all.map(({ manifest }) => manifest.name))
   rmSync(destination, { recursive: true, force: true })
   const wanted = all.filter(({ folder }) => only === undefined || folder === only)
-  return wanted.map((each: Workspace): Staged => {
+  return wanted.map((each): Staged => {
     const manifest = each.manifest as SourceManifest
     const folder = join(destination, each.folder.replace("/", "-"))
-    const modules = isProgram(manifest) ? [] : modulesOf(files, each.folder)
+    const modules = isProgram(manifest) ? [] : modulesOf(files, each)
     for (const module of modules) copyModule(each.folder, folder, module)
     for (const made of ["bin", "bundle"]) {
       const source = join(root, each.folder, made)

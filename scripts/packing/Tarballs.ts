@@ -12,19 +12,14 @@ export interface Packed extends Staged {
 const environment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_(config|package|lifecycle)/i.test(name)))
 
-/** Packs all folders with one command. npm only reads them. */
+/** Packs all folders with one command. npm only reads them, and names each tarball after its package. */
 export const pack = async (all: ReadonlyArray<Staged>, destination: string): Promise<ReadonlyArray<Packed>> => {
   const folders = all.map(({ folder }) => folder)
-  const { stdout } = await promisify(execFile)(
-    "npm",
-    ["pack", "--json", "--ignore-scripts", "--pack-destination", destination, ...folders],
-    { cwd: destination, env: environment(), maxBuffer: 1 << 26 }
-  )
-  const made: Record<string, { filename: string }> | Array<{ name: string; filename: string }> = JSON.parse(stdout)
-  const names = new Map(
-    Array.isArray(made)
-      ? made.map(({ filename, name }) => [name, filename])
-      : Object.entries(made).map(([name, { filename }]) => [name, filename])
-  )
-  return all.map((staged) => ({ ...staged, tarball: join(destination, names.get(staged.name) ?? "") }))
+  await promisify(execFile)("npm", ["pack", "--ignore-scripts", "--pack-destination", destination, ...folders], {
+    cwd: destination,
+    env: environment(),
+    maxBuffer: 1 << 26
+  })
+  const tarballOf = ({ name, version }: Staged) => `${name.replace("@", "").replace("/", "-")}-${version}.tgz`
+  return all.map((staged) => ({ ...staged, tarball: join(destination, tarballOf(staged)) }))
 }

@@ -1,38 +1,15 @@
-/** Renders the page of all ports, and the details of one port: its methods, its guarantees and its suites. */
+/** Renders the page of all ports. */
+import { basename } from "node:path"
 import type { Files } from "../Repository.ts"
 import { wrap } from "../Wrap.ts"
-import { type Port, portsOf, type Suite, type Unit } from "./Port.ts"
-
-const link = (path: string) => `[${path}](../../${path})`
-
-const suiteLines = ({ call, guarantees, path, runs }: Suite) => [
-  `\`${call}\` of ${link(path)}${runs.length === 0 ? "" : `, run by ${runs.map(link).join(", ")}`}:`,
-  "",
-  ...guarantees.map((guarantee) => `- ${guarantee}`),
-  ""
-]
+import { type Port, portsOf, type Unit } from "./Port.ts"
 
 const withoutSuite = "none: the suites of related ports use it"
-
-/** Everything that is needed to implement a port. `node scripts/ports.ts NAME` prints it, and no committed file contains it. */
-export const portDetails = ({ about, methods, name, path, suites }: Port): string =>
-  [
-    `## ${name}`,
-    "",
-    `${about} ${link(path)}`,
-    "",
-    "```ts",
-    methods,
-    "```",
-    "",
-    ...suites.flatMap(suiteLines),
-    ...(suites.length === 0 ? [`Suite: ${withoutSuite}.`, ""] : [])
-  ].join("\n")
 
 const entry = (files: Files, { about, name, path, suites }: Port) => {
   const example = `examples/own-${name.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}.ts`
   const named = (text: string, at: string) => `[${text}](../../${at})`
-  const proofs = suites.map((suite) => named(suite.path.replace(/^.*\/|\.ts$/g, ""), suite.path))
+  const proofs = suites.map((suite) => named(basename(suite, ".ts"), suite))
   return [
     ...wrap(`- **${named(name, path)}.** ${about}`, "  "),
     ...(proofs.length === 0 ? [withoutSuite] : proofs).map((proof) => `  - Suite: ${proof}`),
@@ -63,9 +40,9 @@ export const portsPage = (files: Files): string => {
     "Generated from `packages/core/src` and `packages/testkit/src` by `npm run describe`; edit those",
     "instead.",
     "",
-    "A port is a service that the core requires and an adapter implements. To see the methods of a port",
-    "and the guarantees that its suite tests, run `node scripts/ports.ts NAME`. To prove your own adapter,",
-    "run the suite in a test:",
+    "A port is a service that the core requires and an adapter implements. The file of a port promises",
+    "what each method does. The tests of its suite check these promises. To prove your own adapter, run",
+    "the suite in a test:",
     "",
     "```ts",
     'import * as MailerSuite from "@partner-commentary/testkit/MailerSuite"',

@@ -45,6 +45,10 @@ const plants: ReadonlyArray<readonly [folder: string, text: string, rule: string
   ["packages/client/src", 'import "@partner-commentary/client"', "workspaces-do-not-import-themselves-by-name"],
   ["packages/client/src", 'import "standardwebhooks"', "packages/client: packages"],
   ["packages/client/src", 'import "node:crypto"', "packages/client: packages"],
+  ["packages/client/src/cli", 'import "node:util"', null],
+  ["packages/client/src/cli", 'import "standardwebhooks"', "packages/client/src/cli: packages"],
+  ["packages/client/src/cli", 'import "@partner-commentary/core/Core"', "packages/client/src/cli: workspaces"],
+  ["packages/client/src/cli", 'import "effect/Effect"', "packages/client/src/cli: effect"],
   [
     "packages/client/src",
     'import type { A } from "@partner-commentary/api/PartnerApi"\nexport type B = A',

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { isProgram, type SourceManifest } from "../packing/PublishedManifest.ts"
 import { readFiles, root, workspaces } from "../Repository.ts"
 
 const files = readFiles()
@@ -44,7 +45,7 @@ describe("manifests", () => {
 
   it.each(
     workspaces(files)
-      .filter(({ manifest }) => !("bin" in manifest))
+      .filter(({ manifest }) => !isProgram(manifest as SourceManifest))
       .map(({ folder, manifest }) => [folder, manifest] as const)
   )("%s asks for effect as a peer, so that an embedder installs one", (_, { dependencies = {} }) => {
     expect(dependencies).not.toHaveProperty("effect")

@@ -13,7 +13,7 @@ export const schemaMigrations = [
 ]
 
 export const schemaStatements = [
-  'CREATE TABLE "partner_commentary_migrations" (\n  migration_id integer PRIMARY KEY NOT NULL,\n  created_at datetime NOT NULL DEFAULT current_timestamp,\n  name VARCHAR(255) NOT NULL\n)',
+  "CREATE TABLE \"partner_commentary_migrations\" (\n  migration_id integer PRIMARY KEY NOT NULL,\n  created_at datetime NOT NULL DEFAULT current_timestamp,\n  name VARCHAR(255) NOT NULL\n)",
   "CREATE TABLE organizations (\n    id TEXT PRIMARY KEY,\n    name TEXT NOT NULL,\n    plan TEXT NOT NULL CHECK (plan IN ('standard', 'premium')),\n    limits TEXT NOT NULL,\n    contact_email TEXT,\n    identity_id TEXT UNIQUE,\n    suspended_at TEXT,\n    created_at TEXT NOT NULL\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE api_keys (\n    id TEXT PRIMARY KEY,\n    hash TEXT NOT NULL UNIQUE,\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),\n    name TEXT NOT NULL,\n    prefix TEXT NOT NULL,\n    scopes TEXT NOT NULL,\n    ip_allow_list TEXT NOT NULL,\n    created_at TEXT NOT NULL,\n    expires_at TEXT,\n    revoked_at TEXT,\n    last_used_at TEXT,\n    lineage_id TEXT NOT NULL DEFAULT '',\n    is_revoked INTEGER NOT NULL DEFAULT 0 CHECK (is_revoked IN (0, 1))\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE personas (\n    id TEXT PRIMARY KEY,\n    name TEXT NOT NULL,\n    image_url TEXT NOT NULL,\n    bio TEXT NOT NULL,\n    expertise TEXT NOT NULL,\n    social_links TEXT NOT NULL,\n    creator_name TEXT NOT NULL,\n    creator_email TEXT NOT NULL,\n    creator_key TEXT NOT NULL,\n    created_at TEXT NOT NULL\n  ) STRICT, WITHOUT ROWID",

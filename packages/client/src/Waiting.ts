@@ -40,7 +40,7 @@ const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 
 /** Distributes the second half of the window evenly, so that polling never exhausts it. */
-const pauseForRateLimit = (limit: RateLimit | null) =>
+export const pauseForRateLimit = (limit: RateLimit | null): number =>
   limit === null || limit.remaining * 2 >= limit.limit ? 0 : limit.resetsInMs / (limit.remaining + 1)
 
 const reached = (status: TopicProgress, until: WaitOptions["until"]) =>

@@ -73,7 +73,7 @@ console.log(topic_id, new PartnerCommentaryError("a") instanceof Error)
 `
 
 beforeAll(async () => {
-  await run(root, process.execPath, compiler, "--build", "packages/client")
+  await run(root, process.execPath, compiler, "--build", "packages/client/tsconfig.cli.json")
   const [packed] = await pack(stage(join(place, "staged"), { only: "packages/client" }), place)
   mkdirSync(project)
   write("package.json", JSON.stringify({ name: "project", version: "1.0.0", private: true }))
@@ -98,6 +98,7 @@ it("is installed offline, alone, with programs, their declarations and nothing o
     "package.json"
   ])
   const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
+  expect(manifest).toMatchObject({ bin: { "partner-commentary-client": "dist/cli/main.js" } })
   expect(manifest).toMatchObject({ type: "module", sideEffects: false, engines: { node: ">=20" } })
 })
 
@@ -106,6 +107,11 @@ it("is run by plain JavaScript, imported and required", async () => {
   expect(await run(project, process.execPath, "plain.mjs")).toBe("t true\n")
   write("plain.cjs", 'console.log(typeof require("@partner-commentary/client").verifyWebhook)')
   expect(await run(project, process.execPath, "plain.cjs")).toBe("function\n")
+})
+
+it("npx runs its command line", async () => {
+  expect(await run(project, "npx", "@partner-commentary/client", "listen", "--help")).toContain("--forward-to URL")
+  await expect(run(project, "npx", "@partner-commentary/client", "listen")).rejects.toThrow("--forward-to is missing.")
 })
 
 const node = ["--types", "node", "--typeRoots", join(dependencies, "@types")]

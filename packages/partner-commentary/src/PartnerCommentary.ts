@@ -4,8 +4,10 @@ import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Log from "./Log.ts"
+import * as Mount from "./Mount.ts"
 import { decoded, type Options } from "./Options.ts"
 import { PartnerCommentaryError, startFailed } from "./PartnerCommentaryError.ts"
+import * as RouteHandlers from "./RouteHandlers.ts"
 import * as Service from "./Service.ts"
 import { apiKeys } from "./use-cases/ApiKeys.ts"
 import { creators } from "./use-cases/Creators.ts"
@@ -17,6 +19,7 @@ import { personas } from "./use-cases/Personas.ts"
 import { topics } from "./use-cases/Topics.ts"
 import { usage } from "./use-cases/Usage.ts"
 import { rejecting } from "./use-cases/UseCase.ts"
+import { webhooks } from "./use-cases/Webhooks.ts"
 
 /**
  * Use cases with plain objects, by the names of the API. They reject with a PartnerCommentaryError that has the code and the details
@@ -28,6 +31,7 @@ export interface UseCases {
   readonly licenses: ReturnType<typeof licenses>
   readonly apiKeys: ReturnType<typeof apiKeys>
   readonly topics: ReturnType<typeof topics>
+  readonly webhooks: ReturnType<typeof webhooks>
   readonly usage: ReturnType<typeof usage>
   readonly events: ReturnType<typeof events>
   readonly creators: ReturnType<typeof creators>
@@ -38,12 +42,17 @@ export interface UseCases {
 export interface PartnerCommentary extends UseCases {
   /** Answers a request of the Web standard. Tell who connected as `sent.address`; without it, nobody is counted by address. */
   readonly fetch: Embedded.Embedded["fetch"]
-  /** A listener for Node's server and for Express. Mount it before anything that reads bodies. */
+  /** A listener for Node's server and for Express, before or after body parsers. */
   readonly node: (
-    request: NodeListener.NodeRequest,
+    request: NodeListener.NodeRequest & { readonly baseUrl?: string },
     response: NodeListener.NodeResponse,
     next?: unknown
   ) => Promise<void>
+  /**
+   * Handlers for a route of Next.js: `export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = pc.next`. Next.js hides who
+   * connected: behind a proxy, set `trustedProxies`, and callers are counted by `X-Forwarded-For`.
+   */
+  readonly next: RouteHandlers.RouteHandlers
   /** Opens the database and starts the workers. Rejects with a PartnerCommentaryError where that fails; call it again to retry. */
   readonly start: () => Promise<void>
   /** Ends workers, connections and the database. */
@@ -67,15 +76,25 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   const chosen = Result.getOrThrow(decoded(options))
   const layer = Service.layer(chosen)
   const service = Embedded.open(layer)
-  const report = (error: unknown) => {
-    Effect.runFork(Effect.provide(Effect.logError("A request was not answered", error), Log.layer(chosen.logger)))
-  }
+  const log = (line: Effect.Effect<void>) => void Effect.runFork(Effect.provide(line, Log.layer(chosen.logger)))
+  const report = (error: unknown) => log(Effect.logError("A request was not answered", error))
+  const mount = Mount.make(chosen.apiRoot, (message) => log(Effect.logWarning(message)))
+  const fetch: PartnerCommentary["fetch"] = (request, sent) =>
+    service.fetch(request, sent).then((response) => {
+      mount.answered(sent?.target ?? new URL(request.url).pathname, response.status)
+      return response
+    })
+  const listener = NodeListener.make({ fetch }, report)
   const start = () => service.begin().catch((error) => Promise.reject(startFailed("The service", error)))
   const run: PartnerCommentary["run"] = (effect) => start().then(() => service.run(effect))
   const useCases = rejecting(run)
   return {
-    fetch: service.fetch,
-    node: NodeListener.make(service, report),
+    fetch,
+    node: (request, response) => {
+      mount.removed(request.baseUrl)
+      return listener(request, response)
+    },
+    next: RouteHandlers.make(fetch, firstAddress(chosen.trustedProxies)),
     start,
     stop: service.dispose,
     run,
@@ -85,12 +104,16 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
     licenses: licenses(useCases),
     apiKeys: apiKeys(useCases),
     topics: topics(useCases),
+    webhooks: webhooks(useCases),
     usage: usage(useCases),
     events: events(useCases),
     creators: creators(useCases),
     operations: operations(useCases)
   }
 }
+
+/** An address within the first network of proxies. */
+const firstAddress = ([first = ""]: ReadonlyArray<string> = []) => first.replace(/\/.*$/, "")
 
 export type { Options }
 export { PartnerCommentaryError }

@@ -1,6 +1,7 @@
 /** What is wrong with an option is one sentence that names it, thrown where the option is given. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { postgres } from "../src/postgres/Postgres.ts"
@@ -100,6 +101,48 @@ describe("partnerCommentary", () => {
     expect(sentence).toContain(`The option ${fieldOf(error)} `)
   })
 
+  const options = Object.keys({
+    ...production,
+    ...{ development: 0, speech: 0, mediaStorage: 0, identity: 0, personas: 0, organizations: 0, webhooks: 0 },
+    ...{ logger: 0, policy: 0, workers: 0, trustedProxies: 0 }
+  })
+  const junk = [
+    null,
+    0,
+    -1,
+    Number.NaN,
+    true,
+    "",
+    "junk",
+    [],
+    [null],
+    [undefined],
+    {},
+    { junk: null },
+    () => null,
+    Symbol("s")
+  ]
+
+  it.each(options)(
+    "takes any value of the option %s or throws a sentence that begins with its name",
+    async (option) => {
+      for (const value of junk) {
+        const options = { ...production, logger: console, [option]: value }
+        const made = Result.try({
+          try: () => partnerCommentary(options as never),
+          catch: (error) => error as PartnerCommentaryError
+        })
+        if (Result.isFailure(made)) {
+          expect(made.failure).toBeInstanceOf(PartnerCommentaryError)
+          expect(made.failure.message).toMatch(new RegExp(`^The option ${option}[. [].*[^.]\\.$`))
+        } else {
+          await made.success.start()
+          await made.success.stop()
+        }
+      }
+    }
+  )
+
   it.each([undefined, null, "https://app.example"])("partnerCommentary refuses %o in place of options", (options) => {
     expect(thrown(() => partnerCommentary(options as never)).message).toBe("The option url is required.")
   })
@@ -128,6 +171,19 @@ describe("partnerCommentary", () => {
     const layers = Object.fromEntries([...ports, "webhooks"].map((name) => [name, never]))
     expect(partnerCommentary({ ...production, ...layers })).toHaveProperty("layer")
   })
+})
+
+it.each([
+  [() => sqlite(undefined as never), "database"],
+  [() => sqlite(""), "database"],
+  [() => sqlite(7 as never), "database"],
+  [() => postgres(undefined as never), "database"],
+  [() => postgres(null as never), "database"],
+  [() => smtp(undefined as never, { from: "Desk <desk@app.example>" }), "mail"],
+  [() => smtp("smtp://mail.example", undefined as never), "mail.from"],
+  [() => smtp("smtp://mail.example", { from: 7 as never }), "mail.from"]
+] as const)("%s throws a sentence that begins with the option's name", (make, option) => {
+  expect(thrown(make).message).toMatch(new RegExp(`^The option ${option} .*[^.]\\.$`))
 })
 
 it("postgres and smtp refuse an address by the option that it is for, without its password", () => {

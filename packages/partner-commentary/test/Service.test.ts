@@ -50,6 +50,49 @@ it("starts again after it was stopped", async () => {
   await pc.stop()
 })
 
+it("warns by the application's logger where Express mounts another path than that of url, and answers", async () => {
+  const warnings: Array<unknown> = []
+  const none = () => {}
+  const logger = { debug: none, info: none, warn: (line: string) => warnings.push(line), error: none }
+  const pc = partnerCommentary({ ...options, logger })
+  onTestFinished(pc.stop)
+  const server = createServer((request, response) => pc.node(Object.assign(request, { baseUrl: "/other" }), response))
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  onTestFinished(() => void server.close().closeAllConnections())
+  const { port } = server.address() as AddressInfo
+  for (const _ of [1, 2]) expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+  expect(warnings).toEqual([expect.stringContaining("set url to https://app.example/other.")])
+})
+
+describe("handlers for Next.js", () => {
+  const key = async (pc: ReturnType<typeof partnerCommentary>) => {
+    const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
+    const wanted = { name: "k", scopes: ["personas:read"] as const, ip_whitelist: ["203.0.113.9"] }
+    return (await pc.apiKeys.create({ organization_id, ...wanted })).full_key
+  }
+
+  it("answer without content-encoding, which Next.js deletes", async () => {
+    const pc = partnerCommentary(options)
+    onTestFinished(pc.stop)
+    const asked = () => new Request(`${options.url}/openapi.json`, { headers: { "accept-encoding": "gzip" } })
+    expect((await pc.fetch(asked())).headers.get("content-encoding")).toBe("gzip")
+    const response = await pc.next.GET(asked())
+    expect(response.headers.get("content-encoding")).toBeNull()
+    expect(await response.json()).toHaveProperty("openapi")
+  })
+
+  it.each([
+    [["10.0.0.0/8"], 200],
+    [undefined, 401]
+  ] as const)("take the client's address from a proxy if trustedProxies is %o", async (trustedProxies, status) => {
+    const pc = partnerCommentary({ ...options, trustedProxies })
+    onTestFinished(pc.stop)
+    const headers = { "x-api-key": await key(pc), "x-forwarded-for": "198.51.100.1, 203.0.113.9, 10.1.2.3" }
+    const response = await pc.next.GET(new Request(`${options.url}/partner/v1/personas`, { headers }))
+    expect(response.status).toBe(status)
+  })
+})
+
 describe("a start that fails", () => {
   it("a start that fails says why in one sentence that names the file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "partner-commentary-"))

@@ -203,3 +203,61 @@ it("a service without workers does its work on a schedule, and deletes what is o
   expect(mails).toHaveLength(1)
   expect(await pc.operations.purge({ dry_run: true })).toMatchObject({ mails: 0, events: 0, dry_run: true })
 })
+
+it("an application registers, changes, lists and deletes a partner's webhook, and the partner sees the same one", async () => {
+  const { pc } = opened()
+  const { organization_id } = await seeded(pc)
+  const wanted = { url: "https://hooks.example.com/in", events: ["creator.approved"] as const }
+  const { id: webhook_id, secret, ...created } = await pc.webhooks.create({ organization_id, ...wanted })
+  expect(created).toMatchObject({ ...wanted, status: "active" })
+  expect(secret).toMatch(/^whsec_/)
+  const { full_key } = await pc.apiKeys.create({ organization_id, name: "k", scopes: ["webhooks:read"] })
+  const asked = new Request("https://app.example/commentary/partner/v1/webhooks", {
+    headers: { "x-api-key": full_key }
+  })
+  expect(await (await pc.fetch(asked)).json()).toMatchObject({ data: [{ id: webhook_id, url: wanted.url }] })
+  const changed = await pc.webhooks.update({ organization_id, webhook_id, events: ["commentary.failed"] })
+  expect(changed).toMatchObject({ url: wanted.url, events: ["commentary.failed"] })
+  expect(await pc.webhooks.list({ organization_id })).toEqual([changed])
+  expect(await pc.webhooks.list({ organization_id, environment: "test" })).toEqual([])
+  expect(await pc.webhooks.find({ organization_id, webhook_id })).toEqual(changed)
+  expect(await pc.webhooks.test({ organization_id, webhook_id })).toMatchObject({ success: false })
+  expect(await pc.webhooks.delete({ organization_id, webhook_id })).toEqual({ id: webhook_id, deleted: true })
+  expect((await rejection(pc.webhooks.find({ organization_id, webhook_id }))).code).toBe("not_found")
+  const local = { organization_id, ...wanted, url: "http://127.0.0.1/in" }
+  expect((await rejection(pc.webhooks.create(local))).details).toMatchObject({ field: "url" })
+  const unheard = { ...local, events: ["no.such"] as never }
+  expect((await rejection(pc.webhooks.create(unheard))).details).toMatchObject({ field: "events[0]" })
+})
+
+it("the doctor names the function that mends what was given up, and that function mends it", async () => {
+  const mails: Array<unknown> = []
+  let isDown = true
+  const refused = Object.assign(new Error("no such mailbox"), { permanent: true })
+  const pc = partnerCommentary({
+    url: "https://app.example/commentary",
+    secret: "32 characters or more, kept elsewhere",
+    database: sqlite(":memory:"),
+    mail: (message) => {
+      if (isDown) throw refused
+      mails.push(message)
+    },
+    generator: () => "A commentary.",
+    workers: false
+  })
+  onTestFinished(pc.stop)
+  const { organization_id, persona_id } = await seeded(pc)
+  expect(await pc.operations.doctor()).toMatchObject({ ok: true })
+  await pc.topics.submit({ organization_id, content: "Who wins the derby on Sunday?", persona_ids: [persona_id] })
+  await pc.operations.drain()
+  const { findings, ok } = await pc.operations.doctor()
+  expect(ok).toBe(false)
+  expect(findings.find(({ check }) => check === "mails")?.message).toMatch(
+    /no such mailbox.*pc\.creators\.resendMail\(\{ share_id: "[\da-f-]{36}" \}\)\.$/
+  )
+  isDown = false
+  expect(await pc.operations.retry()).toMatchObject({ mails: expect.any(Number), drafts: 0, media: 0 })
+  await pc.operations.drain()
+  expect(mails.length).toBeGreaterThan(0)
+  expect(await pc.operations.doctor()).toMatchObject({ ok: true })
+})

@@ -1,52 +1,26 @@
-/** The doctor's findings about settings, stores, the mail server and the identity provider. They change nothing. */
+/** The doctor's findings about settings, the mail server and the identity provider. They change nothing. */
 
-import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
-import { isActive } from "@partner-commentary/core/persona/License"
-import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
-import * as Instant from "@partner-commentary/core/shared/Instant"
-import { Environment } from "@partner-commentary/core/shared/Owner"
-import { isSettled } from "@partner-commentary/core/topic/Assignment"
-import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
-import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Shared from "partner-commentary/doctor/Finding"
 
-export interface Finding {
-  readonly check:
-    | "configuration"
-    | "database"
-    | "database file"
-    | "mail server"
-    | "generator"
-    | "speech"
-    | "media storage"
-    | "identity provider"
-    | "mails"
-    | "generations"
-    | "waiting mails"
-    | "waiting drafts"
-    | "work"
-    | "deliveries"
-    | "webhooks"
-    | "disabled webhooks"
-    | "media"
-    | "personas"
-    | "licences"
-  /** `mend`: something does not work until the operator acts. `notice`: the operator should look at it. */
-  readonly state: "ok" | "notice" | "mend"
-  readonly message: string
-  /** The number of problems that the finding stands for, 1 by default. */
-  readonly count?: number
-}
+export type Finding = Shared.Finding<
+  | Shared.StoredCheck
+  | "configuration"
+  | "database"
+  | "database file"
+  | "mail server"
+  | "generator"
+  | "speech"
+  | "media storage"
+  | "identity provider"
+>
 
-export const ok = (check: Finding["check"], message: string): Finding => ({ check, state: "ok", message })
-export const notice = (check: Finding["check"], message: string): Finding => ({ check, state: "notice", message })
-export const mend = (check: Finding["check"], message: string): Finding => ({ check, state: "mend", message })
+export const { mend, notice, ok } = Shared
 
 /** Settings that are valid but unsafe or incomplete. */
 export const configuration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
@@ -127,107 +101,3 @@ export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> 
       )
     }
   })
-
-const listed = 10
-const limit = 1000
-
-export const mails = Effect.gen(function* () {
-  const assignments = yield* AssignmentStore
-  const failed = yield* (yield* MailStore).failed(limit)
-  const open = yield* Effect.filter(
-    failed,
-    Effect.fnUntraced(function* ({ mail }) {
-      if (mail.shareId === null || mail.kind === "undeliverable") return false
-      const found = yield* assignments.find(mail.shareId)
-      if (Option.isNone(found) || isSettled(found.value.assignment)) return false
-      return mail.kind !== "request" || found.value.assignment.notifiedAt === null
-    })
-  )
-  const [first] = open
-  if (first === undefined) return ok("mails", "None that matters was given up.")
-  const resend = "mend the cause, then run partner-commentary mail resend"
-  const least = failed.length === limit ? "at least " : ""
-  const earliest = Math.min(...open.map(({ at }) => at))
-  const message =
-    open.length === 1
-      ? `A ${first.mail.kind} mail was given up (${first.reason}): ${resend} ${first.mail.shareId}.`
-      : `${least}${open.length} mails were given up, the last one because of: ${first.reason}; ` +
-        `${resend} --all --since ${Instant.toIso(earliest)}.`
-  return { ...mend("mails", message), count: open.length }
-})
-
-/** The end of a sentence with the first few ids. */
-const list = (ids: ReadonlyArray<string>) =>
-  `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
-
-export const generations = Effect.gen(function* () {
-  const stalled = yield* (yield* AssignmentStore).stalled
-  if (stalled.length === 0) return ok("generations", "None gave up.")
-  const message =
-    stalled.length === 1
-      ? `One gave up: mend the generator, then run partner-commentary retry ${stalled[0]}.`
-      : `${stalled.length} generations gave up: mend the generator, then run partner-commentary retry --all; ${list(stalled)}`
-  return { ...mend("generations", message), count: stalled.length }
-})
-
-/** How long work may be due before that is a problem. */
-const overdueAfter = { duration: Duration.minutes(5), text: "5 minutes" }
-
-export const work = Effect.gen(function* () {
-  const now = yield* Instant.now
-  const waiting = [yield* (yield* AssignmentStore).nextDue(Environment.literals), yield* (yield* MailStore).nextDue]
-  const overdue = waiting.some(Option.exists((due) => Instant.plus(due, overdueAfter.duration) < now))
-  return overdue
-    ? mend("work", `Work has been due for more than ${overdueAfter.text}: run partner-commentary serve, or worker.`)
-    : ok("work", "Nothing is overdue.")
-})
-
-/** A notice, because the cause may be the partner's slow receiver. */
-export const deliveries = Effect.gen(function* () {
-  const due = yield* (yield* DeliveryStore).nextDue
-  const now = yield* Instant.now
-  return Option.exists(due, (at) => Instant.plus(at, overdueAfter.duration) < now)
-    ? notice(
-        "deliveries",
-        `An event has been due to an active webhook for more than ${overdueAfter.text}: no worker runs, or its receiver is slower than its events; partner-commentary webhook list says whose.`
-      )
-    : ok("deliveries", "None is overdue.")
-})
-
-const soon = { duration: Duration.days(7), text: "7 days" }
-
-/** Licences that end soon, and licensed personas without a creator's address. */
-export const licences = Effect.gen(function* () {
-  const now = yield* Instant.now
-  const registry = yield* PersonaRegistry
-  const organizations = yield* (yield* OrganizationRegistry).list
-  const active = yield* Effect.forEach(organizations, (organization) =>
-    Effect.map(registry.licenses(organization.id), (licenses) =>
-      licenses.filter((license) => isActive(license, now)).map((license) => ({ ...license, organization }))
-    )
-  ).pipe(Effect.map((lists) => lists.flat()))
-  const licensed = new Set(active.map(({ personaId }) => personaId))
-  const silent = (yield* registry.list).filter(({ creator, id }) => creator.email === "" && licensed.has(id))
-  const ending = active.filter(({ until }) => until !== null && until < Instant.plus(now, soon.duration))
-  const about = (check: Finding["check"], found: ReadonlyArray<Finding>, good: string) =>
-    found.length > 0 ? found : [ok(check, good)]
-  return [
-    ...about(
-      "personas",
-      silent.map(({ id, name }) =>
-        mend(
-          "personas",
-          `${name} has no creator address: run partner-commentary persona update ${id} --creator-email EMAIL.`
-        )
-      ),
-      "Each licensed one has a creator address."
-    ),
-    ...about(
-      "licences",
-      ending.map(({ organization, personaName, until }) =>
-        notice("licences", `${organization.name}'s licence for ${personaName} ends at ${Instant.toIso(until ?? now)}.`)
-      ),
-      `None ends within ${soon.text}.`
-    )
-  ]
-})

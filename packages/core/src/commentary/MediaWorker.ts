@@ -11,7 +11,8 @@ import { checking, latestDue } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
-import { AssignmentStore } from "../topic/AssignmentStore.ts"
+import * as Subject from "../shared/Subject.ts"
+import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
 import { MediaKind } from "../topic/MediaRequest.ts"
 import { afterFailure, isExhausted, type MediaJob, nameEntropy, nameOf } from "./MediaJob.ts"
@@ -65,16 +66,37 @@ export class MediaWorker extends Context.Service<
         mediaJobs.repairDueTimes(latestDue(now, policy.lease, policy.mediaRetries))
       )
 
-      const produce = Effect.fnUntraced(function* (job: MediaJob) {
+      const produce = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentInContext>) {
         if (isExhausted(job, policy)) return yield* failPermanently("every attempt broke off without a word")
         const synthesize = synthesizer[job.kind]
-        const found = yield* assignments.find(job.shareId)
         const assignment = Option.isNone(found) ? null : found.value.assignment
         if (synthesize === null || storage === null || assignment === null || assignment.commentary === null)
           return yield* failPermanently("there is nothing to make it of, or with")
         const { commentary, persona } = assignment
         const medium = yield* synthesize({ text: commentary.content, persona: { id: persona.id, name: persona.name } })
         return yield* storage.put(`${job.name}.${extensions[medium.contentType]}`, medium)
+      })
+
+      const makeMedium = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentInContext>) {
+        const outcome = yield* attempt(Effect.interruptible(produce(job, found)), {
+          release: (now) => mediaJobs.settle(job, { state: "released" }, now),
+          defect: (reason) => new MediaJobFailed({ permanent: false, reason: `an adapter broke: ${reason}` })
+        })
+        const now = yield* Instant.now
+        if (Result.isSuccess(outcome))
+          return yield* mediaJobs.settle(job, { state: "ready", url: outcome.success }, now)
+        const after = afterFailure(job, outcome.failure, now, policy)
+        yield* mediaJobs.settle(job, after, now)
+        yield* Effect.annotateLogs(
+          after.state === "failed"
+            ? Effect.logError("A medium was given up; its text is unaffected")
+            : LogThrottle.repeating(Effect.logWarning("An attempt at a medium failed; another one will be made")),
+          {
+            kind: job.kind,
+            reason: outcome.failure.reason,
+            ...(after.state === "waiting" ? { again_at: Instant.toIso(after.until) } : {})
+          }
+        )
       })
 
       return MediaWorker.of({
@@ -86,26 +108,9 @@ export class MediaWorker extends Context.Service<
               ),
         // Only the adapters' calls can be interrupted: the URL of a stored file is always recorded.
         run: Effect.fn("MediaWorker.run")(function* (job) {
-          const outcome = yield* attempt(Effect.interruptible(produce(job)), {
-            release: (now) => mediaJobs.settle(job, { state: "released" }, now),
-            defect: (reason) => new MediaJobFailed({ permanent: false, reason: `an adapter broke: ${reason}` })
-          })
-          const now = yield* Instant.now
-          if (Result.isSuccess(outcome))
-            return yield* mediaJobs.settle(job, { state: "ready", url: outcome.success }, now)
-          const after = afterFailure(job, outcome.failure, now, policy)
-          yield* mediaJobs.settle(job, after, now)
-          yield* Effect.annotateLogs(
-            after.state === "failed"
-              ? Effect.logError("A medium was given up; its text is unaffected")
-              : LogThrottle.repeating(Effect.logWarning("An attempt at a medium failed; another one will be made")),
-            {
-              share_id: job.shareId,
-              kind: job.kind,
-              reason: outcome.failure.reason,
-              ...(after.state === "waiting" ? { again_at: Instant.toIso(after.until) } : {})
-            }
-          )
+          const found = yield* assignments.find(job.shareId)
+          const { organizationId, topicId } = Option.getOrNull(found)?.assignment ?? {}
+          yield* Subject.about(makeMedium(job, found), { organizationId, topicId, shareId: job.shareId })
         }, Effect.uninterruptible),
         nextDue: kinds.length === 0 ? Effect.succeed(Option.none()) : mediaJobs.nextDue(kinds)
       })

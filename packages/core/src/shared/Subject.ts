@@ -16,6 +16,31 @@ export interface Subject {
   readonly shareId?: ShareId | null | undefined
 }
 
+/** The subject of one request or job, collected while it runs, for log lines that are written after it failed. */
+export type Collected = { -readonly [Part in keyof Subject]: Subject[Part] }
+
+/** Where `mark` collects the subject; null where nothing collects it. */
+export const Collector = Context.Reference<Collected | null>("@partner-commentary/core/shared/Subject/Collector", {
+  defaultValue: () => null
+})
+
+/** A request about several topics, such as a bulk submission, names none of them. */
+const collect = (into: Collected, { organizationId, shareId, topicId }: Subject): void => {
+  if (isKnown(organizationId)) into.organizationId = organizationId
+  if (isKnown(topicId)) into.topicId = sameOrNull(into.topicId, topicId)
+  if (isKnown(shareId)) into.shareId = sameOrNull(into.shareId, shareId)
+}
+
+const sameOrNull = <Id>(present: Id | null | undefined, next: Id): Id | null =>
+  present === undefined || present === next ? next : null
+
+/** Names this subject alone in what is collected. For a job that does one thing after the other. */
+export const replace = (subject: Subject): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    Object.assign(fiber.getRef(Collector) ?? {}, { organizationId: null, topicId: null, shareId: null }, subject)
+    return Effect.void
+  })
+
 /** Fixed ids of a span, for the tracer that a host provides. */
 export class SpanIdentity extends Context.Service<
   SpanIdentity,
@@ -51,15 +76,21 @@ export const named = (subject: Subject, separator: "." | "_"): Record<string, st
     ].flatMap(([name, id]) => (isKnown(id) ? [[`${name}${separator}id`, id]] : []))
   )
 
+/** Names what was collected so far on the log lines. */
+export const annotateCollected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => Effect.annotateLogs(self, named(fiber.getRef(Collector) ?? {}, "_")))
+
 /** Skips the work when tracing is off. */
 const whereTraced =
   <A, E, R>(traced: (self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
   (self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? traced(self) : self))
 
-/** Names the subject on the current span and its parents, and links the current one to the topic's span. */
+/** Collects the subject. Names it on the current span and its parents, and links the current one to the topic's span. */
 export const mark = (subject: Subject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
+    const collected = fiber.getRef(Collector)
+    if (collected !== null) collect(collected, subject)
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
     const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
     const attributes = Object.entries(named(subject, "."))
@@ -89,8 +120,9 @@ export const markEvent = (id: EventId, subject: () => Subject): Effect.Effect<vo
 
 /** Marks the current span and all its child spans with the subject. */
 export const traced = <A, E, R>(self: Effect.Effect<A, E, R>, subject: Subject): Effect.Effect<A, E, R> =>
-  whereTraced<A, E, R>((effect) => Effect.andThen(mark(subject), Effect.annotateSpans(effect, named(subject, "."))))(
-    self
+  Effect.andThen(
+    mark(subject),
+    whereTraced<A, E, R>((effect) => Effect.annotateSpans(effect, named(subject, ".")))(self)
   )
 
 /** Works like `traced`, and also adds the subject to each log line of the effect. For jobs. */

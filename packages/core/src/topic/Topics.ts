@@ -161,8 +161,8 @@ export class Topics extends Context.Service<
           return Effect.tap(Subject.traced(submitted, subject), signal.tell([dueIn(environment), "mails"]))
         },
 
-        progress: (owner, id) => orNotFound(store.progress(owner, id)),
-        find: (owner, id) => orNotFound(store.find(owner, id)),
+        progress: (owner, id) => Effect.andThen(Subject.mark({ topicId: id }), orNotFound(store.progress(owner, id))),
+        find: (owner, id) => Effect.andThen(Subject.mark({ topicId: id }), orNotFound(store.find(owner, id))),
 
         byReference: Effect.fnUntraced(function* (owner, reference) {
           const found = yield* store.byReference(owner, reference, referenceDepth)

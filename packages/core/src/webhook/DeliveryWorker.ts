@@ -151,22 +151,28 @@ export class DeliveryWorker extends Context.Service<
         mayContinue: Effect.Effect<boolean>
       ) {
         const { eventId, payload, encryptedSecret, url, webhookId: id } = job.claimed
+        const subject = Subject.ofPayload(payload, job.organizationId)
         const attempt = yield* Effect.interruptible(
-          send({ webhook: { id, url }, encryptedSecret, eventId: publicId(eventId), payload })
+          send({ webhook: { id, url }, encryptedSecret, eventId: publicId(eventId), payload, subject })
         ).pipe(Effect.onInterrupt(() => Effect.flatMap(Instant.now, (now) => store.release(job.claimed, now))))
         yield* Effect.annotateCurrentSpan(spanAttributes(job.claimed, attempt))
-        const subject = Subject.ofPayload(payload, job.organizationId)
         yield* Subject.markEvent(eventId, subject)
         const recorded = record(job, attempt, mayContinue)
         if (attempt.failure === null) return yield* recorded
         return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, subject()))
       })
 
+      /** A slot sends several events, so the line about a defect names the subject of the one that failed. */
+      const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
+        Effect.tapCause(deliver(job, mayContinue), () =>
+          Subject.replace(Subject.ofPayload(job.claimed.payload, job.organizationId)())
+        )
+
       const run = Effect.fnUntraced(function* (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) {
-        let ended = yield* deliver(job, mayContinue)
+        let ended = yield* deliverNamed(job, mayContinue)
         while (ended.next !== undefined) {
           if (ended.affectsOthers) yield* signal.tell(["deliveries"])
-          ended = yield* deliver(ended.next, mayContinue)
+          ended = yield* deliverNamed(ended.next, mayContinue)
         }
         return ended.affectsOthers
       }, Effect.uninterruptible)

@@ -15,6 +15,7 @@ import { Encryption } from "../shared/Encryption.ts"
 import type { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
+import * as Subject from "../shared/Subject.ts"
 import { type Attempt, isSuccess } from "./Attempt.ts"
 import { encryptionPurpose } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
@@ -28,6 +29,8 @@ export interface OutgoingEvent {
   readonly eventId: string
   /** The payload is sent byte for byte. */
   readonly payload: string
+  /** For log lines. */
+  readonly subject: () => Subject.Subject
 }
 
 export type Send = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
@@ -54,7 +57,7 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
     }
   )
 
-  return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, webhook }) {
+  return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, subject, webhook }) {
     // Read the monotonic clock first, so that `at` plus the duration is never before the response.
     const begun = yield* Clock.monotonicTimeNanos
     const at = yield* Instant.now
@@ -67,7 +70,7 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
     const headers = { "content-type": "application/json", "user-agent": "Partner-Commentary", ...signature }
     const sent = yield* Effect.result(
       Effect.catchDefect(transport.send({ url: webhook.url, headers, body: payload, timeout }), (defect) =>
-        Effect.andThen(Effect.logError("The webhook transport failed unexpectedly", defect), broken)
+        Effect.andThen(Effect.annotateLogs(unexpected(defect), Subject.named(subject(), "_")), broken)
       )
     )
     // The wall clock may be adjusted during the request.
@@ -87,6 +90,8 @@ const unsigned = {
   failure: "unsigned",
   reason: "The webhook's secret cannot be read at the moment, so nothing was sent."
 } as const
+
+const unexpected = (defect: unknown) => Effect.logError("The webhook transport failed unexpectedly", defect)
 
 const broken = Effect.fail(new WebhookNotSent({ failure: "reset", reason: "The connection broke." }))
 

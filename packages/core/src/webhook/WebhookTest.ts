@@ -46,7 +46,8 @@ export class WebhookTest extends Context.Service<
             sequence: 1,
             data: { webhook_id: id, environment: owner.environment }
           })
-          return { eventId, attempt: yield* send({ webhook: found.value, encryptedSecret, eventId, payload }) }
+          const subject = () => ({ organizationId: owner.organizationId })
+          return { eventId, attempt: yield* send({ webhook: found.value, encryptedSecret, eventId, payload, subject }) }
         })
       })
     })

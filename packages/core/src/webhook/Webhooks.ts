@@ -32,9 +32,14 @@ export interface NewWebhook {
   readonly secret: Redacted.Redacted<string> | null
 }
 
+/** The organization whose webhooks change, and the key that changes them; null is the operator. */
+export interface Registrant extends Pick<Principal, "organization" | "environment"> {
+  readonly key: Pick<Principal["key"], "id" | "prefix"> | null
+}
+
 /** A validated registration with its signing secret. */
 export interface Registration {
-  readonly principal: Principal
+  readonly principal: Registrant
   readonly webhook: Webhook
   readonly secret: Redacted.Redacted<string>
 }
@@ -46,7 +51,7 @@ export class Webhooks extends Context.Service<
      * Checks whether the URL is allowed, with a DNS look-up. The check runs before the transaction, which makes no
      * network calls.
      */
-    readonly prepare: (principal: Principal, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
+    readonly prepare: (principal: Registrant, wanted: NewWebhook) => Effect.Effect<Registration, WebhookUrlRefused>
     /**
      * Stores the webhook in one transaction and notifies the organization's contact. Only this response contains the
      * secret.
@@ -59,11 +64,11 @@ export class Webhooks extends Context.Service<
     readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
     /** A patch without an effective change writes nothing. A new URL causes a mail to the contact. */
     readonly change: (
-      principal: Principal,
+      principal: Registrant,
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<Webhook, WebhookNotFound | WebhookUrlRefused>
-    readonly remove: (principal: Principal, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
+    readonly remove: (principal: Registrant, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
     /** Deletes one batch of rows of removed webhooks, and returns their number; 0 when none are left. */
     readonly clear: Effect.Effect<number>
   }
@@ -149,19 +154,19 @@ export class Webhooks extends Context.Service<
 }
 
 /** Returns an audit entry with the key that made the change. */
-const recorded = ({ key }: Principal, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
+const recorded = ({ key }: Registrant, action: string, details: Schema.JsonObject): WebhookChange["audit"] => ({
   action,
-  details: { by: key.id, ...details }
+  details: { by: key?.id ?? "operator", ...details }
 })
 
-/** The service sends no mails about the test environment. */
+/** The service sends no mails about the test environment, nor about changes by the operator. */
 const noticeAbout = (
-  { key }: Principal,
+  { key }: Registrant,
   { events, id, owner, updatedAt, url }: Webhook,
   kind: WebhookNoticeKind,
   formerHost: string | null
 ): WebhookChange["notice"] =>
-  owner.environment === "test"
+  owner.environment === "test" || key === null
     ? null
     : {
         kind,

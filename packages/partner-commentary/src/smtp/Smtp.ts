@@ -3,9 +3,11 @@ import type { Mailer } from "@partner-commentary/core/mail/Mailer"
 import * as MailSetting from "@partner-commentary/smtp/MailSetting"
 import * as SmtpMailer from "@partner-commentary/smtp/SmtpMailer"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { invalidOption } from "../PartnerCommentaryError.ts"
+import * as Schema from "effect/Schema"
+import { invalidOption, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 
 export interface SmtpOptions {
   /** `Name <address>` */
@@ -15,13 +17,30 @@ export interface SmtpOptions {
 }
 
 /** `smtp://user:password@host:587` or `smtps://…`. A wrong address is thrown at once. */
-export const smtp = (
-  url: string,
-  { connections = SmtpMailer.defaultConnections, from }: SmtpOptions
-): Layer.Layer<Mailer> => {
-  const settings = Result.all([MailSetting.parseMailServer(Redacted.make(url)), MailSetting.parseMailSender(from)])
-  Result.getOrThrowWith(settings, ({ reason, setting }) =>
-    invalidOption(setting === "from" ? "mail.from" : "mail", reason.replace(/\.$/, ""))
-  )
+export const smtp = (url: string, options: SmtpOptions): Layer.Layer<Mailer> => {
+  const { connections, from } = Result.getOrThrow(decoded(url, options))
   return Layer.orDie(SmtpMailer.layer({ url: Redacted.make(url), from, connections }))
 }
+
+const decoded = (
+  url: unknown,
+  options: unknown
+): Result.Result<{ from: string; connections: number }, PartnerCommentaryError> => {
+  const { connections = SmtpMailer.defaultConnections, from } = { ...(Predicate.isObject(options) ? options : {}) } as {
+    readonly connections?: unknown
+    readonly from?: unknown
+  }
+  if (!Schema.is(count)(connections)) return Result.fail(invalidOption("mail.connections", "must be a whole number"))
+  const given = (value: unknown) => (Predicate.isString(value) ? value : "")
+  const settings = Result.all([
+    MailSetting.parseMailServer(Redacted.make(given(url))),
+    MailSetting.parseMailSender(given(from))
+  ])
+  return Result.mapBoth(settings, {
+    onFailure: ({ reason, setting }) =>
+      invalidOption(setting === "from" ? "mail.from" : "mail", reason.replace(/\.$/, "")),
+    onSuccess: () => ({ connections, from: given(from) })
+  })
+}
+
+const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))

@@ -1,12 +1,39 @@
-/** `pc.operations`: work on a schedule, and deletion of what is no longer needed. */
+/** `pc.operations`: work on a schedule, deletion of what is no longer needed, and findings about what does not work. */
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
+import { Creators } from "@partner-commentary/core/creator/Creators"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { drain } from "@partner-commentary/server/Workers"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { deletionLimits } from "../administration/Deletion.ts"
-import type { Run } from "./UseCase.ts"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { deletionLimits, keptMails } from "../administration/Deletion.ts"
+import { ofFunctions } from "../doctor/Advice.ts"
+import type { Finding } from "../doctor/Finding.ts"
+import { licences } from "../doctor/Licences.ts"
+import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
+import * as StoredWork from "../doctor/StoredWork.ts"
+import { type HostDate, moment } from "../ports/Moment.ts"
+import { decoding, type Run } from "./UseCase.ts"
+
+const since = decoding(Schema.Struct({ since: Schema.optional(moment) }))
+
+/** A draft whose deadline has passed cannot be restarted. It does not stop the others. */
+const retryDrafts = Effect.gen(function* () {
+  const creators = yield* Creators
+  const stalled = yield* (yield* AssignmentStore).stalled
+  const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(creators.retryGeneration(id)))
+  return outcomes.filter(Result.isSuccess).length
+})
+
+export interface Doctor {
+  /** False where something does not work until the operator acts. */
+  readonly ok: boolean
+  readonly findings: ReadonlyArray<Finding>
+}
 
 export const operations = (run: Run) => ({
   /** Works until nothing is due or the time is up: for a service with `workers: false` that is called on a schedule. */
@@ -24,6 +51,45 @@ export const operations = (run: Run) => ({
         const before = deletionLimits(yield* Instant.now, (yield* Policy).testRetention)
         const { testTopics, ...rows } = yield* dry_run ? retention.count(before) : retention.purge(before)
         return { ...rows, test_topics: testTopics, dry_run }
+      })
+    ),
+
+  /** Says what works and what there is to mend, and changes nothing. */
+  doctor: (): Promise<Doctor> =>
+    run(
+      Effect.map(
+        Effect.all([
+          Effect.all([
+            StoredWork.mails(ofFunctions),
+            StoredWork.waitingMails,
+            StoredWork.generations(ofFunctions),
+            StoredWork.waitingDrafts,
+            StoredWork.work(ofFunctions),
+            StoredWork.media(ofFunctions, "the option speech"),
+            StoredWebhooks.deliveries(ofFunctions),
+            StoredWebhooks.secrets(ofFunctions, "the option secret"),
+            StoredWebhooks.disabled(ofFunctions)
+          ]),
+          licences(ofFunctions)
+        ]),
+        ([work, licensed]) => {
+          const findings: ReadonlyArray<Finding> = [...work, ...licensed]
+          return { ok: findings.every(({ state }) => state !== "mend"), findings }
+        }
+      )
+    ),
+
+  /** Begins anew what was given up: mails since a moment, 7 days ago unless given, drafts, audio and video. */
+  retry: (given: { readonly since?: HostDate | string | undefined } = {}) =>
+    run(
+      Effect.gen(function* () {
+        const now = yield* Instant.now
+        const from = (yield* since(given)).since ?? Instant.plus(now, Duration.negate(keptMails))
+        return {
+          mails: yield* Creators.use(({ resendFailed }) => resendFailed(from)),
+          drafts: yield* retryDrafts,
+          media: yield* MediaJobStore.use(({ restart }) => restart(null, now))
+        }
       })
     )
 })

@@ -57,6 +57,7 @@ export const personaId = idBy(Ids.PersonaId)
 export const apiKeyId = idBy(Ids.ApiKeyId)
 export const topicId = idBy(Ids.TopicId)
 export const shareId = idBy(Ids.ShareId)
+export const webhookId = idBy(Ids.WebhookId)
 
 export const ofOrganization = {
   organization_id: organizationId,

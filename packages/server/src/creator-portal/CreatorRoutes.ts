@@ -7,6 +7,7 @@ import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
@@ -168,7 +169,10 @@ const routes = Effect.gen(function* () {
 
 /** A person gets an error page, a program the error envelope. */
 const failed = (route: string) => (defect: unknown) =>
-  Effect.as(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route }), page(failurePage, 500))
+  Effect.as(
+    Subject.annotateCollected(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })),
+    page(failurePage, 500)
+  )
 
 /** Creates the span and the access log line itself, because the server's own would contain the token. */
 const observed =
@@ -178,7 +182,7 @@ const observed =
       Effect.tap(({ status }) =>
         Effect.andThen(
           Effect.annotateCurrentSpan("http.response.status_code", status),
-          Effect.annotateLogs(Effect.logDebug("Creator page"), { method, route, status })
+          Subject.annotateCollected(Effect.annotateLogs(Effect.logDebug("Creator page"), { method, route, status }))
         )
       ),
       Effect.withSpan(`${method} ${route}`, {

@@ -1,6 +1,6 @@
 /**
  * The service as a listener for Node's HTTP server and for frameworks with Node's request and response: Express,
- * Fastify, Koa. It uses structural types, not Node's. Mount it before any body parser.
+ * Fastify, Koa. It uses structural types, not Node's. It may come before or after a body parser.
  */
 import { InternalError, statusOf } from "@partner-commentary/api/Errors"
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
@@ -8,6 +8,7 @@ import * as Envelope from "../http/Envelope.ts"
 import * as WebRequest from "../http/WebRequest.ts"
 import * as Responses from "../middleware/Responses.ts"
 import type { Embedded } from "./Embedded.ts"
+import * as ParsedBody from "./ParsedBody.ts"
 
 /** The used part of Node's `IncomingMessage`. */
 export interface NodeRequest {
@@ -21,6 +22,10 @@ export interface NodeRequest {
   }
   /** Whether the body was already read. */
   readonly readableEnded: boolean
+  /** The result of a body parser, such as `express.json()`. */
+  readonly body?: unknown
+  /** The bytes that some parsers keep beside it. */
+  readonly rawBody?: unknown
   // biome-ignore lint/suspicious/noExplicitAny: what an event brings is the event's
   readonly on: (event: string, listener: (value: any) => void) => unknown
   readonly pause: () => unknown
@@ -49,13 +54,14 @@ export type NodeListener = (request: NodeRequest, response: NodeResponse) => Pro
 export const make =
   (service: Pick<Embedded<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
   (request, response) => {
-    if (request.readableEnded && hasBody(request)) {
+    const parsed = request.readableEnded && hasBody(request) ? ParsedBody.bytesOf(request) : null
+    if (parsed === undefined) {
       report(bodyGone)
       refuse(request, response)
       return Promise.resolve()
     }
     const whenResponseEnds = responseEnd(request, response)
-    const { signal, asked: started } = toWeb(request, response, whenResponseEnds)
+    const { signal, asked: started } = toWeb(request, response, whenResponseEnds, parsed)
     const sent = { address: request.socket.remoteAddress ?? "", target: request.url ?? "/", whenResponseEnds }
     return service
       .fetch(started, sent)
@@ -67,7 +73,7 @@ export const make =
   }
 
 const bodyGone = new Error(
-  "A request's body was read before the service saw it: mount the service before what parses bodies, such as express.json()"
+  "A request's body was read before the service saw it, and request.body does not have it: mount the service before the middleware that reads bodies"
 )
 
 const hasBody = ({ headers }: NodeRequest): boolean =>
@@ -109,7 +115,13 @@ const closeCallbacks = (socket: NodeRequest["socket"]): Set<() => void> => {
   return waiting
 }
 
-const toWeb = (request: NodeRequest, response: NodeResponse, whenResponseEnds: WhenResponseEnds) => {
+/** `parsed` is a body that was already read; null where the service reads it. */
+const toWeb = (
+  request: NodeRequest,
+  response: NodeResponse,
+  whenResponseEnds: WhenResponseEnds,
+  parsed: Uint8Array<ArrayBuffer> | null
+) => {
   const { headers, method = "GET", url = "/" } = request
   const gone = new AbortController()
   whenResponseEnds(() => {
@@ -122,7 +134,7 @@ const toWeb = (request: NodeRequest, response: NodeResponse, whenResponseEnds: W
       name.startsWith(":") ? [] : [value].flat().flatMap((text) => (text === undefined ? [] : [[name, text] as const]))
     ) as Array<[string, string]>,
     signal: gone.signal,
-    ...(/^(get|head)$/i.test(method) ? {} : { body: bodyOf(request, response), duplex: "half" })
+    ...(/^(get|head)$/i.test(method) ? {} : { body: parsed ?? bodyOf(request, response), duplex: "half" })
   }
   return { signal: gone.signal, asked: WebRequest.make(URL.canParse(address) ? address : "http://localhost/", init) }
 }

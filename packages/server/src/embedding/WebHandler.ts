@@ -6,6 +6,7 @@ import type { WhenResponseEnds } from "@partner-commentary/core/access/Concurren
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
 import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -26,6 +27,8 @@ export interface RequestContext {
   readonly target?: string
   /** Whether the mount path was already removed. */
   readonly isPrefixRemoved?: boolean
+  /** Whether the host deletes `content-encoding` from responses. They are then sent uncompressed. */
+  readonly isEncodingLost?: boolean
   /** See `ResponseTaken`. The organization's permit is held until then. */
   readonly whenResponseEnds?: WhenResponseEnds
 }
@@ -41,12 +44,15 @@ const asSent =
     const request = Context.getUnsafe(context, HttpServerRequest)
     const {
       address = "",
+      isEncodingLost = false,
       isPrefixRemoved = false,
       target = request.url,
       whenResponseEnds
     } = Context.get(context, CurrentSent)
     const url = isPrefixRemoved ? target : (pathBelow(prefix, target) ?? target)
-    const sent = Context.add(context, HttpServerRequest, request.modify({ remoteAddress: Option.some(address), url }))
+    const headers = isEncodingLost ? Headers.remove(request.headers, "accept-encoding") : request.headers
+    const modified = request.modify({ headers, remoteAddress: Option.some(address), url })
+    const sent = Context.add(context, HttpServerRequest, modified)
     return whenResponseEnds === undefined ? sent : Context.add(sent, ResponseTaken, () => whenResponseEnds)
   }
 

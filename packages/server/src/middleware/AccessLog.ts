@@ -1,4 +1,5 @@
 /** Optional access log. It contains the route, never the path, which may contain a creator's token. */
+import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -35,7 +36,7 @@ export const logged = <A extends { readonly status: number }, E, R>(
         route: rate.route ?? "unknown",
         status: Exit.isSuccess(exit) ? exit.value.status : clientLeft,
         ms: Math.round(Number(clock.monotonicTimeNanosUnsafe() - begun) / 1e4) / 100,
-        ...(rate.organizationId === null ? {} : { organization_id: rate.organizationId }),
+        ...Subject.named({ organizationId: rate.organizationId, topicId: rate.subject.topicId }, "_"),
         request_id: requestId
       })
     })

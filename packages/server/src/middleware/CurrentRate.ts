@@ -2,6 +2,7 @@
 import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import type { CountedCall, WindowState } from "@partner-commentary/core/access/RateLimits"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import type * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
@@ -14,11 +15,20 @@ export interface Rate {
   retryAfter: number | null
   /** The caller's organization for logs and traces; null for an anonymous caller. */
   organizationId: OrganizationId | null
+  /** The topic and the assignment that the request is about, for log lines. */
+  readonly subject: Subject.Collected
   /** The matched route's template; null when no route matched. */
   route: string | null
 }
 
-export const fresh = (): Rate => ({ state: null, windows: [], retryAfter: null, organizationId: null, route: null })
+export const fresh = (): Rate => ({
+  state: null,
+  windows: [],
+  retryAfter: null,
+  organizationId: null,
+  subject: {},
+  route: null
+})
 
 export class CurrentRate extends Context.Service<CurrentRate, Rate>()(
   "@partner-commentary/server/middleware/CurrentRate"

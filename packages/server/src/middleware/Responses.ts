@@ -6,6 +6,7 @@ import * as Errors from "@partner-commentary/api/Errors"
 import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
 import { prefix } from "@partner-commentary/api/PartnerApi"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -57,14 +58,20 @@ export const layer = HttpRouter.middleware(
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         const asked = withValidEscapes(request)
         const provided = Effect.updateContext(AccessLog.noteRoute(found, rate), (context: Context.Context<never>) => {
-          const own = context.pipe(Context.add(HttpIncomingMessage.MaxBodySize, limit), Context.add(CurrentRate, rate))
+          const own = context.pipe(
+            Context.add(HttpIncomingMessage.MaxBodySize, limit),
+            Context.add(CurrentRate, rate),
+            Context.add(Subject.Collector, rate.subject)
+          )
           return asked === request ? own : Context.add(own, HttpServerRequest.HttpServerRequest, asked)
         })
         const answered = Effect.matchCauseEffect(provided, {
           onSuccess: (response) => Effect.succeed(complete(response, id, rate)),
           onFailure: (cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-            const failed = isNotFound(cause) ? unknownPath(request, rate) : answer(cause, id, request)
+            const failed = isNotFound(cause)
+              ? unknownPath(request, rate)
+              : answer(cause, { id, request, subject: rate.subject })
             return Effect.map(failed, (response) => complete(response, id, rate))
           }
         })
@@ -120,11 +127,14 @@ export const requestId = (sent: string | undefined): string =>
 /** Logs the cause. The caller gets only the request id. */
 export const internalError = (
   cause: Cause.Cause<unknown>,
-  id: string,
-  what: string
+  { id, request, subject }: { readonly id: string; readonly request: string; readonly subject: Subject.Subject }
 ): Effect.Effect<Errors.InternalError> =>
   Effect.as(
-    Effect.annotateLogs(Effect.logError("A request failed", cause), { request_id: id, request: what }),
+    Effect.annotateLogs(Effect.logError("A request failed", cause), {
+      ...Subject.named(subject, "_"),
+      request_id: id,
+      request
+    }),
     Errors.InternalError.of(id)
   )
 
@@ -134,8 +144,15 @@ const describe = (request: HttpServerRequest.HttpServerRequest): string =>
 
 const answer = (
   cause: Cause.Cause<unknown>,
-  id: string,
-  request: HttpServerRequest.HttpServerRequest
+  {
+    id,
+    request,
+    subject
+  }: {
+    readonly id: string
+    readonly request: HttpServerRequest.HttpServerRequest
+    readonly subject: Subject.Subject
+  }
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   for (const reason of cause.reasons) {
     const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
@@ -149,7 +166,7 @@ const answer = (
       }
     }
   }
-  return Effect.map(internalError(cause, id, describe(request)), Envelope.failure)
+  return Effect.map(internalError(cause, { id, request: describe(request), subject }), Envelope.failure)
 }
 
 /** Parameters are strings, so decoding fails only when one is repeated. Headers can have their own format. */

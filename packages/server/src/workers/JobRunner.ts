@@ -1,6 +1,7 @@
 /** Runs the jobs of one kind by its definition: concurrently for a worker, one after the other for a test. */
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Subject from "@partner-commentary/core/shared/Subject"
 import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
@@ -57,9 +58,15 @@ export const make = Effect.fnUntraced(function* <Job>(
   const semaphore = FairSemaphore.make<OrganizationId | null>(limit)
 
   const runLogged = (job: Job) =>
-    Effect.catchCause(run(job, semaphore), (cause) =>
-      Effect.annotateLogs(Effect.as(Effect.logError(`A job ended with a defect: ${kind}`, cause), true), describe(job))
-    )
+    Effect.suspend(() => {
+      const subject: Subject.Collected = {}
+      return Effect.catchCause(Effect.provideService(run(job, semaphore), Subject.Collector, subject), (cause) =>
+        Effect.annotateLogs(Effect.as(Effect.logError(`A job ended with a defect: ${kind}`, cause), true), {
+          ...Subject.named(subject, "_"),
+          ...describe(job)
+        })
+      )
+    })
 
   const slots: Slots<Job> = {
     ...semaphore,

@@ -221,6 +221,25 @@ describe("a listener for Node's server", () => {
     await expect(asked.text()).rejects.toBeDefined()
   })
 
+  it.for([
+    ["JSON", "application/json", { content: "Zoë", ids: [1] }, '{"content":"Zoë","ids":[1]}'],
+    ["a JSON null", "application/json", null, "null"],
+    ["a form", "application/x-www-form-urlencoded", { a: "1 & 2", b: ["x", "y"] }, "a=1+%26+2&b=x&b=y"],
+    ["text", "text/plain", "as sent", "as sent"],
+    ["bytes", "application/json", Buffer.from("{ }"), "{ }"]
+  ] as const)(
+    "a listener for Node's server takes %s from a parser that ran before it",
+    async ([_, type, parsed, text], test) => {
+      const answer = NodeListener.make({ fetch: async (request) => new Response(await request.text()) }, () => {})
+      const port = await serve(test, (request, response) => {
+        request.resume()
+        request.headers["content-type"] = type
+        request.on("end", () => void answer(Object.assign(request, { body: parsed }), response))
+      })
+      expect(await call(port, { body: "was read" })).toEqual({ status: 200, text })
+    }
+  )
+
   it("a listener for Node's server does not wait for a body that was already read, and reports it to the embedder", async (test) => {
     const reported: Array<unknown> = []
     const answer = NodeListener.make({ fetch: async (request) => new Response(await request.text()) }, (error) =>
@@ -231,7 +250,7 @@ describe("a listener for Node's server", () => {
       await answer(request, response)
     })
     expect((await call(port, { body: "read" })).status).toBe(500)
-    expect(String(reported)).toContain("mount the service before what parses bodies")
+    expect(String(reported)).toContain("mount the service before the middleware that reads bodies")
     expect(await call(port, {})).toMatchObject({ status: 200, text: "" })
     expect(reported).toHaveLength(1)
   })

@@ -35,14 +35,16 @@ export const doctor = Command.make(
 
 const examine = Effect.gen(function* () {
   const Doctor = yield* Effect.promise(() => import("../../doctor/Doctor.ts"))
-  const Retries = yield* Effect.promise(() => import("../../doctor/Retries.ts"))
+  const { commands } = yield* Effect.promise(() => import("../../doctor/Commands.ts"))
+  const { licences } = yield* Effect.promise(() => import("partner-commentary/doctor/Licences"))
+  const StoredWebhooks = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWebhooks"))
+  const StoredWork = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWork"))
   const needed = (settings: Settings.Settings) =>
     Effect.andThen(Settings.requireNamedDatabase(settings), Settings.requireForService(settings))
   const read = yield* Effect.result(Effect.tap(Settings.read, needed))
   if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
   const settings = read.success
   const WebhookSecrets = yield* Effect.promise(() => import("../../doctor/WebhookSecrets.ts"))
-  const DisabledWebhooks = yield* Effect.promise(() => import("../../doctor/DisabledWebhooks.ts"))
   const MediaJobs = yield* Effect.promise(() => import("../../doctor/MediaJobs.ts"))
   const FileIntegrity = yield* Effect.promise(() => import("../../doctor/FileIntegrity.ts"))
   const DatabaseCheck = yield* Effect.promise(() => import("../../doctor/DatabaseCheck.ts"))
@@ -50,17 +52,17 @@ const examine = Effect.gen(function* () {
   const StorageCheck = yield* Effect.promise(() => import("../../doctor/StorageCheck.ts"))
   const inside = Effect.all([
     Effect.all([
-      Doctor.mails,
-      Retries.mails,
-      Doctor.generations,
-      Retries.drafts,
-      Doctor.work,
-      Doctor.deliveries,
+      StoredWork.mails(commands),
+      StoredWork.waitingMails,
+      StoredWork.generations(commands),
+      StoredWork.waitingDrafts,
+      StoredWork.work(commands),
+      StoredWebhooks.deliveries(commands),
       WebhookSecrets.examine(settings),
-      DisabledWebhooks.examine,
+      StoredWebhooks.disabled(commands),
       MediaJobs.examine(settings)
     ]),
-    Doctor.licences
+    licences(commands)
   ])
   const stored = Effect.gen(function* () {
     const database = yield* DatabaseCheck.examine(settings)

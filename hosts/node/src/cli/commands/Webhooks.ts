@@ -13,6 +13,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { ofWebhooks } from "partner-commentary/doctor/StoredWebhooks"
 import * as DataFolder from "../../app/DataFolder.ts"
 import * as WebhookSecrets from "../../doctor/WebhookSecrets.ts"
 import * as Administration from "../Administration.ts"
@@ -110,11 +111,11 @@ const reseal = Command.make(
       const { lost, resealed } = yield* reencryptAll
       yield* output({
         json: () => ({ resealed, lost }),
-        text: () => [`Sealed ${WebhookSecrets.ofWebhooks(resealed)} anew, under the first entry of SIGNING_SECRET.`]
+        text: () => [`Sealed ${ofWebhooks(resealed)} anew, under the first entry of SIGNING_SECRET.`]
       })
       if (lost.length > 0) {
         return yield* new CommandFailed({
-          message: `No entry of SIGNING_SECRET opens ${WebhookSecrets.ofWebhooks(lost.length)}: add the one that ${lost.length === 1 ? "it was" : "they were"} sealed under, and run this again; ${lost.slice(0, 10).join(" ")}.`
+          message: `No entry of SIGNING_SECRET opens ${ofWebhooks(lost.length)}: add the one that ${lost.length === 1 ? "it was" : "they were"} sealed under, and run this again; ${lost.slice(0, 10).join(" ")}.`
         })
       }
     },

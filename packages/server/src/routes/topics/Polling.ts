@@ -78,12 +78,12 @@ export class Polling extends Context.Service<
           if (id === undefined) return Option.none()
           const request = requestId(text(poll.headers["x-request-id"]))
           return Option.map(Ids.parse(Ids.TopicId, id), (topicId) => {
-            const rate = { ...fresh(), route }
+            const rate = { ...fresh(), route, subject: { topicId } }
             const answered = Effect.matchCauseEffect(progress(topicId, poll, rate), {
               onSuccess: (body) => Effect.succeed(answer(200, body, request, rate)),
               onFailure: (cause) => {
                 if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-                return Effect.map(refusal(cause, request), (error) => failed(error, request, rate))
+                return Effect.map(refusal(cause, request, topicId), (error) => failed(error, request, rate))
               }
             })
             return AccessLog.logged(answered, { method: "GET", requestId: request, rate })
@@ -106,9 +106,13 @@ const path = new RegExp(`^${prefix}/topics/([0-9a-fA-F-]{36})/status(?:\\?|$)`)
 const text = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
   typeof header === "object" ? header.join(", ") : header
 
-const refusal = (cause: Cause.Cause<Errors.WireError>, request: string): Effect.Effect<Errors.WireError> =>
+const refusal = (
+  cause: Cause.Cause<Errors.WireError>,
+  id: string,
+  topicId: Ids.TopicId
+): Effect.Effect<Errors.WireError> =>
   Option.match(Cause.findErrorOption(cause), {
-    onNone: () => internalError(cause, request, "GET /topics/{id}/status"),
+    onNone: () => internalError(cause, { id, request: "GET /topics/{id}/status", subject: { topicId } }),
     onSome: (error) => Effect.succeed(error)
   })
 

@@ -7,22 +7,32 @@ import { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/Webhooks
 import { secretPattern, secretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
 import { maxUrlLength, urlPattern, urlProblem } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Predicate from "effect/Predicate"
-import { decoder } from "../../http/Body.ts"
+import { decoder, textDecoder } from "../../http/Body.ts"
 
-export const decodeRegistration = decoder(RegisterWebhook, ({ secret, url }) => [
+const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(url),
   ...(Predicate.isString(secret) && secretPattern.test(secret) ? problemOf("secret", secretProblem(secret)) : [])
-])
+]
+
+export const decodeRegistration = decoder(RegisterWebhook, ofRegistration)
+
+/** For the JSON text of one webhook. */
+export const decodeRegistrationText = textDecoder(RegisterWebhook, ofRegistration)
 
 /**
  * Reject a secret explicitly: if it were ignored like other unknown fields, the partner would expect it to be in use.
  */
-export const decodeChange = decoder(ChangeWebhook, (body) => [
+const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(body["url"]),
   ...("secret" in body
     ? problemOf("secret", "must be left out, for it cannot be changed: register a new webhook for a new secret")
     : [])
-])
+]
+
+export const decodeChange = decoder(ChangeWebhook, ofChange)
+
+/** For the JSON text of one change. */
+export const decodeChangeText = textDecoder(ChangeWebhook, ofChange)
 
 /** Skip values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>

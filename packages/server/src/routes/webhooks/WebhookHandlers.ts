@@ -4,14 +4,11 @@ import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
-import type * as Api from "@partner-commentary/api/WebhooksApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
-import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { type Registration, Webhooks } from "@partner-commentary/core/webhook/Webhooks"
-import { type TestResult, WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
+import { WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -22,6 +19,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import { idOf } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { decodeChange, decodeRegistration } from "./WebhookBody.ts"
+import { testView, view } from "./WebhookViews.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -118,22 +116,3 @@ const tooMany = (limit: number) =>
     field: "body",
     constraint: `must not register more than ${limit} webhooks in one environment: delete one first`
   })
-
-const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
-  id: webhook.id,
-  url: webhook.url,
-  events: webhook.events,
-  status: webhook.status,
-  consecutive_failures: webhook.consecutiveFailures,
-  last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
-  created_at: toIso(webhook.createdAt),
-  updated_at: toIso(webhook.updatedAt)
-})
-
-const testView = ({ attempt, eventId }: TestResult): typeof Api.WebhookTest.Type => ({
-  success: attempt.failure === null,
-  test_event_id: eventId,
-  delivery_status: attempt.failure === null ? "delivered" : "failed",
-  response_code: attempt.status,
-  error: attempt.reason
-})

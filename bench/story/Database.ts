@@ -1,0 +1,75 @@
+/** One interface of the peer's two databases. Statements use `$1`; each is prepared once. */
+import type { DatabaseSync, StatementSync } from "node:sqlite"
+import type { DatabasePool, QueryAnswer } from "../Database.ts"
+
+// biome-ignore lint/suspicious/noExplicitAny: rows depend on the statement
+export type Query = (text: string, values: ReadonlyArray<unknown>) => Promise<ReadonlyArray<any>>
+
+export interface Database {
+  readonly query: Query
+  /** All of the statements or none. */
+  readonly transaction: <A>(work: (query: Query) => Promise<A>) => Promise<A>
+  /** Skips rows that another session has locked. */
+  readonly skipLocked: string
+}
+
+export const onPostgres = (pool: DatabasePool): Database => {
+  const names = new Map<string, string>()
+  const named = (text: string, values: ReadonlyArray<unknown>) => {
+    const name = names.get(text) ?? `s${names.size}`
+    names.set(text, name)
+    return { name, text, values }
+  }
+  const rowsOf = ({ rows }: QueryAnswer) => rows
+  return {
+    query: async (text, values) => rowsOf(await pool.query(named(text, values))),
+    transaction: async (work) => {
+      const client = await pool.connect()
+      try {
+        await client.query("BEGIN")
+        const result = await work(async (text, values) => rowsOf(await client.query(named(text, values))))
+        await client.query("COMMIT")
+        return result
+      } catch (error) {
+        await client.query("ROLLBACK")
+        throw error
+      } finally {
+        client.release()
+      }
+    },
+    skipLocked: "FOR UPDATE SKIP LOCKED"
+  }
+}
+
+/** Transactions run one after the other. */
+export const onSqlite = (db: DatabaseSync) => {
+  const prepared = new Map<string, StatementSync>()
+  const query: Query = async (text, values) => {
+    const statement = prepared.get(text) ?? db.prepare(text.replace(/\$(\d)/g, "?$1"))
+    prepared.set(text, statement)
+    return statement.all(...(values as ReadonlyArray<string | number | null>))
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  const alone = <A>(work: () => Promise<A>): Promise<A> => {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
+  return {
+    alone,
+    query: (text: string, values: ReadonlyArray<unknown>) => alone(() => query(text, values)),
+    transaction: <A>(work: (query: Query) => Promise<A>) =>
+      alone(async () => {
+        db.exec("BEGIN IMMEDIATE")
+        try {
+          const result = await work(query)
+          db.exec("COMMIT")
+          return result
+        } catch (error) {
+          db.exec("ROLLBACK")
+          throw error
+        }
+      }),
+    skipLocked: ""
+  }
+}

@@ -1,0 +1,18 @@
+/** The next step after a finding, by commands of this program. */
+import type { Advice } from "partner-commentary/doctor/Advice"
+
+const run = (command: string) => `run partner-commentary ${command}`
+
+export const commands: Advice = {
+  resendMail: (shareId) => run(`mail resend ${shareId}`),
+  resendMails: (since) => run(`mail resend --all --since ${since}`),
+  retryDraft: (shareId) => run(`retry ${shareId}`),
+  retryDrafts: run("retry --all"),
+  retryMedium: (shareId) => run(`media retry ${shareId}`),
+  retryMedia: run("media retry --all"),
+  work: run("serve, or worker"),
+  slowReceivers: "partner-commentary webhook list says whose",
+  disabledWebhooks: "partner-commentary webhook list --disabled says whose, and why",
+  lostSecrets: `add the former entry, then ${run("webhook reseal")}`,
+  creatorEmail: (personaId) => run(`persona update ${personaId} --creator-email EMAIL`)
+}

@@ -1,0 +1,138 @@
+/** `listen` and `trigger` of the client's command line, against the service in memory. */
+import { PartnerCommentary, type PastEvent, verifyWebhook } from "@partner-commentary/client"
+import { TestPartnerCommentary } from "@partner-commentary/test"
+import { expect, it } from "vitest"
+import { lineOf, start } from "../../../../packages/client/test/cli/CommandLine.ts"
+
+const address = "http://localhost:3000/hook"
+
+/** The service, a receiver that answers with these statuses, and what the receiver got. */
+const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyArray<number> = []) => {
+  const pc = await TestPartnerCommentary.make()
+  const { organization, personas } = await pc.seed({ personas: ["Ada Vance"] })
+  const key = await pc.key(organization, { environment })
+  const received: Array<Request> = []
+  let outage = false
+  const terminal = {
+    environment: { PARTNER_COMMENTARY_API_KEY: key, PARTNER_COMMENTARY_BASE_URL: "http://test.invalid" },
+    fetch: async (url: string, init: RequestInit) => {
+      const request = new Request(url, init)
+      if (url !== address) return outage ? new Response("", { status: 503 }) : pc.fetch(request)
+      received.push(request)
+      return new Response("seen", { status: statuses[received.length - 1] ?? 200 })
+    }
+  }
+  const client = new PartnerCommentary({ apiKey: key, baseUrl: "http://test.invalid", fetch: terminal.fetch })
+  return {
+    pc,
+    personas,
+    client,
+    received,
+    listen: (...flags: ReadonlyArray<string>) => start(["listen", "--forward-to", address, ...flags], terminal),
+    trigger: async (...words: ReadonlyArray<string>) => {
+      const { ended, stderr, stdout } = start(["trigger", ...words], terminal)
+      expect([await ended, stderr]).toEqual([0, []])
+      return stdout[0] ?? ""
+    },
+    fail: (now: boolean) => {
+      outage = now
+    },
+    [Symbol.asyncDispose]: () => pc.dispose()
+  }
+}
+
+const isReady = (lines: ReadonlyArray<string>) => expect.poll(() => lines.join("\n")).toContain("The webhook secret is")
+
+it("what trigger plays is forwarded with a valid signature, and what happened before is not", async () => {
+  await using all = await scene()
+  await all.trigger("commentary.failed")
+  const listening = all.listen()
+  await isReady(listening.stderr)
+  const secret = /secret is (whsec_\S+)$/.exec(listening.stderr.join("\n"))?.[1] ?? ""
+  const played = await all.trigger("creator.approved")
+  const id = /evt_\S+/.exec(played)?.[0] ?? "none"
+  expect(await lineOf(listening, (line) => line.includes(id))).toMatch(
+    /^\d\d:\d\d:\d\d {2}creator\.approved {2}evt_\S+ {2}200 {2}\d+ ms$/
+  )
+  expect(await listening.stop()).toBe(0)
+  expect(all.received).toHaveLength(1)
+  const [request] = all.received
+  const event = await verifyWebhook(await request!.text(), request!.headers, secret)
+  expect(event).toEqual((await all.client.events.list({ limit: 1 })).data[0])
+})
+
+it("events arrive in order, each once, with --print-json one JSON value a line", async () => {
+  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjsw"
+  await using all = await scene("test", [200, 500])
+  const listening = all.listen("--print-json", "--secret", secret)
+  await isReady(listening.stderr)
+  const first = JSON.parse(await all.trigger("creator.approved", "--print-json"))
+  const second = JSON.parse(await all.trigger("commentary.failed", "--reason", "withdrawn", "--print-json"))
+  const third = JSON.parse(await all.trigger("partner.approved", "--print-json"))
+  await lineOf(listening, (line) => line.includes(third.event_id))
+  const fourth = JSON.parse(await all.trigger("commentary.failed", "--print-json"))
+  await lineOf(listening, (line) => line.includes(fourth.event_id))
+  await listening.stop()
+
+  const [ready, ...lines] = listening.stdout.map((line) => JSON.parse(line))
+  expect(ready).toEqual({ ready: true, secret, forward_to: address })
+  expect(
+    lines.filter(({ event }) => event.data.topic_id !== third.topic_id || event.id === third.event_id)
+  ).toMatchObject([
+    { event: { id: first.event_id }, status: 200, error: null, response_excerpt: "seen" },
+    { event: { id: second.event_id, data: { reason: "withdrawn" } }, status: 500, error: expect.any(String) },
+    { event: { id: third.event_id, type: "partner.approved" }, status: 200 },
+    { event: { id: fourth.event_id, data: { reason: "declined" } }, status: 200 }
+  ])
+  expect(new Set(lines.map(({ event }) => event.id)).size).toBe(lines.length)
+})
+
+it("--events forwards only these types", async () => {
+  await using all = await scene()
+  const listening = all.listen("--events", "partner.approved", "--print-json")
+  await isReady(listening.stderr)
+  const { event_id } = JSON.parse(await all.trigger("partner.approved", "--print-json"))
+  await lineOf(listening, (line) => line.includes(event_id))
+  await listening.stop()
+  expect(listening.stdout).toHaveLength(2)
+})
+
+it.each(["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"])(
+  "trigger commentary.failed --reason %s plays a topic that fails so",
+  async (reason) => {
+    await using all = await scene()
+    const { event_id } = JSON.parse(await all.trigger("commentary.failed", "--reason", reason, "--print-json"))
+    const [event] = (await all.client.events.list()).data
+    expect(event).toMatchObject({ id: event_id, type: "commentary.failed", data: { reason } })
+  }
+)
+
+it("an outage of the service is reported and outlasted, and no event is lost", { timeout: 60_000 }, async () => {
+  await using all = await scene()
+  const listening = all.listen()
+  await isReady(listening.stderr)
+  const { topic_id } = await all.client.topics.create({
+    content: "Who wins the derby?",
+    persona_ids: ["7e570000-0000-4000-8000-000000000001"]
+  })
+  all.fail(true)
+  await expect.poll(() => listening.stderr.join("\n"), { timeout: 30_000 }).toMatch(/Status 503 .* Trying again\.$/)
+  await all.pc.clock.advance("10 seconds")
+  all.fail(false)
+  await lineOf(listening, (line) => line.includes("creator.approved"))
+  await listening.stop()
+  const event: PastEvent = await all.received[0]!.json()
+  expect(event.data.topic_id).toBe(topic_id)
+})
+
+it("a live key is followed when --live is given", async () => {
+  await using all = await scene("live")
+  const refused = all.listen()
+  expect(await refused.ended).toBe(2)
+  const listening = all.listen("--live")
+  await isReady(listening.stderr)
+  await all.client.topics.create({ content: "Who wins the derby?", persona_ids: [all.personas[0].id] })
+  await all.pc.creator(all.personas[0]).decline()
+  await lineOf(listening, (line) => line.includes("commentary.failed"))
+  expect(await listening.stop()).toBe(0)
+})

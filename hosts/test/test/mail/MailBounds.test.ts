@@ -1,0 +1,34 @@
+/** Causes each kind of mail as often as the API allows, and counts the mails. */
+import { assert, it } from "@effect/vitest"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { TestService } from "@partner-commentary/test/TestService"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as SqlClient from "effect/sql/SqlClient"
+import { finish, mailCauses, start } from "./MailCauses.ts"
+
+/** Mails that were sent or refused, by kind. A mail about webhooks carries the kind of its first mention. */
+const attempted = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* finish
+  return yield* sql<{ kind: string; state: string }>`
+    SELECT kind, state FROM mails WHERE state IN ('sent', 'failed')`
+})
+
+for (const [kind, { cause, drive, limit, per }] of Object.entries(mailCauses)) {
+  it.live(`${cause}: at most ${limit} "${kind}" mails for each ${per}`, () =>
+    Effect.gen(function* () {
+      yield* drive
+      const all = yield* attempted
+      const alike = kind.startsWith("webhook_") ? /^webhook_/ : new RegExp(`^${kind}$`)
+      assert.isAtMost(all.filter((mail) => alike.test(mail.kind)).length, limit)
+      assert.isNotEmpty(
+        all.filter((mail) => mail.kind === kind),
+        "the cause brings this kind of mail"
+      )
+      const sent = all.filter(({ state }) => state === "sent")
+      assert.lengthOf(yield* (yield* Mailbox).all, sent.length, "every mail leaves by the queue")
+    }).pipe(Effect.provide(Layer.merge(TestService.layer({ start }), Logger.layer([]))))
+  )
+}

@@ -1,0 +1,243 @@
+/**
+ * Each kind of mail with a cause and its limit: at most `limit` mails for each `per`, however often the cause repeats. A
+ * new kind does not compile until it is here.
+ */
+import type { MailKind } from "@partner-commentary/core/mail/Mail"
+import { defaults } from "@partner-commentary/core/shared/Policy"
+import { DueWork } from "@partner-commentary/test/DueWork"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import type { TestService } from "@partner-commentary/test/TestService"
+import { VirtualClock } from "@partner-commentary/test/VirtualClock"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
+import {
+  getWebhook,
+  patchWebhook,
+  postWebhook,
+  removeWebhook,
+  retryDelivery,
+  webhookEvents,
+  webhookUrl
+} from "../support/WebhookCalls.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+export const start = Date.parse("2026-03-01T09:00:00.000Z")
+
+const content = "Who takes the title this season?"
+const failures = (count: number, permanent = true) => Array.from({ length: count }, () => ({ permanent }))
+
+export const finish = Effect.flatMap(DueWork, (work) => work.finish)
+
+const pass = (millis: number) =>
+  Effect.gen(function* () {
+    const { now } = yield* VirtualClock
+    yield* (yield* DueWork).advanceTo(now() + millis)
+  })
+
+/** Repeats the step, and runs all due work after each. */
+const times = <E, R>(count: number, step: (index: number) => Effect.Effect<unknown, E, R>) =>
+  Effect.forEach(
+    Array.from({ length: count }, (_, index) => index),
+    (index) => Effect.andThen(step(index), finish)
+  )
+
+const partner = Effect.gen(function* () {
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner)
+  return { key, persona }
+})
+
+/** A request whose mail has arrived, and its creator. */
+const requested = Effect.gen(function* () {
+  const { key, persona } = yield* partner
+  yield* submitTopic(key, content, [persona])
+  yield* finish
+  const token = yield* creatorTokenFor(persona, content)
+  const send = Effect.flatMap(TestApi, ({ call }) =>
+    call("/partner/v1/topics", { method: "POST", key, body: { content, persona_ids: [persona.id, persona.id] } })
+  )
+  const answer = actAsCreator(token, "respond", { perspective: "The keeper decides it." })
+  const revise = Effect.flatMap(answer, ({ data }) =>
+    actAsCreator(token, "revise", { draft_id: data?.draft?.id, instructions: "Shorter." })
+  )
+  return { key, send, token, respond: Effect.andThen(answer, finish), revise }
+})
+
+/** A webhook with one event for it, which is delivered by the next due work. */
+const hooked = Effect.gen(function* () {
+  const { key, token } = yield* requested
+  const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+  yield* actAsCreator(token, "decline", { reason: "No." })
+  const activate = patchWebhook(key, id, { status: "active" })
+  const again = Effect.flatMap(getWebhook(key, `/${id}/deliveries`), ({ body }) =>
+    retryDelivery(key, id, body.data[0].id)
+  )
+  return { activate, again, id, key }
+})
+
+const answering = (status: number) =>
+  Effect.flatMap(Receivers, ({ answer }) => answer(() => Effect.succeed({ status })))
+
+interface Bound {
+  readonly cause: string
+  readonly limit: number
+  /** The limit in words. */
+  readonly per: string
+  /** Causes the mail more often than the limit. */
+  readonly drive: Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof TestService.layer>>>
+}
+
+export const mailCauses: Readonly<Record<MailKind, Bound>> = {
+  request: {
+    cause: "a topic that is submitted 30 times",
+    limit: 1,
+    per: "assignment",
+    drive: Effect.flatMap(requested, ({ send }) => times(30, () => send))
+  },
+  reminder: {
+    cause: "a creator who looks at the request each hour without an answer",
+    limit: 1,
+    per: "assignment",
+    drive: Effect.flatMap(requested, ({ token }) =>
+      times(60, () => Effect.andThen(actAsCreator(token, "respond", { perspective: "No." }), pass(hour)))
+    )
+  },
+  draft: {
+    cause: "a creator who asks 30 times for another draft",
+    limit: defaults.maxDrafts,
+    per: "assignment, one a draft",
+    drive: Effect.flatMap(requested, ({ respond, revise }) =>
+      Effect.andThen(
+        respond,
+        times(30, () => Effect.andThen(revise, pass(minute)))
+      )
+    )
+  },
+  approval_reminder: {
+    cause: "a creator who asks for another draft after each reminder",
+    limit: defaults.maxDrafts,
+    per: "assignment, one a draft",
+    drive: Effect.flatMap(requested, ({ respond, revise }) =>
+      Effect.andThen(
+        respond,
+        times(15, () => Effect.andThen(pass(90 * hour), revise))
+      )
+    )
+  },
+  approval_last_call: {
+    cause: "a creator who asks for another draft after each last call",
+    limit: defaults.maxDrafts,
+    per: "assignment, one a draft",
+    drive: Effect.flatMap(requested, ({ respond, revise }) =>
+      Effect.andThen(
+        respond,
+        times(15, () => Effect.andThen(pass(160 * hour), revise))
+      )
+    )
+  },
+  stalled: {
+    cause: "a creator who restarts a failing draft each minute for three hours",
+    limit: 4,
+    per: "assignment in three hours, one an hour",
+    drive: Effect.gen(function* () {
+      const { respond, token } = yield* requested
+      yield* (yield* ScriptedGenerator).failNext(...failures(181))
+      yield* respond
+      yield* times(180, () => Effect.andThen(actAsCreator(token, "revise"), pass(minute)))
+    })
+  },
+  desk: {
+    cause: "a creator who asks each second for the link to all requests",
+    limit: 2,
+    per: "address in ten minutes, one in five",
+    drive: Effect.flatMap(requested, ({ token }) =>
+      times(600, () => Effect.andThen(actAsCreator(token, "desk"), pass(1000)))
+    )
+  },
+  undeliverable: {
+    cause: "40 requests whose mail is refused, in two hours",
+    limit: 3,
+    per: "organization in two hours, one an hour",
+    drive: Effect.gen(function* () {
+      const { key, persona } = yield* partner
+      yield* (yield* Mailbox).refuseNext(...failures(40))
+      yield* times(40, (index) =>
+        Effect.andThen(submitTopic(key, `Who is number ${index} this season?`, [persona]), pass(3 * minute))
+      )
+      yield* pass(2 * hour)
+    })
+  },
+  webhook_added: {
+    cause: "a partner who adds and removes a webhook 100 times",
+    limit: 3,
+    per: "organization in ten minutes, one in five",
+    drive: Effect.flatMap(partner, ({ key }) =>
+      times(100, () =>
+        Effect.gen(function* () {
+          const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+          yield* removeWebhook(key, id)
+          yield* pass(6000)
+        })
+      )
+    )
+  },
+  webhook_moved: {
+    cause: "a partner who adds a webhook and changes it 100 times",
+    limit: 4,
+    per: "organization in 20 minutes, one in five",
+    drive: Effect.gen(function* () {
+      const { key } = yield* partner
+      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      yield* pass(10 * minute)
+      yield* times(100, (index) =>
+        Effect.andThen(patchWebhook(key, id, { url: `https://host${index}.example/` }), pass(6000))
+      )
+    })
+  },
+  webhook_failing: {
+    cause: "a partner who retries a failing delivery and activates the webhook each quarter of an hour",
+    limit: 4,
+    per: "webhook in 40 hours, one in twelve",
+    drive: Effect.gen(function* () {
+      const { activate, again } = yield* hooked
+      yield* answering(500)
+      yield* finish
+      yield* times(40 * 4, (index) =>
+        Effect.gen(function* () {
+          yield* again
+          if (index % 60 === 59) yield* activate
+          yield* pass(15 * minute)
+        })
+      )
+    })
+  },
+  webhook_disabled: {
+    cause: "a partner who activates a webhook each time that its receiver answers 410",
+    limit: 3,
+    per: "organization in ten minutes, one in five",
+    drive: Effect.gen(function* () {
+      const { activate, again } = yield* hooked
+      yield* answering(410)
+      yield* finish
+      yield* times(100, () => Effect.all([activate, again, pass(6000)]))
+    })
+  },
+  webhook_throttled: {
+    cause: "a partner who retries a throttled delivery and activates the webhook each minute",
+    limit: 2,
+    per: "webhook a day, beside the one of its addition",
+    drive: Effect.gen(function* () {
+      const { activate, again } = yield* hooked
+      yield* answering(429)
+      yield* finish
+      yield* times(240, () => Effect.all([activate, again, pass(minute)]))
+    })
+  }
+}

@@ -1,0 +1,117 @@
+/** The topic's id on log lines: a topic whose mail, draft, media, delivery, pages and database fail, and each line about it. */
+import { assert, it } from "@effect/vitest"
+import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Receivers } from "@partner-commentary/test/Receivers"
+import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
+import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
+import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { makeWritesFail, stopWriteFailures } from "../support/Broken.ts"
+import { eventually } from "../support/Eventually.ts"
+import { waitForMails } from "../support/MailsAtRest.ts"
+import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "../support/Requests.ts"
+import { postWebhook, webhookUrl } from "../support/WebhookCalls.ts"
+
+interface Line {
+  readonly message: string
+  readonly annotations: Readonly<Record<string, unknown>>
+}
+
+const lines: Array<Line> = []
+
+const log = Layer.mergeAll(
+  Logger.layer([Logger.map(Logger.formatStructured, (entry) => void lines.push(entry as unknown as Line))]),
+  Layer.succeed(References.MinimumLogLevel, "Debug"),
+  Layer.succeed(LogRequests, true)
+)
+
+const logged = (message: string) =>
+  eventually(
+    `a line: ${message}`,
+    Effect.sync(() => lines.some((line) => String(line.message).startsWith(message)))
+  )
+
+const content = "Who takes the title this season?"
+
+it.effect("each log line about a topic has the topic's id", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
+    const sql = yield* SqlClient.SqlClient
+    const { call } = yield* TestApi
+    const mailbox = yield* Mailbox
+    const generator = yield* ScriptedGenerator
+    const media = yield* ScriptedMedia
+    const receivers = yield* Receivers
+    const owner = yield* Seed.organization()
+    const persona = yield* Seed.persona(owner)
+    const { text: key } = yield* Seed.key(owner)
+    yield* postWebhook(key, { url: webhookUrl, events: ["creator.approved"] })
+    yield* waitForMails
+    lines.length = 0
+
+    yield* mailbox.refuseNext({ permanent: false })
+    const topicId = yield* submitTopic(key, content, [persona], { output_types: ["text", "audio"] })
+    yield* logged("A mail must wait")
+    yield* TestClock.adjust("1 minute")
+    const token = yield* creatorTokenFor(persona, content)
+    yield* call(`/creator/${token}`)
+
+    const defect = (table: string, on: "INSERT" | "UPDATE", rows: (row: string) => string) => ({ table, on, rows })
+    const broken = <A, E, R>(fault: ReturnType<typeof defect>, step: Effect.Effect<A, E, R>) =>
+      Effect.andThen(makeWritesFail(sql, fault), Effect.andThen(step, stopWriteFailures(sql, fault)))
+
+    yield* generator.failNext({ permanent: false })
+    yield* actAsCreator(token, "respond", { perspective: "The keeper decides it." })
+    yield* logged("An attempt at a draft failed")
+    const ofDraft = defect("assignments", "UPDATE", (row) => `${row}status = 'commentary_generated'`)
+    yield* broken(
+      ofDraft,
+      Effect.andThen(TestClock.adjust("1 minute"), logged("A job ended with a defect: assignments"))
+    )
+    yield* TestClock.adjust("1 hour")
+    yield* eventually(
+      "a draft",
+      Effect.map(getJson(key, `/topics/${topicId}/status`), ({ data }) => data.summary.commentary_generated === 1)
+    )
+
+    const ofApproval = defect("assignments", "UPDATE", (row) => `${row}status = 'creator_approved'`)
+    const approve = call(`/creator/${token}/approve`, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ content: "They win." }).toString()
+    })
+    yield* broken(ofApproval, Effect.andThen(approve, actAsCreator(token, "approve", { content: "They win." })))
+    yield* logged("A creator page failed")
+    yield* logged("A request failed")
+
+    yield* media.failNext({ permanent: false })
+    yield* receivers.answer(() => Effect.die(new Error("the transport broke")))
+    yield* approve
+    yield* logged("The webhook transport failed unexpectedly")
+    yield* logged("An event was not delivered")
+    yield* logged("An attempt at a medium failed")
+    const ofDelivery = defect("deliveries", "UPDATE", (row) => `${row}state = 'delivered'`)
+    yield* receivers.answer(() => Effect.succeed({ status: 200 }))
+    yield* broken(
+      ofDelivery,
+      Effect.andThen(TestClock.adjust("10 seconds"), logged("A job ended with a defect: deliveries"))
+    )
+
+    yield* call(`/partner/v1/topics/${topicId}`, { key })
+    yield* call(`/partner/v1/topics/${topicId}/commentaries`, { key })
+    yield* sql`ALTER TABLE assignments RENAME TO lost`
+    for (const path of ["", "/status", "/commentaries"]) yield* call(`/partner/v1/topics/${topicId}${path}`, { key })
+    yield* sql`ALTER TABLE lost RENAME TO assignments`
+
+    const without = lines.filter(({ annotations }) => annotations["topic_id"] !== topicId)
+    assert.deepStrictEqual(without, [])
+  }).pipe(Effect.provide(Layer.provideMerge(InMemory.layerWith({ media: ["audio"] }), log)))
+)

@@ -1,0 +1,42 @@
+/** The flags that every command has, and the client that they describe. */
+import { PartnerCommentary } from "../PartnerCommentary.ts"
+import type { Flags, Parsed } from "./Arguments.ts"
+import { type Terminal, WrongUsage } from "./Terminal.ts"
+
+export const accessFlags = {
+  "api-key": { value: "KEY", description: "The key; safer in PARTNER_COMMENTARY_API_KEY" },
+  "base-url": { value: "URL", description: "The service's address; or PARTNER_COMMENTARY_BASE_URL" },
+  "print-json": { description: "Print one JSON value a line on stdout, and nothing else there" },
+  help: { description: "Print this help" }
+} satisfies Flags
+
+const given = (
+  { flags }: Parsed,
+  { environment }: Terminal,
+  flag: "api-key" | "base-url",
+  variable: string
+): string => {
+  const value = flags.get(flag) ?? environment[variable]
+  if (value) return value
+  throw new WrongUsage(`${variable} is missing: set it, or pass --${flag}.`)
+}
+
+export interface Access {
+  readonly client: PartnerCommentary
+  readonly isTest: boolean
+}
+
+export const access = (parsed: Parsed, terminal: Terminal): Access => {
+  const apiKey = given(parsed, terminal, "api-key", "PARTNER_COMMENTARY_API_KEY")
+  const baseUrl = given(parsed, terminal, "base-url", "PARTNER_COMMENTARY_BASE_URL")
+  if (!/^pk_(test|live)_\w+$/.test(apiKey)) throw new WrongUsage("The key must begin with pk_test_ or pk_live_.")
+  return { client: clientOf(apiKey, baseUrl, terminal), isTest: apiKey.startsWith("pk_test_") }
+}
+
+const clientOf = (apiKey: string, baseUrl: string, { fetch }: Terminal): PartnerCommentary => {
+  try {
+    return new PartnerCommentary({ apiKey, baseUrl, fetch })
+  } catch (error) {
+    throw new WrongUsage((error as Error).message)
+  }
+}

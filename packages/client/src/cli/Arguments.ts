@@ -1,0 +1,57 @@
+/** Parses a command's arguments. Each wrong use is refused with one sentence. */
+import { parseArgs } from "node:util"
+import { WrongUsage } from "./Terminal.ts"
+
+export interface Flag {
+  /** The placeholder of its value; absent for a switch. */
+  readonly value?: string
+  readonly description: string
+}
+
+export type Flags = Readonly<Record<string, Flag>>
+
+export interface Parsed {
+  readonly words: ReadonlyArray<string>
+  /** A switch that is present has the value `true`. */
+  readonly flags: ReadonlyMap<string, string>
+}
+
+export const parse = (args: ReadonlyArray<string>, flags: Flags, maxWords: number): Parsed => {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(
+      ([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }] as const
+    )
+  )
+  const words: Array<string> = []
+  const given = new Map<string, string>()
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value)
+    if (token.kind !== "option") continue
+    const { inlineValue, name, rawName, value } = token
+    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
+    if (flag === undefined) throw new WrongUsage(`There is no flag ${rawName}.`)
+    if (given.has(name)) throw new WrongUsage(`${rawName} is given twice.`)
+    if (flag.value === undefined && value !== undefined) throw new WrongUsage(`${rawName} takes no value.`)
+    // Without `=` a following flag would be taken for the value.
+    if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("-")))) {
+      throw new WrongUsage(`${rawName} needs a value: ${flag.value}.`)
+    }
+    given.set(name, value ?? "true")
+  }
+  const [extra] = words.slice(maxWords)
+  if (extra !== undefined) throw new WrongUsage(`There is no place for ${JSON.stringify(extra)}.`)
+  return { words, flags: given }
+}
+
+/** The lines of a help text, with aligned descriptions. */
+export const columns = (rows: ReadonlyArray<readonly [left: string, right: string]>): string => {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")
+}
+
+export const flagRows = (flags: Flags): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(flags).map(([name, { description, value }]) => [
+    value === undefined ? `--${name}` : `--${name} ${value}`,
+    description
+  ])

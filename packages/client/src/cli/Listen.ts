@@ -1,0 +1,57 @@
+/** `listen`: forwards the events of a key to a receiver, signed as the service signs them. */
+import { access, accessFlags } from "./Access.ts"
+import type { Flags, Parsed } from "./Arguments.ts"
+import { eventFeed } from "./EventFeed.ts"
+import { receiverAddress, send } from "./Receiver.ts"
+import { newSecret, signer } from "./Secret.ts"
+import { type Terminal, WrongUsage } from "./Terminal.ts"
+import { eventTypes } from "./Trigger.ts"
+
+export const listenFlags = {
+  "forward-to": { value: "URL", description: "The receiver, such as http://localhost:3000/hook" },
+  events: { value: "A,B", description: "Only these event types" },
+  secret: { value: "SECRET", description: "The signing secret; a new one on each start by default" },
+  live: { description: "Accept a live key, and forward the events of real creators" },
+  ...accessFlags
+} satisfies Flags
+
+const wantedTypes = (given: string | undefined): ReadonlySet<string> => {
+  const wanted = given?.split(",") ?? eventTypes
+  const unknown = wanted.find((type) => !eventTypes.some((each) => each === type))
+  if (unknown === undefined) return new Set(wanted)
+  throw new WrongUsage(`--events must list some of ${eventTypes.join(", ")}, not ${JSON.stringify(unknown)}.`)
+}
+
+/** Control characters in a terminal could rewrite other lines. */
+const plain = (text: string) => text.replace(/\p{Cc}/gu, " ")
+
+export const listen = async (parsed: Parsed, terminal: Terminal): Promise<void> => {
+  const { out, say, signal } = terminal
+  const { flags } = parsed
+  const forwardTo = flags.get("forward-to")
+  if (forwardTo === undefined) throw new WrongUsage("--forward-to is missing.")
+  const receiver = receiverAddress(forwardTo)
+  const types = wantedTypes(flags.get("events"))
+  const secret = flags.get("secret") ?? newSecret()
+  const sign = await signer(secret)
+  const { client, isTest } = access(parsed, terminal)
+  if (!isTest && !flags.has("live")) {
+    throw new WrongUsage("This is a live key: use one that begins with pk_test_, or pass --live.")
+  }
+
+  const json = flags.has("print-json")
+  const feed = eventFeed(client, signal)
+  await feed.start()
+  if (json) out(JSON.stringify({ ready: true, secret, forward_to: receiver }))
+  say(`Forwarding new events to ${receiver}. The webhook secret is ${secret}`)
+  for await (const event of feed.follow((error) => say(`${error.message} Trying again.`))) {
+    if (!types.has(event.type)) continue
+    const attempt = await send(event, receiver, sign, terminal)
+    if (json) out(JSON.stringify({ event, ...attempt }))
+    else {
+      const time = event.timestamp.slice(11, 19)
+      const result = attempt.status ?? attempt.error
+      out(plain(`${time}  ${event.type}  ${event.id}  ${result}  ${attempt.latency_ms} ms`))
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** The command line: chooses the command, prints help, and maps failures to exit codes 0, 1 and 2. */
+import { ApiError, PartnerCommentaryError } from "../Errors.ts"
+import { version } from "../Version.ts"
+import { columns, type Flags, flagRows, type Parsed, parse } from "./Arguments.ts"
+import { listen, listenFlags } from "./Listen.ts"
+import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
+import { eventTypes, trigger, triggerFlags } from "./Trigger.ts"
+
+const program = "partner-commentary-client"
+
+interface Command {
+  readonly usage: string
+  readonly description: string
+  readonly flags: Flags
+  /** Number of words after the command. */
+  readonly words: number
+  readonly run: (parsed: Parsed, terminal: Terminal) => Promise<void>
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  listen: {
+    usage: "listen --forward-to URL",
+    description: "Forward new events of a test key to your receiver, signed as webhooks.",
+    flags: listenFlags,
+    words: 0,
+    run: listen
+  },
+  trigger: {
+    usage: "trigger EVENT",
+    description: `Play a topic in the test environment until the event happens: ${eventTypes.join(", ")}.`,
+    flags: triggerFlags,
+    words: 1,
+    run: trigger
+  }
+}
+
+const help = `Usage: ${program} COMMAND
+
+${columns(Object.values(commands).map(({ description, usage }) => [usage, description]))}
+
+${program} COMMAND --help lists the command's flags.`
+
+const helpOf = ({ description, flags, usage }: Command) =>
+  `Usage: ${program} ${usage} [FLAGS]\n\n${description}\n\n${columns(flagRows(flags))}`
+
+const execute = async ([name, ...rest]: ReadonlyArray<string>, terminal: Terminal): Promise<void> => {
+  const { out } = terminal
+  if (name === "--help" || name === "-h") return out(help)
+  if (name === "--version") return out(version)
+  if (name === undefined) throw new WrongUsage(`Name a command: ${Object.keys(commands).join(" or ")}.`)
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command === undefined) throw new WrongUsage(`There is no command ${JSON.stringify(name)}.`)
+  if (rest.includes("--help") || rest.includes("-h")) return out(helpOf(command))
+  return command.run(parse(rest, command.flags, command.words), terminal)
+}
+
+const sentence = (error: unknown): string => {
+  if (error instanceof ApiError)
+    return `The service refused: ${error.message} (${error.code}, request ${error.requestId})`
+  if (error instanceof PartnerCommentaryError || error instanceof CommandFailed) return error.message
+  return `Something broke that should not: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** Returns the exit code: 0 done or stopped, 1 failed, 2 wrong usage. */
+export const run = async (args: ReadonlyArray<string>, terminal: Terminal): Promise<0 | 1 | 2> => {
+  try {
+    await execute(args, terminal)
+    return 0
+  } catch (error) {
+    if (terminal.signal.aborted) return 0
+    if (!(error instanceof WrongUsage)) {
+      terminal.say(sentence(error))
+      return 1
+    }
+    const [name = ""] = args
+    terminal.say(`${error.message} See ${program}${Object.hasOwn(commands, name) ? ` ${name}` : ""} --help.`)
+    return 2
+  }
+}

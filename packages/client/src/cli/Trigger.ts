@@ -1,0 +1,109 @@
+/** `trigger`: plays a topic in the test environment until the wanted event happens. */
+import type { PartnerCommentary } from "../PartnerCommentary.ts"
+import { pause } from "../Pause.ts"
+import type { SimulatedAction } from "../TestAssignment.ts"
+import type { FailureReason } from "../Topic.ts"
+import type { SubscribableEvent } from "../Webhook.ts"
+import type { PastEvent } from "../WebhookEvent.ts"
+import { access, accessFlags } from "./Access.ts"
+import type { Flags, Parsed } from "./Arguments.ts"
+import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
+
+/** The persona that moves by `advance` alone. Ids of test personas never change. */
+const waits = "7e570000-0000-4000-8000-000000000005"
+
+const failures: Readonly<Record<FailureReason, ReadonlyArray<SimulatedAction>>> = {
+  declined: ["decline"],
+  expired: ["expire"],
+  generation_failed: ["respond", "fail"],
+  approval_timeout: ["respond", "generate", "expire"],
+  withdrawn: ["respond", "generate", "withdraw"]
+}
+
+interface Scenario {
+  readonly steps: ReadonlyArray<SimulatedAction>
+  /** Accepts the commentary for publication at the end. */
+  readonly accept?: boolean
+}
+
+const approval = ["respond", "generate", "approve"] as const
+
+/** The compiler requires an entry for each event type. */
+const scenarios: Readonly<Record<SubscribableEvent, Scenario>> = {
+  "creator.approved": { steps: approval },
+  "partner.approved": { steps: approval, accept: true },
+  "commentary.failed": { steps: failures.declined }
+}
+
+export const eventTypes = Object.keys(scenarios) as ReadonlyArray<SubscribableEvent>
+
+export const triggerFlags = {
+  reason: { value: "REASON", description: `Of commentary.failed: ${Object.keys(failures).join(", ")}` },
+  ...accessFlags
+} satisfies Flags
+
+const isKey = <Key extends string>(record: Readonly<Record<Key, unknown>>, key: string): key is Key =>
+  Object.hasOwn(record, key)
+
+const scenarioOf = (type: string, reason: string | undefined): Scenario => {
+  if (!isKey(scenarios, type)) {
+    throw new WrongUsage(`The event type must be one of ${eventTypes.join(", ")}, not ${JSON.stringify(type)}.`)
+  }
+  if (reason === undefined) return scenarios[type]
+  if (type !== "commentary.failed") throw new WrongUsage("--reason is for commentary.failed only.")
+  if (isKey(failures, reason)) return { steps: failures[reason] }
+  throw new WrongUsage(`--reason must be one of ${Object.keys(failures).join(", ")}, not ${JSON.stringify(reason)}.`)
+}
+
+/** The content is unique, because the same content within a minute is a duplicate. */
+const play = async (
+  client: PartnerCommentary,
+  type: string,
+  { accept = false, steps }: Scenario,
+  signal: AbortSignal
+) => {
+  const content = `Played by trigger ${type}: ${crypto.randomUUID()}`
+  const { results, topic_id } = await client.topics.create({ content, persona_ids: [waits] }, { signal })
+  const share_id = results[0]?.share_id
+  if (share_id === undefined) throw new CommandFailed("The service did not send the topic to the test persona.")
+  for (const action of steps) await client.test.advance(share_id, { action }, { signal })
+  if (accept) {
+    const [commentary] = (await client.topics.commentaries(topic_id, { signal })).commentaries
+    if (commentary === undefined) throw new CommandFailed(`Topic ${topic_id} has no commentary to accept.`)
+    await client.topics.approveCommentary(topic_id, commentary.commentary_id, { signal })
+  }
+  return { topic_id, share_id }
+}
+
+const attempts = 10
+
+/** An event may become visible some seconds after the step. */
+const eventOf = async (
+  client: PartnerCommentary,
+  type: SubscribableEvent,
+  topicId: string,
+  signal: AbortSignal
+): Promise<PastEvent> => {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const { data } = await client.events.list({ type, limit: 100 }, { signal })
+    const found = data.find((event) => event.data.topic_id === topicId)
+    if (found !== undefined) return found
+    await pause(1000, signal)
+  }
+  throw new CommandFailed(`Topic ${topicId} was played, but its event ${type} is not in the list of events.`)
+}
+
+export const trigger = async (parsed: Parsed, terminal: Terminal): Promise<void> => {
+  const { flags, words } = parsed
+  const { out, signal } = terminal
+  const [type] = words
+  if (type === undefined) throw new WrongUsage(`The event type is missing: one of ${eventTypes.join(", ")}.`)
+  const scenario = scenarioOf(type, flags.get("reason"))
+  const { client, isTest } = access(parsed, terminal)
+  if (!isTest)
+    throw new WrongUsage("trigger needs a key that begins with pk_test_: a live key has no simulated creators.")
+  const { share_id, topic_id } = await play(client, type, scenario, signal)
+  const { id: event_id } = await eventOf(client, type as SubscribableEvent, topic_id, signal)
+  if (flags.has("print-json")) out(JSON.stringify({ type, event_id, topic_id, share_id }))
+  else out(`${type}  ${event_id}  topic ${topic_id}`)
+}

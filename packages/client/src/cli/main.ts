@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+/** The process of the command line. */
+import process from "node:process"
+import { run } from "./Program.ts"
+
+const stop = new AbortController()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
+// The reader of stdout, such as `head`, has closed the pipe.
+process.stdout.on("error", () => process.exit(0))
+
+const code = await run(process.argv.slice(2), {
+  environment: process.env,
+  fetch,
+  out: (line) => process.stdout.write(`${line}\n`),
+  say: (line) => process.stderr.write(`${line}\n`),
+  signal: stop.signal
+})
+// Idle connections of fetch would keep the process alive for seconds.
+process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))

@@ -1,0 +1,51 @@
+/** Runs a command in the test's process, with a scripted or a real `fetch`. */
+import { run } from "../../src/cli/Program.ts"
+import type { Terminal } from "../../src/cli/Terminal.ts"
+
+export interface Running {
+  readonly ended: Promise<0 | 1 | 2>
+  /** Asks it to stop, as Ctrl-C does. */
+  readonly stop: () => Promise<0 | 1 | 2>
+  readonly stdout: ReadonlyArray<string>
+  readonly stderr: ReadonlyArray<string>
+}
+
+export const start = (args: ReadonlyArray<string>, terminal: Partial<Terminal> = {}): Running => {
+  const stop = new AbortController()
+  const stdout: Array<string> = []
+  const stderr: Array<string> = []
+  const ended = run(args, {
+    environment: {},
+    fetch: () => Promise.reject(new Error("this command must not send a request")),
+    out: (line) => void stdout.push(line),
+    say: (line) => void stderr.push(line),
+    signal: stop.signal,
+    ...terminal
+  })
+  return {
+    ended,
+    stdout,
+    stderr,
+    stop: () => {
+      stop.abort()
+      return ended
+    }
+  }
+}
+
+/** Waits until a line of stdout satisfies. */
+export const lineOf = async (
+  { ended, stderr, stdout }: Running,
+  satisfies: (line: string) => boolean
+): Promise<string> => {
+  let code: number | undefined
+  void ended.then((given) => {
+    code = given
+  })
+  for (;;) {
+    const line = stdout.find(satisfies)
+    if (line !== undefined) return line
+    if (code !== undefined) throw new Error(`ended with ${code}: ${stderr.join("\n")}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

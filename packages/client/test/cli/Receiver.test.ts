@@ -1,0 +1,107 @@
+/** The limits of `listen` on a receiver's response, against real receivers on this machine. */
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { verifyWebhook } from "@partner-commentary/client"
+import { expect, it, onTestFinished } from "vitest"
+import { send } from "../../src/cli/Receiver.ts"
+import { newSecret, signer } from "../../src/cli/Secret.ts"
+import type { PastEvent } from "../../src/WebhookEvent.ts"
+
+const event = { id: "evt_1", type: "creator.approved", data: { content: "Überall – ✓" } } as unknown as PastEvent
+
+const receiver = async (handle: RequestListener): Promise<string> => {
+  const server = createServer(handle)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+}
+
+const terminal = (signal = new AbortController().signal) => ({
+  environment: {},
+  fetch,
+  out: () => undefined,
+  say: () => undefined,
+  signal
+})
+
+const sent = async (to: string, secret = newSecret(), timeoutMs?: number) =>
+  send(event, to, await signer(secret), terminal(), timeoutMs)
+
+it("the event arrives as JSON with the headers of a delivery, and its signature verifies", async () => {
+  for (const secret of [newSecret(), "a raw secret of 32 or more characters"]) {
+    let verified: Promise<unknown> | undefined
+    const to = await receiver((request, response) => {
+      const chunks: Array<Uint8Array> = []
+      request.on("data", (chunk) => chunks.push(chunk))
+      request.on("end", () => {
+        verified = verifyWebhook(Buffer.concat(chunks), request.headers, secret)
+        response.end(`${request.headers["content-type"]} ${request.headers["user-agent"]}`)
+      })
+    })
+    expect(await sent(to, secret)).toMatchObject({
+      status: 200,
+      error: null,
+      response_excerpt: "application/json Partner-Commentary"
+    })
+    expect(await verified).toEqual(event)
+  }
+})
+
+it("a status beyond 2xx is an error, and a redirect is not followed", async () => {
+  const hits: Array<string> = []
+  const to = await receiver(({ url = "" }, response) => {
+    hits.push(url)
+    response.writeHead(302, { location: "/elsewhere" }).end()
+  })
+  expect(await sent(to)).toMatchObject({
+    status: 302,
+    error: "The receiver answered with status 302, which is no success."
+  })
+  expect(hits).toEqual(["/hook"])
+})
+
+it("a receiver that is not there is named with its error code", async () => {
+  const gone = createServer()
+  await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve))
+  const { port } = gone.address() as AddressInfo
+  await new Promise((resolve) => gone.close(resolve))
+  expect(await sent(`http://127.0.0.1:${port}/hook`)).toMatchObject({
+    status: null,
+    error: "No response: ECONNREFUSED."
+  })
+})
+
+it("an endless response is cut off at 64 KiB, and its first KiB is kept", async () => {
+  let written = 0
+  let open = true
+  const to = await receiver((_, response) => {
+    const more = () => {
+      while (open && response.write("é".repeat(8 * 1024))) written += 16 * 1024
+    }
+    response.on("drain", more).on("close", () => {
+      open = false
+    })
+    more()
+  })
+  const { response_excerpt, status } = await sent(to)
+  expect([status, response_excerpt]).toEqual([200, "é".repeat(512)])
+  const atEnd = written
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect([open, written - atEnd < 1024 * 1024]).toEqual([false, true])
+})
+
+it("a response that trickles ends at the time limit", async () => {
+  const to = await receiver((_, response) => {
+    const timer = setInterval(() => response.write("."), 100)
+    response.on("close", () => clearInterval(timer))
+  })
+  const { error, latency_ms, status } = await sent(to, newSecret(), 500)
+  expect([status, error]).toEqual([null, "No complete response within 0.5 seconds."])
+  expect(latency_ms).toBeGreaterThanOrEqual(490)
+})
+
+it("a stop ends a request that waits", async () => {
+  const stop = new AbortController()
+  const to = await receiver(() => stop.abort(new Error("stopped")))
+  await expect(send(event, to, await signer(newSecret()), terminal(stop.signal))).rejects.toThrow("stopped")
+})

@@ -1,0 +1,47 @@
+/** Compares the path at which requests arrive with the path of the option `url`, and warns once when they disagree. */
+import { isOwn } from "@partner-commentary/core/shared/PublicAddress"
+import { pathOf } from "@partner-commentary/server/http/Address"
+import * as Predicate from "effect/Predicate"
+
+export interface Mount {
+  /** The path that Express has removed from a request: its `baseUrl`. */
+  readonly removed: (baseUrl: unknown) => void
+  /** A target as sent, and the status of its response. */
+  readonly answered: (target: string, status: number) => void
+}
+
+/** Paths at which a router may have mounted the service: all beginnings of the path, the shortest first. */
+const beginnings = (path: string): ReadonlyArray<string> => {
+  const segments = path.split("/")
+  return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"))
+}
+
+const shown = (path: string) => (path === "" ? "/" : path)
+
+export const make = (apiRoot: string, warn: (message: string) => void): Mount => {
+  const expected = pathOf(apiRoot)
+  const origin = apiRoot.slice(0, apiRoot.length - expected.length)
+  let isDone = false
+  const found = (path: string) => {
+    isDone = true
+    if (path === expected) return
+    warn(
+      `Requests arrive below ${shown(path)}, but the path of the option url is ${shown(expected)}: ` +
+        "links in mails lead nowhere, unless a proxy rewrites paths. " +
+        `Mount the service at ${shown(expected)}, or set url to ${origin}${path}.`
+    )
+  }
+  return {
+    removed: (baseUrl) => {
+      if (!isDone && Predicate.isString(baseUrl) && baseUrl !== "") found(baseUrl)
+    },
+    answered: (target, status) => {
+      // After a success only strangers ask for other paths.
+      if (!isDone && status === 404) {
+        const path = target.replace(/[?#].*$/s, "")
+        const mounted = beginnings(path).find((each) => isOwn(`http://host${path.slice(each.length)}`))
+        if (mounted !== undefined && mounted !== "" && mounted !== expected) found(mounted)
+      } else isDone = true
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/** Route handlers for Next.js. */
+import type { Embedded } from "@partner-commentary/server/Embedded"
+
+type Handler = (request: Request) => Promise<Response>
+
+/** The exports of a `route.ts`. */
+export type RouteHandlers = Readonly<Record<"GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS", Handler>>
+
+/** Next.js hides the address that connected and deletes `content-encoding`. `address` stands for every connection. */
+export const make = (fetch: Embedded<never>["fetch"], address: string): RouteHandlers => {
+  const answer: Handler = (request) => fetch(request, { address, isEncodingLost: true })
+  return { GET: answer, HEAD: answer, POST: answer, PUT: answer, PATCH: answer, DELETE: answer, OPTIONS: answer }
+}

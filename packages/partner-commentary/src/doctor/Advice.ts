@@ -1,0 +1,33 @@
+/** The next step of an operator, by commands of a program or by functions of an application. */
+
+/** Each text ends a sentence of a finding. */
+export interface Advice {
+  readonly resendMail: (shareId: string) => string
+  /** For mails that were given up at this moment or later. */
+  readonly resendMails: (since: string) => string
+  readonly retryDraft: (shareId: string) => string
+  readonly retryDrafts: string
+  readonly retryMedium: (shareId: string) => string
+  readonly retryMedia: string
+  readonly work: string
+  readonly slowReceivers: string
+  readonly disabledWebhooks: string
+  readonly lostSecrets: string
+  readonly creatorEmail: (personaId: string) => string
+}
+
+const retry = "call pc.operations.retry()"
+
+export const ofFunctions: Advice = {
+  resendMail: (shareId) => `call pc.creators.resendMail({ share_id: "${shareId}" })`,
+  resendMails: () => retry,
+  retryDraft: () => retry,
+  retryDrafts: retry,
+  retryMedium: () => retry,
+  retryMedia: retry,
+  work: "call pc.start() without workers: false in a process, or pc.operations.drain() on a schedule",
+  slowReceivers: "pc.webhooks.list() of each partner says which",
+  disabledWebhooks: "pc.webhooks.list() of each partner says which",
+  lostSecrets: "add the former secret to the option secret",
+  creatorEmail: (personaId) => `call pc.personas.update({ persona_id: "${personaId}", creator: { email } })`
+}

@@ -1,0 +1,41 @@
+/** Findings about licences that end soon, and licensed personas without a creator's address. */
+import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
+import { isActive } from "@partner-commentary/core/persona/License"
+import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Advice } from "./Advice.ts"
+import { type Finding, mend, notice, ok } from "./Finding.ts"
+
+const soon = { duration: Duration.days(7), text: "7 days" }
+
+export const licences = Effect.fnUntraced(function* (advice: Advice) {
+  const now = yield* Instant.now
+  const registry = yield* PersonaRegistry
+  const organizations = yield* (yield* OrganizationRegistry).list
+  const active = yield* Effect.forEach(organizations, (organization) =>
+    Effect.map(registry.licenses(organization.id), (licenses) =>
+      licenses.filter((license) => isActive(license, now)).map((license) => ({ ...license, organization }))
+    )
+  ).pipe(Effect.map((lists) => lists.flat()))
+  const licensed = new Set(active.map(({ personaId }) => personaId))
+  const silent = (yield* registry.list).filter(({ creator, id }) => creator.email === "" && licensed.has(id))
+  const ending = active.filter(({ until }) => until !== null && until < Instant.plus(now, soon.duration))
+  const about = (check: Finding["check"], found: ReadonlyArray<Finding>, good: string) =>
+    found.length > 0 ? found : [ok(check, good)]
+  return [
+    ...about(
+      "personas",
+      silent.map(({ id, name }) => mend("personas", `${name} has no creator address: ${advice.creatorEmail(id)}.`)),
+      "Each licensed one has a creator address."
+    ),
+    ...about(
+      "licences",
+      ending.map(({ organization, personaName, until }) =>
+        notice("licences", `${organization.name}'s licence for ${personaName} ends at ${Instant.toIso(until ?? now)}.`)
+      ),
+      `None ends within ${soon.text}.`
+    )
+  ]
+})

@@ -1,0 +1,45 @@
+/** Findings about webhooks: overdue deliveries, disabled ones, and secrets that nothing opens. They change nothing. */
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
+import { undecryptable } from "@partner-commentary/core/webhook/SecretReencryption"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Advice } from "./Advice.ts"
+import { mend, notice, ok } from "./Finding.ts"
+import { limit, overdueAfter } from "./StoredWork.ts"
+
+/** A notice, because the cause may be the partner's slow receiver. */
+export const deliveries = Effect.fnUntraced(function* (advice: Advice) {
+  const due = yield* (yield* DeliveryStore).nextDue
+  const now = yield* Instant.now
+  return Option.exists(due, (at) => Instant.plus(at, overdueAfter.duration) < now)
+    ? notice(
+        "deliveries",
+        `An event has been due to an active webhook for more than ${overdueAfter.text}: no worker runs, or its receiver is slower than its events; ${advice.slowReceivers}.`
+      )
+    : ok("deliveries", "None is overdue.")
+})
+
+/** The partner must repair the receiver, and the operator may have to tell the partner. */
+export const disabled = Effect.fnUntraced(function* (advice: Advice) {
+  const check = "disabled webhooks"
+  const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, limit)
+  if (count === 0) return ok(check, "None is disabled.")
+  const subject =
+    count === 1 ? "One webhook is disabled" : `${count === limit ? "At least " : ""}${count} webhooks are disabled`
+  return { ...notice(check, `${subject}: ${advice.disabledWebhooks}.`), count }
+})
+
+/** `the secret of one webhook`, `the secrets of 2 webhooks` */
+export const ofWebhooks = (count: number): string =>
+  count === 1 ? "the secret of one webhook" : `the secrets of ${count} webhooks`
+
+/** `holder` names where the signing secrets are set. */
+export const secrets = Effect.fnUntraced(function* (advice: Advice, holder: string) {
+  const { length } = yield* undecryptable
+  if (length === 0) return ok("webhooks", "Each one's secret opens.")
+  const message =
+    `No entry of ${holder} opens ${ofWebhooks(length)}, so that nothing can be signed there: ` +
+    `${advice.lostSecrets}; where it is lost, partners must register anew.`
+  return { ...mend("webhooks", message), count: length }
+})

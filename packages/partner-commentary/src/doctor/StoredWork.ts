@@ -1,0 +1,106 @@
+/** Findings about work in the database: what was given up, what waits, and what is overdue. They change nothing. */
+import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
+import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Environment } from "@partner-commentary/core/shared/Owner"
+import { isSettled } from "@partner-commentary/core/topic/Assignment"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Advice } from "./Advice.ts"
+import { type Finding, mend, ok } from "./Finding.ts"
+
+const listed = 10
+
+/** Counts stop here. */
+export const limit = 1000
+
+export const mails = Effect.fnUntraced(function* (advice: Advice) {
+  const assignments = yield* AssignmentStore
+  const failed = yield* (yield* MailStore).failed(limit)
+  const open = yield* Effect.filter(
+    failed,
+    Effect.fnUntraced(function* ({ mail }) {
+      if (mail.shareId === null || mail.kind === "undeliverable") return false
+      const found = yield* assignments.find(mail.shareId)
+      if (Option.isNone(found) || isSettled(found.value.assignment)) return false
+      return mail.kind !== "request" || found.value.assignment.notifiedAt === null
+    })
+  )
+  const [first] = open
+  if (first === undefined) return ok("mails", "None that matters was given up.")
+  const least = failed.length === limit ? "at least " : ""
+  const earliest = Math.min(...open.map(({ at }) => at))
+  const message =
+    open.length === 1
+      ? `A ${first.mail.kind} mail was given up (${first.reason}): ` +
+        `mend the cause, then ${advice.resendMail(first.mail.shareId ?? "")}.`
+      : `${least}${open.length} mails were given up, the last one because of: ${first.reason}; ` +
+        `mend the cause, then ${advice.resendMails(Instant.toIso(earliest))}.`
+  return { ...mend("mails", message), count: open.length }
+})
+
+/** The end of a sentence with the first few ids. */
+const list = (ids: ReadonlyArray<string>) =>
+  `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
+
+export const generations = Effect.fnUntraced(function* (advice: Advice) {
+  const stalled = yield* (yield* AssignmentStore).stalled
+  const [first] = stalled
+  if (first === undefined) return ok("generations", "None gave up.")
+  const message =
+    stalled.length === 1
+      ? `One gave up: mend the generator, then ${advice.retryDraft(first)}.`
+      : `${stalled.length} generations gave up: mend the generator, then ${advice.retryDrafts}; ${list(stalled)}`
+  return { ...mend("generations", message), count: stalled.length }
+})
+
+const counted = (count: number, one: string, many: string) => (count === 1 ? `One ${one}` : `${count} ${many}`)
+
+export const waitingMails = Effect.gen(function* () {
+  const failed = yield* (yield* WorkBacklog).mailsToRetry
+  if (Option.isNone(failed)) return ok("waiting mails", "None failed and waits.")
+  const { count, lastReason, oldest } = failed.value
+  const message =
+    `${counted(count, "mail failed and waits", "mails failed and wait")}, ` +
+    `since ${Instant.toIso(oldest)} at the earliest; the last reason: ${lastReason}.`
+  return { ...mend("waiting mails", message), count }
+})
+
+export const waitingDrafts = Effect.gen(function* () {
+  const failed = yield* (yield* WorkBacklog).draftsToRetry
+  if (Option.isNone(failed)) return ok("waiting drafts", "None failed and waits.")
+  const { count, mostAttempts } = failed.value
+  const message =
+    `${counted(count, "draft failed and waits", "drafts failed and wait")} for another attempt; ` +
+    `${counted(mostAttempts, "attempt", "attempts")} at one of them so far. The log says why.`
+  return { ...mend("waiting drafts", message), count }
+})
+
+/** How long work may be due before that is a problem. */
+export const overdueAfter = { duration: Duration.minutes(5), text: "5 minutes" }
+
+export const work = Effect.fnUntraced(function* (advice: Advice) {
+  const now = yield* Instant.now
+  const waiting = [yield* (yield* AssignmentStore).nextDue(Environment.literals), yield* (yield* MailStore).nextDue]
+  const overdue = waiting.some(Option.exists((due) => Instant.plus(due, overdueAfter.duration) < now))
+  return overdue
+    ? mend("work", `Work has been due for more than ${overdueAfter.text}: ${advice.work}.`)
+    : ok("work", "Nothing is overdue.")
+})
+
+/** `used` names what makes audio, if anything does. */
+export const media = Effect.fnUntraced(function* (advice: Advice, used: string) {
+  const failed = yield* (yield* MediaJobStore).failed(limit)
+  const [first] = failed
+  if (first === undefined) return ok("media", `Audio: ${used}. None was given up.`)
+  const { kind, shareId } = first.job
+  const message =
+    failed.length === 1
+      ? `The ${kind} of ${shareId} was given up (${first.reason}): mend the cause, then ${advice.retryMedium(shareId)}.`
+      : `${failed.length === limit ? "at least " : ""}${failed.length} audio or video were given up, ` +
+        `the last one because of: ${first.reason}; mend the cause, then ${advice.retryMedia}.`
+  return { ...mend("media", message), count: failed.length } satisfies Finding
+})

@@ -1,0 +1,120 @@
+/** `pc.webhooks`: registers receivers of events in the name of a partner. */
+
+import * as Errors from "@partner-commentary/api/Errors"
+import type { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/WebhooksApi"
+import * as Core from "@partner-commentary/core/webhook/Webhooks"
+import { WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
+import { decodeChangeText, decodeRegistrationText } from "@partner-commentary/server/routes/webhooks/WebhookBody"
+import * as Views from "@partner-commentary/server/routes/webhooks/WebhookViews"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import {
+  asker,
+  decoding,
+  jsonOf,
+  missing,
+  type Owned,
+  ofOrganization,
+  ownerOf,
+  type Run,
+  webhookId
+} from "./UseCase.ts"
+
+export type NewWebhook = typeof RegisterWebhook.Encoded & Owned
+
+export type WebhookReference = Owned & { readonly webhook_id: string }
+
+export type WebhookChange = typeof ChangeWebhook.Encoded & WebhookReference
+
+const owned = decoding(Schema.Struct(ofOrganization))
+const one = decoding(Schema.Struct({ ...ofOrganization, webhook_id: webhookId }))
+
+/** The operator makes the change: the audit log says so, and the partner's contact gets no mail. */
+const registrant = Effect.fnUntraced(function* (of: Parameters<typeof asker>[0]) {
+  return { ...(yield* asker(of)), key: null }
+})
+
+const notFound = () => Effect.fail(missing("webhook"))
+
+const urlRefused = ({ constraint }: { readonly constraint: string }) =>
+  Effect.fail(Errors.InvalidRequest.of([{ field: "url", constraint }]))
+
+const tooMany = ({ limit }: { readonly limit: number }) =>
+  Effect.fail(
+    Errors.InvalidRequest.of([
+      { field: "environment", constraint: `must have fewer than ${limit} webhooks: delete one first` }
+    ])
+  )
+
+export const webhooks = (run: Run) => ({
+  /** `secret` is shown only here. */
+  create: (webhook: NewWebhook) =>
+    run(
+      Effect.gen(function* () {
+        const webhooks = yield* Core.Webhooks
+        const by = yield* registrant(yield* owned(webhook))
+        const decoded = Effect.mapError(decodeRegistrationText(yield* jsonOf(webhook)), Errors.InvalidRequest.of)
+        const { events, secret, url } = yield* decoded
+        const wanted = { url, events, secret: secret === undefined ? null : Redacted.make(secret) }
+        const prepared = webhooks.prepare(by, wanted)
+        const registered = Effect.flatMap(prepared, (registration) => webhooks.register(registration))
+        const created = yield* Effect.catchTags(registered, { WebhookUrlRefused: urlRefused, TooManyWebhooks: tooMany })
+        return { ...Views.view(created.webhook), secret: Redacted.value(created.secret) }
+      })
+    ),
+
+  find: (webhook: WebhookReference) =>
+    run(
+      Effect.gen(function* () {
+        const of = yield* one(webhook)
+        const found = Core.Webhooks.use(({ find }) => find(ownerOf(of), of.webhook_id))
+        return Views.view(yield* Effect.catchTag(found, "WebhookNotFound", notFound))
+      })
+    ),
+
+  /** Newest first. */
+  list: (organization: Owned) =>
+    run(
+      Effect.gen(function* () {
+        const of = yield* owned(organization)
+        return (yield* Core.Webhooks.use(({ list }) => list(ownerOf(of)))).map(Views.view)
+      })
+    ),
+
+  /** Keeps the fields that are left out. */
+  update: (change: WebhookChange) =>
+    run(
+      Effect.gen(function* () {
+        const of = yield* one(change)
+        const by = yield* registrant(of)
+        const patch = yield* Effect.mapError(decodeChangeText(yield* jsonOf(change)), Errors.InvalidRequest.of)
+        const updated = Core.Webhooks.use((webhooks) => webhooks.change(by, of.webhook_id, patch))
+        return Views.view(
+          yield* Effect.catchTags(updated, { WebhookNotFound: notFound, WebhookUrlRefused: urlRefused })
+        )
+      })
+    ),
+
+  /** Events that wait for it are dropped. */
+  delete: (webhook: WebhookReference) =>
+    run(
+      Effect.gen(function* () {
+        const of = yield* one(webhook)
+        const by = yield* registrant(of)
+        const removed = Core.Webhooks.use(({ remove }) => remove(by, of.webhook_id))
+        yield* Effect.catchTag(removed, "WebhookNotFound", notFound)
+        return { id: of.webhook_id, deleted: true as const }
+      })
+    ),
+
+  /** Sends a test event at once, and waits for the receiver. */
+  test: (webhook: WebhookReference) =>
+    run(
+      Effect.gen(function* () {
+        const of = yield* one(webhook)
+        const sent = WebhookTest.use(({ test }) => test(ownerOf(of), of.webhook_id))
+        return Views.testView(yield* Effect.catchTag(sent, "WebhookNotFound", notFound))
+      })
+    )
+})

@@ -1,0 +1,25 @@
+/** The bytes of a request body that a framework's parser read before the service did. */
+import * as Predicate from "effect/Predicate"
+
+interface Parsed {
+  readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
+  readonly body?: unknown
+  readonly rawBody?: unknown
+}
+
+/** Undefined where no parser left the body on the request. */
+export const bytesOf = ({ body, headers, rawBody }: Parsed): Uint8Array<ArrayBuffer> | undefined => {
+  const present = rawBody ?? body
+  if (present === undefined) return undefined
+  if (Predicate.isUint8Array(present)) return new Uint8Array(present)
+  if (Predicate.isString(present)) return encoder.encode(present)
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(String(headers["content-type"]))
+  return encoder.encode(isForm && Predicate.isObject(present) ? formOf(present) : JSON.stringify(present))
+}
+
+const encoder = new TextEncoder()
+
+const formOf = (fields: object): string =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)]))
+  ).toString()

@@ -1,0 +1,24 @@
+/** Webhooks as responses show them. */
+import type * as Api from "@partner-commentary/api/WebhooksApi"
+import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import type { TestResult } from "@partner-commentary/core/webhook/WebhookTest"
+
+export const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  status: webhook.status,
+  consecutive_failures: webhook.consecutiveFailures,
+  last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
+  created_at: toIso(webhook.createdAt),
+  updated_at: toIso(webhook.updatedAt)
+})
+
+export const testView = ({ attempt, eventId }: TestResult): typeof Api.WebhookTest.Type => ({
+  success: attempt.failure === null,
+  test_event_id: eventId,
+  delivery_status: attempt.failure === null ? "delivered" : "failed",
+  response_code: attempt.status,
+  error: attempt.reason
+})

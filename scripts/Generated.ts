@@ -1,0 +1,17 @@
+/** A generated file that is committed. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { root } from "./Repository.ts"
+
+export const isCurrent = (path: string, text: string): boolean =>
+  existsSync(join(root, path)) && readFileSync(join(root, path), "utf8") === text
+
+/** Writes the file with `--write`. Otherwise fails if the committed file differs. */
+export const generate = (path: string, text: string): void => {
+  if (process.argv.includes("--write")) writeFileSync(join(root, path), text)
+  else if (isCurrent(path, text)) process.stdout.write(`${path} is up to date\n`)
+  else {
+    process.stdout.write(`${path} is out of date: npm run describe\n`)
+    process.exitCode = 1
+  }
+}
