@@ -51,6 +51,27 @@ const reads = Effect.fnUntraced(function* () {
     ["GET /topics, completed, cursor in the middle", topics.list({ ...list, status: "completed", from: { cursor } })],
     ["GET /topics, pending", topics.list({ ...list, status: "pending", from: { offset: 0 } })],
     [
+      "GET /topics, pending or completed, oldest first",
+      topics.list({ ...list, status: ["pending", "completed"], oldestFirst: true, from: { offset: 0 } })
+    ],
+    [
+      "GET /topics, one reference",
+      topics.list({ ...list, status: null, reference: middle.reference, from: { offset: 0 } })
+    ],
+    [
+      "GET /topics, created before the middle",
+      topics.list({
+        ...list,
+        status: null,
+        created: { after: null, before: cursor.createdAt },
+        from: { offset: 0 }
+      })
+    ],
+    [
+      "GET /topics, changed after the middle",
+      topics.list({ ...list, status: null, updatedAfter: cursor.createdAt, from: { offset: 0 } })
+    ],
+    [
       "GET /events, cursor in the middle",
       events.page({ owner, type: null, since, forward: false, behind: event.id, limit: 20, maxBytes })
     ],

@@ -67,6 +67,14 @@ export const timedRequestsOf = async (
     fixed("GET /topics, completed, offset 9,000", "/topics?limit=20&status=completed&offset=9000"),
     each("GET /topics, completed, cursor anywhere", (n) => `/topics?limit=20&status=completed&cursor=${cursor(n)}`),
     fixed("GET /topics, pending", "/topics?limit=20&status=pending"),
+    fixed("GET /topics, pending or completed, oldest first", "/topics?limit=20&status=pending,completed&order=asc"),
+    each("GET /topics, one reference", (n) => `/topics?external_reference=${of(topics, n).external_reference}`),
+    each("GET /topics, created before", (n) => `/topics?created_before=${of(topics, n).created_at}`),
+    each(
+      "GET /topics, created after, oldest first",
+      (n) => `/topics?order=asc&created_after=${of(topics, n).created_at}`
+    ),
+    each("GET /topics, changed after", (n) => `/topics?updated_after=${of(topics, n).created_at}`),
     fixed("GET /events", "/events"),
     fixed("GET /events, cursor in the middle", `/events?cursor=evt_${half}`),
     fixed("GET /events, after one in the middle", `/events?after=evt_${half}`),

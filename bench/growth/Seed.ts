@@ -60,11 +60,11 @@ const steps = (organization: string, topics: number, now: number): ReadonlyArray
     [
       "topics",
       `INSERT INTO topics (id, organization_id, environment, status, created_at, topic_sent, opinion_injected, commentary_generated,
-          creator_approved, declined, expired, abandoned, external_reference, organization_name, output_types, content, metadata)
+          creator_approved, declined, expired, abandoned, external_reference, organization_name, output_types, content, metadata, updated_at)
         SELECT topic_id, '${organization}', 'live', CASE WHEN waiting + working - abandoned = 0 THEN 'completed' WHEN approved > 0 THEN 'partial'
             WHEN working - abandoned > 0 THEN 'in_progress' ELSE 'pending' END,
           ${iso("created")}, waiting, responded, drafted, approved, declined, expired, abandoned, 'match:' || i, 'Bench', '["text"]',
-          'Which team improves the most over the rest of season ' || i || ', and why?', '{"season":' || i || ',"note":"' || repeat('x', 200) || '"}'
+          'Which team improves the most over the rest of season ' || i || ', and why?', '{"season":' || i || ',"note":"' || repeat('x', 200) || '"}', ${iso("created")}
         FROM (SELECT i, topic_id, created, COUNT(*) FILTER (WHERE status = 'topic_sent') AS waiting,
             COUNT(*) FILTER (WHERE status = 'opinion_injected') AS responded, COUNT(*) FILTER (WHERE status = 'commentary_generated') AS drafted,
             COUNT(*) FILTER (WHERE status IN ('opinion_injected', 'commentary_generated')) AS working,

@@ -39,6 +39,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
+import { filters, indexOfFilter } from "./ListFilters.ts"
 
 interface Run {
   readonly text: string
@@ -51,7 +52,7 @@ interface Run {
  * page, or one page of each event type.
  */
 const sortsFew =
-  /creator_key =|external_reference =|RECURSIVE owner|few\.place|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
+  /creator_key =|external_reference =|RECURSIVE owner|few\.place|UNION ALL SELECT moment|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
 
 /** The statements that an effect runs, without BEGIN and COMMIT. */
 const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>
@@ -184,7 +185,14 @@ describe("statements", () => {
               text
             )
           }
-          if (text.includes("AND status = ?") && detail.includes("topics")) assert.include(detail, "status=?")
+          if (
+            /FROM topics +WHERE.*(external_reference|updated_at|created_at) [=><] \?/s.test(text) &&
+            detail.includes("topics")
+          ) {
+            assert.match(detail, indexOfFilter(text), text)
+          }
+          if (text.includes("AND status = ?") && detail.includes("topics") && !detail.endsWith("(id=?)"))
+            assert.include(detail, "status=?")
           if (!sortsFew.test(text)) assert.notMatch(detail, /TEMP B-TREE/, text)
         }
       }
@@ -195,7 +203,6 @@ describe("statements", () => {
 /** Reads only the requested part of a day's topics. */
 const readsPart = /^SELECT a.topic_id, t.created_at, a.persona_id/
 
-/** Reads only the days of the period. */
 const readsDays = /AND day >= /
 
 const everything = Effect.gen(function* () {
@@ -213,6 +220,7 @@ const everything = Effect.gen(function* () {
   for (const status of [null, "pending"] as const) {
     for (const from of [{ offset: 0 }, { cursor: { createdAt: start, id } }]) {
       yield* topics.list({ owner: given.topic, status, limit: 20, from })
+      for (const filter of filters) yield* topics.list({ owner: given.topic, status, limit: 20, from, ...filter })
     }
   }
   for (const one of sent.slice(0, 1)) {

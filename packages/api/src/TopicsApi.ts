@@ -208,21 +208,53 @@ const cursor = "MjAyNi0wMS0zMFQxMjowMDowMC4wMDBaIDAxOWMwZTFiLTdjNGUtNzAwMC04MDAw
 
 export const TopicList = Schema.Struct({
   success: Success,
-  data: Schema.Array(TopicSummary).annotate({ description: "This page's topics, newest first." }),
+  data: Schema.Array(TopicSummary).annotate({ description: "This page's topics." }),
   pagination: Schema.Struct({
     limit: Fields.count("The page's size.", listBounds.defaultLimit),
     offset: Fields.count("How many topics were skipped; 0 with a cursor.", 0),
-    total: Fields.count("How many topics there are on all pages.", 1),
+    total: Fields.count(
+      "How many topics there are on all pages; with other filters than `status` at most 10000 are counted.",
+      1
+    ),
     next_cursor: Schema.NullOr(Schema.String).annotate({
       description: "Send it as `cursor` for the next page; null on the last.",
       examples: [null]
     })
   }).annotate({ identifier: "Pagination", description: "Where this page lies in the list." })
-}).annotate({ identifier: "TopicList", description: "One page of topics, newest first." })
+}).annotate({ identifier: "TopicList", description: "One page of topics." })
+
+/** Each status, and each set of them in the order of the workflow. */
+const statusLists = Array.from({ length: 2 ** TopicStatus.literals.length - 1 }, (_, set) =>
+  TopicStatus.literals.filter((__, place) => Math.floor((set + 1) / 2 ** place) % 2 === 1)
+)
+  .toSorted((one, other) => one.length - other.length)
+  .map((list) => list.join())
+
+const moment = (description: string) =>
+  textParameter({ description, example: "2026-01-30T12:00:00Z", format: "date-time" })
 
 /** Query values are decoded as text, and the service reports all problems at once. */
 const listQuery = {
-  status: literalParameter(TopicStatus.literals, { description: "Only topics that stand so.", example: "completed" }),
+  status: literalParameter(statusLists, {
+    description: "Only topics with this status, or with one of several, separated by commas.",
+    example: "completed"
+  }),
+  external_reference: textParameter({
+    description: "Only topics with this reference. Not together with `status`.",
+    example: "article-4711",
+    minLength: 1,
+    maxLength: 256,
+    pattern: referencePattern.source
+  }),
+  created_after: moment("Only topics that were created after this moment: ISO 8601 with a zone."),
+  created_before: moment("Only topics that were created before this moment: ISO 8601 with a zone."),
+  updated_after: moment(
+    "Only topics that changed after this moment, in the order of their last change: ISO 8601 with a zone. Not together with another filter. A change may be seen some seconds late: to follow every change, read `GET /events` with `after`."
+  ),
+  order: literalParameter(["asc", "desc"], {
+    description: "`desc`, the default, lists the newest topic first, `asc` the oldest.",
+    example: "desc"
+  }),
   limit: integerParameter({
     description: "The page's size.",
     example: listBounds.defaultLimit,
@@ -269,7 +301,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
           identifier: "listTopics",
           summary: "List topics",
           description:
-            "Your organization's topics, newest first. Page by `limit` and `offset`, or follow `pagination.next_cursor`, which reaches any depth and never skips a topic."
+            "Your organization's topics, newest first unless `order` or `updated_after` say otherwise. Page by `limit` and `offset`, or follow `pagination.next_cursor`, which reaches any depth and never skips a topic."
         })
       ),
     HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: Ok(TopicDetail), error: NotFound })

@@ -28,13 +28,15 @@ const segment = (value: string): string => {
 export const path = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
   texts.reduce((whole, text, at) => whole + segment(ids[at - 1] as string) + text)
 
-const written = (name: string, value: string | number | Date): string => {
-  if (typeof value !== "object") return String(value)
+type Value = string | number | Date | ReadonlyArray<string>
+
+const written = (name: string, value: Value): string => {
+  if (!(value instanceof Date)) return String(value)
   if (Number.isNaN(value.getTime())) throw new PartnerCommentaryError(`${name} is an invalid Date.`)
   return value.toISOString()
 }
 
-export const query = (values: Readonly<Record<string, string | number | Date | undefined>>): string => {
+export const query = (values: Readonly<Record<string, Value | undefined>>): string => {
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) if (value !== undefined) given.set(name, written(name, value))
   return `${given}` === "" ? "" : `?${given}`

@@ -19,7 +19,17 @@ import { type WaitOptions, waitForTopic } from "./Waiting.ts"
 
 /** Filter and page size. */
 export interface ListTopics {
-  readonly status?: TopicStatus | undefined
+  /** One, or several. */
+  readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
+  /** Not with `status`. */
+  readonly external_reference?: string | undefined
+  /** Exclusive, as the other times: ISO 8601 with a time zone. */
+  readonly created_after?: string | Date | undefined
+  readonly created_before?: string | Date | undefined
+  /** Orders the list by the time of the last change. Not with another filter. */
+  readonly updated_after?: string | Date | undefined
+  /** Default: `desc`, the newest first. */
+  readonly order?: "asc" | "desc" | undefined
   /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
   /** Position of the first item: 0 to 10,000. Not with a cursor. */
@@ -51,10 +61,10 @@ export class Topics {
     return this.#connection.data({ method: "POST", path: "/topics/bulk", body: { topics }, options })
   }
 
-  /** Your topics, newest first. Await it for a page, or iterate over all. Scope `topics:read`. */
+  /** Your topics. Await it for a page, or iterate over all. Scope `topics:read`. */
   list(topics: ListTopics = {}, options?: RequestOptions): Listing<TopicSummary> {
     return new Listing((cursor) => {
-      const asked = cursor === undefined ? topics : { status: topics.status, limit: topics.limit, cursor }
+      const asked = cursor === undefined ? topics : { ...topics, offset: undefined, cursor }
       return this.#connection.send<Page<TopicSummary>>({
         method: "GET",
         path: `/topics${query({ ...asked })}`,

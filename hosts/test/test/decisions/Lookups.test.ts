@@ -45,6 +45,49 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
+  it.effect("GET /topics filters by several statuses, reference and times, newest or oldest first", () =>
+    Effect.gen(function* () {
+      const { by, list, persona } = yield* withTopics(4)
+      const referred = yield* by.submit("And who goes up instead?", [persona], { external_reference: "a:1" })
+      const { data: all } = yield* list("")
+      const ids = (answer: { readonly data: ReadonlyArray<{ readonly topic_id: string }> }) =>
+        answer.data.map(({ topic_id }) => topic_id)
+      const oldest = yield* list("?order=asc&limit=3")
+      assert.deepStrictEqual(ids(oldest), ids({ data: all.toReversed().slice(0, 3) }))
+      const next = yield* list(`?order=asc&cursor=${oldest.pagination.next_cursor}`)
+      assert.deepStrictEqual(ids(next), ids({ data: all.toReversed().slice(3) }))
+      const found = yield* list("?external_reference=a:1")
+      assert.deepStrictEqual([ids(found), found.pagination.total], [[referred.topic_id], 1])
+      assert.lengthOf((yield* list("?external_reference=a:2")).data, 0)
+      assert.lengthOf((yield* list("?status=pending,in_progress")).data, 5)
+      assert.lengthOf((yield* list("?status=completed,partial")).data, 0)
+      const first = all.at(-1).created_at
+      const later = all.filter(({ created_at }: { readonly created_at: string }) => created_at > first)
+      assert.deepStrictEqual(ids(yield* list(`?created_after=${first}`)), ids({ data: later }))
+      assert.lengthOf((yield* list(`?created_before=${first}`)).data, 0)
+      assert.lengthOf((yield* list(`?updated_after=${first}`)).data, later.length)
+    })
+  )
+
+  it.effect("filters of GET /topics that no index serves together: 400 with the field", () =>
+    Effect.gen(function* () {
+      const by = yield* seedPartner()
+      for (const [query, field] of [
+        ["status=pending&external_reference=a", "status"],
+        ["status=pending&updated_after=2026-01-30T12:00:00Z", "updated_after"],
+        ["created_after=2026-01-30T12:00:00Z&updated_after=2026-01-30T12:00:00Z", "updated_after"],
+        ["status=pending,done", "status"],
+        ["external_reference=a%20b", "external_reference"],
+        ["created_after=yesterday", "created_after"],
+        ["created_before=2026-01-30", "created_before"],
+        ["updated_after=1", "updated_after"],
+        ["order=newest", "order"]
+      ] as const) {
+        assert.deepStrictEqual(refusal(yield* by.get(`/topics?${query}`)), [400, "invalid_request", field], query)
+      }
+    })
+  )
+
   it.effect("limit, offset, status out of bounds or not a number: 400 invalid_request with {field, constraint}", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Cursor, Page } from "../shared/Page.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
@@ -73,11 +74,22 @@ export type ListedTopic = Pick<
 
 export interface TopicList {
   readonly owner: Owner
-  readonly status: TopicStatus | null
+  /** Null selects all. Several are merged. */
+  readonly status: TopicStatus | ReadonlyArray<TopicStatus> | null
+  /** Alone or with the times of creation: each list is read by one index. */
+  readonly reference?: string | null
+  /** Exclusive. */
+  readonly created?: { readonly after: Instant | null; readonly before: Instant | null }
+  /** Orders the list by the time of the last change. No other filter goes with it. */
+  readonly updatedAfter?: Instant | null
+  readonly oldestFirst?: boolean
   readonly limit: number
   /** Where the page starts: an offset, or a cursor after the previous page. */
   readonly from: { readonly offset: number } | { readonly cursor: Cursor }
 }
+
+/** The total of a list with filters other than the status counts up to this number. */
+export const mostCounted = 10_000
 
 export class TopicStore extends Context.Service<
   TopicStore,
@@ -102,7 +114,10 @@ export class TopicStore extends Context.Service<
      * returns.
      */
     readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
-    /** Topics are sorted newest first, and then by descending id. The total comes from a stored counter. */
+    /**
+     * Topics are sorted in one direction, and then by id. The total comes from a stored counter, or counts up to
+     * `mostCounted`.
+     */
     readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }
 >()("@partner-commentary/core/topic/TopicStore") {}

@@ -104,8 +104,10 @@ export const layer = Layer.effect(
       }
       const counts = recount(countsOf(topic), before, after)
       const status = topicStatus(counts)
-      if (after.status !== before.status || (after.failure === null) !== (before.failure === null)) {
-        yield* sql`UPDATE topics SET ${sql.update({ status, ...counts })} WHERE id = ${topic.id}`
+      if (isShown(before, after)) {
+        const updated_at = Instant.toIso(now)
+        yield* sql`UPDATE topics SET ${sql.update({ status, ...counts, updated_at })}, version = version + 1
+          WHERE id = ${topic.id}`
       }
       if (notices.length > 0) {
         const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
@@ -243,6 +245,12 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Whether partners see the change. */
+const isShown = (before: Assignment, after: Assignment): boolean =>
+  after.status !== before.status ||
+  (after.failure === null) !== (before.failure === null) ||
+  after.commentary !== before.commentary
 
 /** The query reads both columns' indexes from the present time on. */
 const putOff = Effect.fnUntraced(function* (

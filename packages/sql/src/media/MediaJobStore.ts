@@ -32,6 +32,9 @@ export const layer = Layer.effect(
 
     const written = Effect.fnUntraced(function* ({ kind, shareId }: MediaJob, url: string, at: string) {
       const column = sql(`commentary_${kind}_url`)
+      // The topic's lock comes first, as in every change of an assignment.
+      yield* sql`UPDATE topics SET version = version + 1, updated_at = ${at}
+        WHERE id = (SELECT topic_id FROM assignments WHERE id = ${shareId})`
       yield* sql`UPDATE assignments SET ${column} = ${url} WHERE id = ${shareId}`
       yield* sql`UPDATE media_jobs
         SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${at}, reason = NULL

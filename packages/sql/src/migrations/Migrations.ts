@@ -19,6 +19,7 @@ import { metrics } from "./0007_metrics.ts"
 import { requests } from "./0008_requests.ts"
 import { operations } from "./0009_operations.ts"
 import { eventPositions } from "./0010_event_positions.ts"
+import { topicChanges } from "./0011_topic_changes.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
 type Migration = Effect.Effect<unknown, SqlError, SqlClient.SqlClient>
@@ -34,7 +35,8 @@ export const released: Readonly<Record<string, Migration>> = {
   "0007_metrics": metrics,
   "0008_requests": requests,
   "0009_operations": operations,
-  "0010_event_positions": eventPositions
+  "0010_event_positions": eventPositions,
+  "0011_topic_changes": topicChanges
 }
 
 /**

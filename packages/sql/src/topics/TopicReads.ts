@@ -1,15 +1,12 @@
 /**
- * Reads topics with one query each, by an index. A list's total comes from its counter. TopicProgress reads a topic's
- * progress.
+ * Reads topics with one query each, by an index. TopicProgress reads a topic's progress, and TopicPages reads lists.
  */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
-import { toIso } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { statuses, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type {
   PublicAssignment,
   ReferenceDepth,
-  TopicList,
   TopicStore,
   TopicWithAssignments
 } from "@partner-commentary/core/topic/TopicStore"
@@ -20,8 +17,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { type PublicAssignmentRow, publicFromRow } from "../assignments/AssignmentRow.ts"
 import { limitTo } from "../database/Limit.ts"
 import { mapRows } from "../database/Steps.ts"
+import { makePage } from "./TopicPages.ts"
 import * as TopicRow from "./TopicRow.ts"
-import * as TopicTotals from "./TopicTotals.ts"
 
 export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"], "find" | "byReference" | "list"> => {
   /**
@@ -32,7 +29,6 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
   const byItself = sql.literal(sql.onDialectOrElse({ pg: () => "LIMIT 1", orElse: () => "" }))
 
   const none = sql.literal("")
-  const listed = sql.literal(TopicRow.listed)
 
   /** The query reads the long columns of a topic only once, with its first assignment. */
   const rowsOf = <Further = unknown>(topics: Fragment, extraColumns = none, metadata = sql.literal("t.metadata")) =>
@@ -86,26 +82,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
     }
   })
 
-  /** The query skips rows in the index, without reading them. */
-  const skipping = (some: Fragment, offset: number) =>
-    sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT created_at AS moment, id AS topic_id ${some} OFFSET ${offset}) few
-      JOIN topics ON id = few.topic_id ORDER BY few.moment DESC, few.topic_id DESC`
-
-  const page = Effect.fnUntraced(function* ({ from, limit, owner, status }: TopicList) {
-    const total = yield* TopicTotals.total(sql, owner, status)
-    const behind =
-      "cursor" in from ? sql`AND (created_at, id) < (${toIso(from.cursor.createdAt)}, ${from.cursor.id})` : none
-    const some = sql`FROM topics WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
-        ${status === null ? none : sql`AND status = ${status}`} ${behind}
-      ORDER BY created_at DESC, id DESC ${limitTo(sql, limit + 1)}`
-    const rows = yield* "offset" in from && from.offset > 0
-      ? skipping(some, from.offset)
-      : sql<TopicRow.ListedRow>`SELECT ${listed} ${some}`
-    const items = yield* mapRows(rows.slice(0, limit), TopicRow.listedFromRow)
-    const last = rows.length > limit ? items.at(-1) : undefined
-    const next = Option.map(Option.fromUndefinedOr(last), ({ createdAt, id }) => ({ createdAt, id }))
-    return { items, total, next }
-  })
+  const page = makePage(sql)
 
   return {
     find: (owner, id) =>
@@ -117,7 +94,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
         )
       ),
     byReference: (owner, reference, depth) => Effect.orDie(byReference(owner, reference, depth)),
-    list: (list) => Effect.orDie(page(list))
+    list: page
   }
 }
 

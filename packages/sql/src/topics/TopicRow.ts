@@ -18,6 +18,7 @@ export interface TopicRow extends TopicCounts {
   readonly output_types: string
   readonly status: TopicStatus
   readonly created_at: string
+  readonly updated_at: string
 }
 
 export const countsOf = (row: TopicCounts): TopicCounts => ({
@@ -39,7 +40,8 @@ const listedColumns = [
   "status",
   ...statuses,
   "abandoned",
-  "created_at"
+  "created_at",
+  "updated_at"
 ] as const
 
 /** The columns of a topic that a list shows. */
@@ -47,7 +49,7 @@ export const listed = listedColumns.join(", ")
 
 export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]>
 
-export const listedFromRow = (row: ListedRow): ListedTopic => ({
+export const listedFromRow = (row: Omit<ListedRow, "updated_at">): ListedTopic => ({
   id: row.id,
   externalReference: row.external_reference,
   content: row.content,
@@ -76,5 +78,6 @@ export const toRow = (topic: Topic) => ({
   output_types: JSON.stringify(topic.outputTypes),
   status: topic.status,
   ...topic.counts,
-  created_at: toIso(topic.createdAt)
+  created_at: toIso(topic.createdAt),
+  updated_at: toIso(topic.createdAt)
 })

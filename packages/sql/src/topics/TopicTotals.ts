@@ -13,10 +13,10 @@ export const increment = (status: TopicStatus, total: number): Increment => ({
   persona_name: null
 })
 
-export const total = (sql: SqlClient.SqlClient, owner: Owner, status: TopicStatus | null) =>
+export const total = (sql: SqlClient.SqlClient, owner: Owner, statuses: ReadonlyArray<TopicStatus>) =>
   Effect.map(
     sql<{ readonly total: number }>`SELECT CAST(COALESCE(SUM(total), 0) AS INTEGER) AS total FROM counters
       WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment} AND day = '' AND persona_id = ''
-      ${status === null ? sql.literal("") : sql`AND name = ${status}`}`,
+      ${statuses.length === 0 ? sql.literal("") : sql`AND ${sql.in("name", statuses)}`}`,
     ([row]) => row?.total ?? 0
   )

@@ -5,9 +5,12 @@ import { type TopicList, TopicStore } from "@partner-commentary/core/topic/Topic
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
 import { owner as ownerOf, second, start, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
+
+type Listed = Effect.Success<ReturnType<TopicStore["Service"]["list"]>>
 
 export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | AssignmentStore, E>): void => {
   describe(`${name}: TopicStore.list`, () => {
@@ -88,6 +91,86 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
         assert.deepStrictEqual(idsOf(rest), [...expected.slice(2, 3), ...expected.slice(5)])
         const partial = yield* list({ status: "partial" })
         assert.deepStrictEqual([idsOf(partial), partial.total], [[], 0])
+      }))
+
+    /** Follows the cursors of a list in pages of two. */
+    const allOf = Effect.fnUntraced(function* (list: (changes: Partial<TopicList>) => Effect.Effect<Listed>) {
+      const seen: Array<string> = []
+      let from: TopicList["from"] = { offset: 0 }
+      for (;;) {
+        const page: Listed = yield* list({ limit: 2, from })
+        seen.push(...idsOf(page))
+        if (Option.isNone(page.next)) return seen
+        from = { cursor: page.next.value }
+      }
+    })
+
+    it("the oldest come first where asked for, in pages too", () =>
+      Effect.gen(function* () {
+        const { expected, list } = yield* sevenTopics
+        const oldest = expected.toReversed()
+        assert.deepStrictEqual(yield* allOf((page) => list({ oldestFirst: true, ...page })), oldest)
+        assert.deepStrictEqual(idsOf(yield* list({ oldestFirst: true, from: { offset: 5 } })), oldest.slice(5))
+      }))
+
+    it("several statuses are merged into one list and one total", () =>
+      Effect.gen(function* () {
+        const { expected, given, list } = yield* sevenTopics
+        const declined = given.slice(2, 4)
+        for (const { shareId } of declined.flatMap(({ candidates }) => candidates)) yield* Creator.decline(shareId)
+        const status = ["completed", "partial"] as const
+        const ids = declined.toReversed().map(({ topic }) => topic.id)
+        assert.deepStrictEqual(yield* allOf((page) => list({ status, ...page })), ids)
+        const both = yield* list({ status: ["pending", "completed"] })
+        assert.deepStrictEqual([idsOf(both), both.total], [expected, 7])
+        const skipped = yield* list({ status: ["pending", "completed"], limit: 2, from: { offset: 3 } })
+        assert.deepStrictEqual(idsOf(skipped), expected.slice(3, 5))
+        const paged = yield* allOf((page) => list({ status: ["pending", "completed"], oldestFirst: true, ...page }))
+        assert.deepStrictEqual(paged, expected.toReversed())
+      }))
+
+    it("topics are found by their time of creation, exclusively, and counted", () =>
+      Effect.gen(function* () {
+        const { expected, list } = yield* sevenTopics
+        const created = { after: start, before: start + 3 * second }
+        const between = yield* list({ created })
+        assert.deepStrictEqual([idsOf(between), between.total], [expected.slice(2, 6), 4])
+        const late = yield* list({ created: { after: start + second, before: null }, status: "pending" })
+        assert.deepStrictEqual([idsOf(late), late.total], [expected.slice(0, 3), 3])
+        assert.deepStrictEqual(yield* allOf((page) => list({ created, ...page })), expected.slice(2, 6))
+      }))
+
+    it("topics are found by their reference", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const { given, list } = yield* sevenTopics
+        const { organizationId } = (given[0] as (typeof given)[number]).topic
+        const referred = [4, 5].map((age) =>
+          submission({ topic: { organizationId, externalReference: "a", createdAt: start + age * second } })
+        )
+        for (const one of referred) yield* store.submit(one)
+        const found = yield* list({ reference: "a" })
+        assert.deepStrictEqual([idsOf(found), found.total], [referred.toReversed().map(({ topic }) => topic.id), 2])
+        const none = yield* list({ reference: "b" })
+        assert.deepStrictEqual([idsOf(none), none.total], [[], 0])
+      }))
+
+    it("topics that changed are listed in the order of their last change", () =>
+      Effect.gen(function* () {
+        const { expected, given, list } = yield* sevenTopics
+        for (const [index, place] of [4, 1].entries()) {
+          yield* TestClock.setTime(start + (10 + index) * second)
+          for (const { shareId } of given[place]?.candidates ?? []) yield* Creator.decline(shareId)
+        }
+        const [first, second_] = [given[1], given[4]].map((one) => one?.topic.id as string)
+        const changed = yield* list({ updatedAfter: start + 9 * second })
+        assert.deepStrictEqual([idsOf(changed), changed.total], [[first, second_], 2])
+        const pages = yield* allOf((page) => list({ updatedAfter: start, oldestFirst: true, ...page }))
+        const others = expected
+          .toReversed()
+          .slice(1)
+          .filter((id) => id !== first && id !== second_)
+        assert.deepStrictEqual(pages, [...others, second_, first])
       }))
   })
 }

@@ -64,8 +64,8 @@ export const layer = HttpApiBuilder.group(
         "list",
         Effect.fnUntraced(function* ({ query }) {
           const owner = ownerOf(yield* CurrentPrincipal)
-          const { cursor, limit, offset, status } = yield* readList(query)
-          const page = yield* topics.list({ owner, status, limit, from: cursor === null ? { offset } : { cursor } })
+          const { cursor, limit, offset, filter } = yield* readList(query)
+          const page = yield* topics.list({ owner, ...filter, limit, from: cursor === null ? { offset } : { cursor } })
           const pagination = {
             limit,
             offset,

@@ -1,23 +1,34 @@
 /** Parses the query of the topic list and reports all problems at once. */
 import type { Problem } from "@partner-commentary/api/Errors"
-import { listBounds } from "@partner-commentary/api/TopicsApi"
+import { listBounds, referenceConstraint } from "@partner-commentary/api/TopicsApi"
 import { type Cursor, parseCursor } from "@partner-commentary/core/shared/Page"
+import { isReference } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import type { TopicList } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { invalid } from "../../http/Body.ts"
+import * as QueryMoment from "../../http/QueryMoment.ts"
 
 const { defaultLimit, maxLimit, maxOffset } = listBounds
 
 const isStatus = Schema.is(TopicStatus)
 
-export const readList = (query: {
-  readonly status?: string
-  readonly limit?: string
-  readonly offset?: string
-  readonly cursor?: string
-}) => {
+export const readList = (
+  query: {
+    readonly [Name in
+      | "status"
+      | "external_reference"
+      | "created_after"
+      | "created_before"
+      | "updated_after"
+      | "order"
+      | "limit"
+      | "offset"
+      | "cursor"]?: string
+  }
+) => {
   const problems: Array<Problem> = []
   const wrong = (field: string, constraint: string): undefined => {
     problems.push({ field, constraint })
@@ -30,17 +41,36 @@ export const readList = (query: {
       "offset",
       `must be an integer from 0 to ${maxOffset}; beyond it, follow pagination.next_cursor with the cursor parameter`
     )
-  const status = query.status ?? null
-  if (status !== null && !isStatus(status)) wrong("status", `must be one of ${TopicStatus.literals.join(", ")}`)
+  const status = query.status?.split(",") ?? null
+  if (status !== null && !status.every(isStatus)) wrong("status", `must be one of ${TopicStatus.literals.join(", ")}`)
+  const reference = query.external_reference ?? null
+  if (reference !== null && !isReference(reference)) wrong("external_reference", referenceConstraint)
+  if (reference !== null && status !== null) wrong("status", "must not be given together with external_reference")
+  const moment = (field: "created_after" | "created_before" | "updated_after") => {
+    const text = query[field]
+    if (text === undefined) return null
+    const at = Option.getOrNull(QueryMoment.parse(text))
+    if (at === null) wrong(field, QueryMoment.constraint)
+    return at
+  }
+  const created = { after: moment("created_after"), before: moment("created_before") }
+  const updatedAfter = moment("updated_after")
+  const others = [status, reference, created.after, created.before]
+  if (updatedAfter !== null && others.some((other) => other !== null)) {
+    wrong("updated_after", "must not be given together with another filter")
+  }
+  const { order = "desc" } = query
+  if (order !== "asc" && order !== "desc") wrong("order", "must be one of asc, desc")
   const cursor = query.cursor === undefined ? null : Option.getOrUndefined(parseCursor(query.cursor))
   if (cursor === undefined) wrong("cursor", "must be a pagination.next_cursor of this list")
   if (cursor !== null && query.offset !== undefined) wrong("offset", "must not be given together with a cursor")
   const [first, ...rest] = problems
+  const filter = { status, reference, created, updatedAfter, oldestFirst: order === "asc" }
   return first === undefined
-    ? Effect.succeed({ limit, offset, status, cursor } as {
+    ? Effect.succeed({ limit, offset, filter, cursor } as {
         readonly limit: number
         readonly offset: number
-        readonly status: TopicStatus | null
+        readonly filter: Pick<TopicList, "status" | "reference" | "created" | "updatedAfter" | "oldestFirst">
         readonly cursor: Cursor | null
       })
     : invalid(first, ...rest)

@@ -1,0 +1,20 @@
+/** The filters of the list of topics, and the index that each of them uses. */
+import type { TopicList } from "@partner-commentary/core/topic/TopicStore"
+import { day, start } from "@partner-commentary/testkit/support/Fixtures"
+
+/** The index that must serve a statement with a filter. */
+export const indexOfFilter = (text: string): RegExp =>
+  text.includes("updated_at >")
+    ? /topics_updated \(.*updated_at>\?|PRIMARY KEY \(id=/
+    : text.includes("external_reference =")
+      ? /topics_reference \(.*external_reference=\?|PRIMARY KEY \(id=/
+      : /topics_(newest|status) \(|PRIMARY KEY \(id=|topics_of_tests/
+
+/** Each filter of the list of topics. */
+export const filters: ReadonlyArray<Partial<TopicList>> = [
+  { oldestFirst: true },
+  { status: ["pending", "completed"] },
+  { status: null, reference: "a" },
+  { created: { after: start, before: start + day } },
+  { status: null, updatedAfter: start }
+]

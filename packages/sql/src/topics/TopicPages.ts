@@ -1,0 +1,82 @@
+/** Reads lists of topics, each filter by an index of its own, with the total of all pages. */
+import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
+import { type TopicStatus, topicStatuses } from "@partner-commentary/core/topic/TopicStatus"
+import { mostCounted, type TopicList, type TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { limitTo } from "../database/Limit.ts"
+import { mapRows } from "../database/Steps.ts"
+import * as TopicRow from "./TopicRow.ts"
+import * as TopicTotals from "./TopicTotals.ts"
+
+/** No status and all statuses are the same list. */
+const statusesOf = ({ status }: TopicList): ReadonlyArray<TopicStatus> => {
+  const given = status === null ? [] : typeof status === "string" ? [status] : [...new Set(status)]
+  return given.length === topicStatuses.length ? [] : given
+}
+
+export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"] => {
+  const none = sql.literal("")
+  const listed = sql.literal(TopicRow.listed)
+  const unlessAbsent = (value: Instant | null | undefined, condition: (iso: string) => Fragment) =>
+    value === null || value === undefined ? none : condition(toIso(value))
+
+  /** The conditions but the status. */
+  const matching = ({ created, owner, reference, updatedAfter }: TopicList) =>
+    sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}
+      ${reference === null || reference === undefined ? none : sql`AND external_reference = ${reference}`}
+      ${unlessAbsent(created?.after, (iso) => sql`AND created_at > ${iso}`)}
+      ${unlessAbsent(created?.before, (iso) => sql`AND created_at < ${iso}`)}
+      ${unlessAbsent(updatedAfter, (iso) => sql`AND updated_at > ${iso}`)}`
+
+  const isCounted = ({ created, reference, updatedAfter }: TopicList) =>
+    [created?.after, created?.before, reference, updatedAfter].every((value) => value === null || value === undefined)
+
+  const total = (list: TopicList, statuses: ReadonlyArray<TopicStatus>) =>
+    isCounted(list)
+      ? TopicTotals.total(sql, list.owner, statuses)
+      : Effect.map(
+          sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM (SELECT 1 FROM topics
+            WHERE ${matching(list)} ${statuses.length === 0 ? none : sql`AND ${sql.in("status", statuses)}`}
+            ${limitTo(sql, mostCounted)}) AS few`,
+          ([row]) => row?.total ?? 0
+        )
+
+  const page = Effect.fnUntraced(function* (list: TopicList) {
+    const { from, limit, oldestFirst = false, updatedAfter } = list
+    const statuses = statusesOf(list)
+    const counted = yield* total(list, statuses)
+    const isByChange = updatedAfter !== null && updatedAfter !== undefined
+    const moment = sql.literal(isByChange ? "updated_at" : "created_at")
+    const direction = sql.literal(oldestFirst ? "" : "DESC")
+    const beyond = sql.literal(oldestFirst ? ">" : "<")
+    const behind =
+      "cursor" in from ? sql`AND (${moment}, id) ${beyond} (${toIso(from.cursor.createdAt)}, ${from.cursor.id})` : none
+    const offset = "offset" in from ? from.offset : 0
+    const some = (status: Fragment, count: number) => sql`FROM topics WHERE ${matching(list)} ${status} ${behind}
+      ORDER BY ${moment} ${direction}, id ${direction} ${limitTo(sql, count)}`
+    const [first, ...others] = statuses.map((status) => sql`AND status = ${status}`)
+    const keys = (status: Fragment, count: number) =>
+      sql`SELECT moment, topic_id FROM (SELECT ${moment} AS moment, id AS topic_id ${some(status, count)}) AS few`
+    /** Reads only the rows of the page: others are skipped in the index. */
+    const ofKeys = (few: Fragment) => sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT few.moment, few.topic_id
+        FROM (${few}) few ORDER BY few.moment ${direction}, few.topic_id ${direction}
+        ${limitTo(sql, limit + 1)} OFFSET ${offset}) few
+      JOIN topics ON id = few.topic_id ORDER BY few.moment ${direction}, few.topic_id ${direction}`
+    const reach = offset + limit + 1
+    const rows = yield* first === undefined || others.length === 0
+      ? offset === 0
+        ? sql<TopicRow.ListedRow>`SELECT ${listed} ${some(first ?? none, limit + 1)}`
+        : ofKeys(keys(first ?? none, reach))
+      : ofKeys(others.reduce((before, one) => sql`${before} UNION ALL ${keys(one, reach)}`, keys(first, reach)))
+    const items = yield* mapRows(rows.slice(0, limit), TopicRow.listedFromRow)
+    const last = rows.length > limit ? rows[limit - 1] : undefined
+    const next = Option.map(Option.fromUndefinedOr(last), (row) => {
+      return { createdAt: fromIso(isByChange ? row.updated_at : row.created_at), id: row.id }
+    })
+    return { items, total: counted, next }
+  })
+  return (list) => Effect.orDie(page(list))
+}
