@@ -1,6 +1,6 @@
 /**
  * Checks the tarballs with publint and Are The Types Wrong, entry by entry, and checks that a README imports only exported
- * modules. All packages are ESM, so the checks skip `require` and old resolvers.
+ * modules. The checks skip old resolvers, and `require` where a package is ESM alone.
  */
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -27,9 +27,18 @@ const sampleOf = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Map(entries.map((entry) => [entry.includes("/") ? dirname(entry) : entry, entry])).values()
 ]
 
-const asTypes = async ({ entries, name, tarball }: Packed): Promise<ReadonlyArray<string>> => {
+const asTypes = async ({ entries, folder, name, tarball }: Packed): Promise<ReadonlyArray<string>> => {
   if (entries.length === 0) return []
-  const options = ["--profile", "esm-only", "--format", "ascii", "--no-emoji", "--no-color", "--no-definitely-typed"]
+  const isDual = readFileSync(join(folder, "package.json"), "utf8").includes('"require":')
+  const options = [
+    "--profile",
+    isDual ? "node16" : "esm-only",
+    "--format",
+    "ascii",
+    "--no-emoji",
+    "--no-color",
+    "--no-definitely-typed"
+  ]
   try {
     await promisify(execFile)(process.execPath, [attw, tarball, ...options, "--entrypoints", ...sampleOf(entries)], {
       maxBuffer: 1 << 26

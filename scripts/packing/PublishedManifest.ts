@@ -22,10 +22,31 @@ export const isProgram = ({ bin = {} }: SourceManifest): boolean =>
 const commands = (bin: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(bin).map(([name, path]) => [name, path.replace(/^src\/(.+)\.ts$/, "dist/$1.js")]))
 
-/** Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`. */
+const moduleOf = (target: string | undefined) => /^\.\/src\/(.+)\.ts$/.exec(target ?? "")?.[1]
+
+const es = (module: string) => ({ types: `./dist/${module}.d.ts`, default: `./dist/${module}.js` })
+const commonJs = (module: string) => ({ types: `./dist/${module}.d.cts`, default: `./dist/${module}.cjs` })
+
+/** The modules that are also published as CommonJS: those with a condition `require`. */
+export const commonJsEntries = ({ exports }: SourceManifest): ReadonlyArray<string> =>
+  Object.values(exports).flatMap((target) => {
+    const module = typeof target === "string" ? undefined : moduleOf(target["require"])
+    return module === undefined ? [] : [module]
+  })
+
+/** Maps `./src/*.ts` to `./dist/*.js` with the declarations `./dist/*.d.ts`, and a condition `require` to `./dist/*.cjs`. */
 const compiled = (target: SourceManifest["exports"][string]) => {
-  const path = typeof target === "string" ? /^\.\/src\/(.+)\.ts$/.exec(target)?.[1] : undefined
-  return path === undefined ? target : { types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` }
+  if (typeof target === "string") {
+    const module = moduleOf(target)
+    return module === undefined ? target : es(module)
+  }
+  return Object.fromEntries(
+    Object.entries(target).map(([condition, path]) => {
+      const module = moduleOf(path)
+      if (module === undefined) return [condition, path]
+      return [condition, condition === "require" ? commonJs(module) : es(module)]
+    })
+  )
 }
 
 /**

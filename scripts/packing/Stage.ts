@@ -4,8 +4,9 @@
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { buildSync } from "esbuild"
 import { type Files, readFiles, root, type Workspace, workspaces } from "../Repository.ts"
-import { isProgram, publishedManifest, type SourceManifest } from "./PublishedManifest.ts"
+import { commonJsEntries, isProgram, publishedManifest, type SourceManifest } from "./PublishedManifest.ts"
 
 export interface Staged {
   /** `packages/core` */
@@ -44,6 +45,24 @@ const copyModule = (workspace: string, folder: string, module: string) => {
   write(join(folder, "dist", `${module}.d.ts`), built(".d.ts").replace(relativeImport, '$1"$2.js"'))
 }
 
+/** CommonJS is one bundle for each entry, and declarations of all modules. */
+const copyCommonJs = (workspace: string, folder: string, modules: ReadonlyArray<string>, entry: string) => {
+  const source = join(root, workspace, "dist")
+  buildSync({
+    entryPoints: [join(source, `${entry}.js`)],
+    outfile: join(folder, "dist", `${entry}.cjs`),
+    bundle: true,
+    format: "cjs",
+    platform: "neutral",
+    target: "es2022",
+    logLevel: "warning"
+  })
+  for (const module of modules) {
+    const declarations = readFileSync(join(source, `${module}.d.ts`), "utf8")
+    write(join(folder, "dist", `${module}.d.cts`), declarations.replace(relativeImport, '$1"$2.cjs"'))
+  }
+}
+
 const entriesOf = ({ exports }: SourceManifest, modules: ReadonlyArray<string>): ReadonlyArray<string> => {
   const named = Object.keys(exports).filter((name) => !name.includes("*") && name !== "./package.json")
   return [...named, ...("./*" in exports ? modules.map((module) => `./${module}`) : [])]
@@ -67,6 +86,7 @@ export const stage = (destination: string, { only, repository }: Staging = {}): 
     const folder = join(destination, each.folder.replace("/", "-"))
     const modules = isProgram(manifest) ? [] : modulesOf(files, each)
     for (const module of modules) copyModule(each.folder, folder, module)
+    for (const entry of commonJsEntries(manifest)) copyCommonJs(each.folder, folder, modules, entry)
     for (const made of ["bin", "bundle"]) {
       const source = join(root, each.folder, made)
       if (existsSync(source)) cpSync(source, join(folder, made), { recursive: true })
