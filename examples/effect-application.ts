@@ -3,34 +3,26 @@
  * The application calls a use case of the service as a function, in one transaction with its own change.
  */
 import { createServer } from "node:http"
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Core from "@partner-commentary/core/Core"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { limitsOf } from "@partner-commentary/core/partner/Plan"
 import { Personas } from "@partner-commentary/core/persona/Personas"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
-import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { Topics } from "@partner-commentary/core/topic/Topics"
-import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import * as Mounted from "@partner-commentary/server/Mounted"
-import * as Workers from "@partner-commentary/server/Workers"
-import * as OutboxMailer from "@partner-commentary/smtp/OutboxMailer"
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
-import * as NodeWebhookTransport from "@partner-commentary/webhook/NodeWebhookTransport"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
+import { partnerCommentary } from "partner-commentary"
 
 export interface Options {
   readonly port: number
@@ -38,7 +30,7 @@ export interface Options {
   readonly apiRoot: string
   readonly filename: string
   readonly outbox: string
-  readonly secret: Redacted.Redacted<string>
+  readonly secret: string
   /** The id of the organization for which the application submits topics. */
   readonly newsroom: string
 }
@@ -86,17 +78,24 @@ const yourRoutes = (newsroom: string) =>
   )
 
 // #region mount
-export const application = ({ apiRoot, filename, newsroom, outbox, port, secret }: Options) =>
-  HttpRouter.serve(Layer.merge(yourRoutes(newsroom), Mounted.layer)).pipe(
-    Layer.merge(Workers.layer),
-    Layer.provideMerge(Core.layer),
-    Layer.provide([NodeWebhookTransport.layer({ allowPrivate: false }), DashboardIdentity.layerNone]),
-    Layer.provide([LocalGenerator.layer, OutboxMailer.layer({ folder: outbox, from: "Desk <desk@example.com>" })]),
-    Layer.provide([PublicAddress.layer(apiRoot), SigningSecrets.layer(secret)]),
-    Layer.provideMerge([Stores.layer, Core.layerProcess, NodeCrypto.layer, layerUntraced]),
+/** The service's tables are in your own database: one client, for your queries too. */
+const database = (filename: string) =>
+  Layer.merge(Stores.layer, Core.layerProcess).pipe(
     Layer.provideMerge(Migrations.layer),
-    // Your own database client, which your application also uses for its own queries.
-    Layer.provideMerge(SqliteClient.layer({ filename })),
+    Layer.provideMerge(SqliteClient.layer({ filename }))
+  )
+
+export const application = ({ apiRoot, filename, newsroom, outbox, port, secret }: Options) => {
+  const pc = partnerCommentary({
+    url: apiRoot,
+    secret,
+    database: database(filename),
+    mail: { outbox },
+    development: true
+  })
+  return HttpRouter.serve(Layer.merge(yourRoutes(newsroom), Mounted.layer)).pipe(
+    Layer.provideMerge(Layer.merge(pc.layer, layerUntraced)),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))
   )
+}
 // #endregion

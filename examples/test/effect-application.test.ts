@@ -11,7 +11,6 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Tracer from "effect/Tracer"
 import { application } from "../effect-application.ts"
@@ -28,7 +27,7 @@ const temporaryFolder = Effect.acquireRelease(
 const servedAt = (apiRoot: string) =>
   Effect.map(temporaryFolder, (folder) => {
     const outbox = join(folder, "outbox")
-    const secret = Redacted.make("a secret of the tests")
+    const secret = "a secret of the tests, and long enough"
     const options = { port: 0, apiRoot, filename: join(folder, "app.db"), outbox, secret, newsroom }
     return Layer.merge(application(options), outboxLayer({ folder: outbox }))
   })

@@ -6,16 +6,15 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
-import * as CoreLayer from "@partner-commentary/core/Core"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
-import { defaults, Policy } from "@partner-commentary/core/shared/Policy"
+import { defaults, type Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
-import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
+import * as Composition from "@partner-commentary/server/embedding/Composition"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -41,35 +40,35 @@ export const layer = <Seen, E>(
   options: ApplicationOptions & { readonly outside: Layer.Layer<Mailer | CommentaryGenerator | Seen, E> }
 ) => {
   const secret = Redacted.make(options.secret ?? "a secret of the tests")
-  const settings = Layer.mergeAll(
-    Layer.succeed(Policy, { ...defaults, ...options.policy }),
-    PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
-    Layer.succeed(SigningSecrets, [secret]),
+  const stored =
+    options.stores === undefined
+      ? stores(options.filename ?? ":memory:")
+      : Layer.merge(options.stores, RateWindows.layerMemory)
+  const ports = Layer.mergeAll(
+    LocalIdentity.layer({ secret }),
+    AccessChanges.layerProcess,
+    WorkSignal.layerProcess,
+    NodeCrypto.layer,
+    stored,
+    options.outside,
+    Receivers.layer
+  )
+  return Composition.layer({
+    address: PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
+    secrets: Layer.succeed(SigningSecrets, [secret]),
+    policy: { ...defaults, ...options.policy },
+    trustedProxies: [],
     // Signals and due times suffice. With polling, a test clock that jumps by years would run every poll on the way.
-    Layer.succeed(WorkerSettings, {
+    workers: {
       pollInterval: Duration.days(36_500),
       pause: Duration.days(36_500),
       attempts: 16,
       mails: 16,
       deliveries: 1000,
       media: 4
-    }),
-    LocalIdentity.layer({ secret }),
-    AccessChanges.layerProcess,
-    WorkSignal.layerProcess,
-    NodeCrypto.layer
-  )
-  const core = options.transport === undefined ? CoreLayer.layer : Layer.provide(CoreLayer.layer, options.transport)
-  return core.pipe(
-    Layer.provideMerge(
-      options.stores === undefined
-        ? stores(options.filename ?? ":memory:")
-        : Layer.merge(options.stores, RateWindows.layerMemory)
-    ),
-    Layer.provideMerge(options.outside),
-    Layer.provideMerge(Receivers.layer),
-    Layer.provideMerge(settings)
-  )
+    },
+    ports: options.transport === undefined ? ports : Layer.merge(ports, options.transport)
+  })
 }
 
 /**

@@ -1,26 +1,8 @@
-/** The core on its ports, with everything around it that every host needs: the one place where the service is put together. */
+/** The service with Node's cryptography, for every host on Node. */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
-import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
-import * as Core from "@partner-commentary/core/Core"
-import { Policy } from "@partner-commentary/core/shared/Policy"
-import type { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import type { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
-import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
-import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
-import type * as Effect from "effect/Effect"
+import * as Composition from "@partner-commentary/server/embedding/Composition"
 import * as Layer from "effect/Layer"
 import * as Randomness from "./Randomness.ts"
-
-export interface Parts<A, E, R> {
-  readonly address: Layer.Layer<PublicAddress>
-  readonly secrets: Layer.Layer<SigningSecrets, E>
-  readonly policy: Policy
-  readonly trustedProxies: IpAllowList.IpAllowList
-  /** Settings that differ from the defaults. */
-  readonly workers: Partial<Effect.Success<typeof WorkerSettings>>
-  /** The ports that reach out of the process; the stores, unless they are provided around the service. */
-  readonly ports: Layer.Layer<A, E, R>
-}
 
 const crypto = Layer.mergeAll(
   NodeCrypto.layerAead,
@@ -30,17 +12,5 @@ const crypto = Layer.mergeAll(
   Randomness.layer
 )
 
-export const layer = <A, E, R>({ address, policy, ports, secrets, trustedProxies, workers }: Parts<A, E, R>) =>
-  Core.layer.pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(
-        address,
-        secrets,
-        Layer.succeed(Policy, policy),
-        Layer.succeed(TrustedProxies, trustedProxies),
-        Layer.succeed(WorkerSettings, { ...WorkerSettings.defaultValue(), ...workers }),
-        crypto,
-        ports
-      )
-    )
-  )
+export const layer = <A, E, R>({ ports, ...parts }: Composition.Parts<A, E, R>) =>
+  Composition.layer({ ...parts, ports: Layer.merge(crypto, ports) })

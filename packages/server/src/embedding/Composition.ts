@@ -1,0 +1,35 @@
+/** The core on its ports, with the settings around it that every host has: the one place where the service is put together. */
+import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
+import * as Core from "@partner-commentary/core/Core"
+import { Policy } from "@partner-commentary/core/shared/Policy"
+import type { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import type { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { TrustedProxies } from "../http/ClientAddress.ts"
+import { WorkerSettings } from "../workers/WorkerSettings.ts"
+
+export interface Parts<A, E, R> {
+  readonly address: Layer.Layer<PublicAddress>
+  readonly secrets: Layer.Layer<SigningSecrets, E>
+  readonly policy: Policy
+  readonly trustedProxies: IpAllowList.IpAllowList
+  /** Settings that differ from the defaults. */
+  readonly workers: Partial<Effect.Success<typeof WorkerSettings>>
+  /** Cryptography and the ports that reach out of the process; the stores, unless they are provided around the service. */
+  readonly ports: Layer.Layer<A, E, R>
+}
+
+export const layer = <A, E, R>({ address, policy, ports, secrets, trustedProxies, workers }: Parts<A, E, R>) =>
+  Core.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        address,
+        secrets,
+        Layer.succeed(Policy, policy),
+        Layer.succeed(TrustedProxies, trustedProxies),
+        Layer.succeed(WorkerSettings, { ...WorkerSettings.defaultValue(), ...workers }),
+        ports
+      )
+    )
+  )
