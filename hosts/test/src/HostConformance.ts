@@ -36,6 +36,36 @@ export interface ConformanceOptions {
   readonly apiRoot: string
   /** Request features that this host does not pass on unchanged. */
   readonly lacks?: ReadonlyArray<HostCapability>
+  /** Response headers that the host adds or changes for its own reasons, such as `x-powered-by`. */
+  readonly ignoreHeaders?: ReadonlyArray<string>
+  /** Targets that the host's router redirects before the service sees them. */
+  readonly redirects?: ReadonlyArray<ExpectedRedirect>
+}
+
+/** `{ target: "/partner/v1/personas/", status: 308, location: "/partner/v1/personas" }` */
+export interface ExpectedRedirect {
+  /** As in the request, with its query. */
+  readonly target: string
+  readonly status: number
+  readonly location: string
+}
+
+export interface Difference {
+  /** `GET /healthz` */
+  readonly request: string
+  readonly message: string
+}
+
+/** All responses that differ from those of Node's server. Later ones may follow from earlier ones. */
+export class HostDiffers extends Error {
+  override readonly name = "HostDiffers"
+  readonly differences: ReadonlyArray<Difference>
+
+  constructor(differences: ReadonlyArray<Difference>, total: number) {
+    const all = differences.map(({ message }) => message).join("\n\n")
+    super(`${differences.length} of ${total} requests are answered otherwise than by Node's server:\n\n${all}`)
+    this.differences = differences
+  }
 }
 
 /**
@@ -53,21 +83,42 @@ export const seedPartner = Effect.fnUntraced(function* (address: string) {
   return { key, hurried, local, foreign, personas: personas.map(({ id }) => id) } satisfies HostPartner
 })
 
-/** Rejects at the first response that differs, with the request and both responses. Resolves with the number of requests. */
-export const checkConformance = ({ apiRoot, ask, lacks = [], partner: theirs }: ConformanceOptions): Promise<number> =>
+/** Rejects with all responses that differ, see `HostDiffers`. Resolves with the number of requests. */
+export const checkConformance = ({
+  apiRoot,
+  ask,
+  ignoreHeaders = [],
+  lacks = [],
+  partner: theirs,
+  redirects = []
+}: ConformanceOptions): Promise<number> =>
   Effect.gen(function* () {
     const server = yield* HttpServer.HttpServer
     const expected = requestOverSocket({ port: "port" in server.address ? server.address.port : 0 })
     const able = ({ needs }: HostRequest) => needs === undefined || !lacks.includes(needs)
     const here = hostRequests(yield* seedPartner("127.0.0.1")).filter(able)
     const there = hostRequests(theirs).filter(able)
+    const compared = comparable(lacks.includes("address"), new Set(ignoreHeaders.map((name) => name.toLowerCase())))
+    const differences: Array<Difference> = []
     for (const [place, one] of there.entries()) {
-      const name = `${one.method} ${one.target.slice(0, 80)} (${place + 1} of ${there.length})`
-      const other = yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`)
-      const told = yield* answered(ask, one, `${name} is not answered`)
-      const compared = comparable(lacks.includes("address"))
-      same(compared(told), compared(other), `${name} is answered otherwise than by Node's server`)
+      const request = `${one.method} ${one.target.slice(0, 80)}`
+      const name = `${request} (${place + 1} of ${there.length})`
+      const redirect = redirects.find(({ target }) => target === one.target)
+      // A redirected request reaches neither service, so that both count alike.
+      const other =
+        redirect ?? (yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`))
+      const message = yield* Effect.promise(() =>
+        ask(one).then(
+          (told) =>
+            "target" in other
+              ? redirected(told, other, name)
+              : difference(compared(told), compared(other), `${name} is answered otherwise than by Node's server`),
+          (cause: unknown) => `${name} is not answered: ${cause}`
+        )
+      )
+      if (message !== undefined) differences.push({ request, message })
     }
+    if (differences.length > 0) return yield* Effect.die(new HostDiffers(differences, there.length))
     return there.length
   }).pipe(Effect.provide(reference(apiRoot)), Effect.runPromise)
 
@@ -78,13 +129,19 @@ const answered = (ask: SendRequest, one: HostRequest, message: string) =>
     })
   )
 
-const same = (actual: object, expected: object, message: string) => {
+const difference = (actual: object, expected: object, message: string): string | undefined => {
   try {
     deepStrictEqual(actual, expected)
+    return undefined
   } catch (error) {
-    throw new Error(`${message}:\n${error instanceof Error ? error.message : error}`)
+    return `${message}:\n${error instanceof Error ? error.message : error}`
   }
 }
+
+const redirected = ({ headers, status }: HostResponse, { location, ...expected }: ExpectedRedirect, name: string) =>
+  status === expected.status && headers["location"] === location
+    ? undefined
+    : `${name} is answered by ${status} to ${headers["location"]}, instead of ${expected.status} to ${location}`
 
 const quiet = { disableLogger: true, disableListenLog: true }
 
@@ -146,12 +203,12 @@ const seconds = /(?<="retry_after":)\d+|(?<=[Tt]ry again in )\d+/g
 
 /** Reduces a response to the parts that hosts must agree on. No rate window counts a caller whose address is unknown. */
 const comparable =
-  (isUncounted: boolean) =>
+  (isUncounted: boolean, ignored: ReadonlySet<string>) =>
   ({ bytes, headers, status }: HostResponse) => ({
     status,
     headers: Object.fromEntries(
       Object.entries(headers)
-        .filter(([name]) => !passing.has(name) && !(isUncounted && name.startsWith("ratelimit")))
+        .filter(([name]) => !passing.has(name) && !ignored.has(name) && !(isUncounted && name.startsWith("ratelimit")))
         .map(([name, value]) => {
           const isNumber = timed.has(name) || (isUncounted && name === "x-ratelimit-remaining")
           return [name, isNumber ? value.replace(/\d+/, "N") : value.replace(uuid, "ID").replace(/;t=\d+/g, ";t=N")]

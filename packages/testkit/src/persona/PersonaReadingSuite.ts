@@ -10,7 +10,7 @@ import type { Instant } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { day, organizationId, persona, personaId, start } from "../support/Fixtures.ts"
+import { day, organizationId, persona, personaId as randomId, start } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
 /** Creates personas and licences where the store reads them. The suite uses only fields that every store has. */
@@ -22,23 +22,27 @@ export interface Kept<E, R> {
     persona: PersonaId,
     until: Instant | null
   ) => Effect.Effect<unknown, E, R>
+  /** A new id in ascending order, where the store derives ids from its own keys. Random UUIDs unless given. */
+  readonly personaId?: () => PersonaId
   /** An organization that may hold licences. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
   /** A persona as the embedder's tables have it, with a licence, if their key is not a lower-case UUID. */
   readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>
 }
 
-const bare = (changes: Partial<Persona> = {}) =>
-  persona({
-    imageUrl: "",
-    expertise: [],
-    socialLinks: {},
-    creator: { name: "Ada N.", email: "ada@example.org" },
-    ...changes
-  })
-
 export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | R, E>, kept: Kept<E2, R>): void => {
   const organization = kept.organization ?? Effect.sync(organizationId)
+  const personaId = kept.personaId ?? randomId
+
+  const bare = (changes: Partial<Persona> = {}) =>
+    persona({
+      id: personaId(),
+      imageUrl: "",
+      expertise: [],
+      socialLinks: {},
+      creator: { name: "Ada N.", email: "ada@example.org" },
+      ...changes
+    })
 
   describe(`${name}: PersonaStore, reading`, () => {
     const it = guarantees(layer)
