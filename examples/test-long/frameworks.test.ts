@@ -1,5 +1,5 @@
 /**
- * Runs each framework's example on a real server of that framework. It answers as every host does, and the application keeps its
+ * Runs the service on a real server of each framework. It answers as every host does, and the application keeps its
  * own routes.
  */
 import { createServer, type Server } from "node:http"
@@ -10,13 +10,13 @@ import express from "express"
 import { H3, type HTTPMethod, toNodeHandler } from "h3"
 import type { PartnerCommentary } from "partner-commentary"
 import { describe, expect, it } from "vitest"
-import * as Express from "../express.ts"
-import * as Fastify from "../fastify.ts"
-import * as H3Example from "../h3.ts"
-import * as Hono from "../hono.ts"
-import * as NodeHttp from "../node-http.ts"
-import * as RouteHandler from "../route-handler.ts"
+import { conforms } from "../conformance.ts"
 import * as Mounted from "../test/Mounted.ts"
+import * as Express from "./Express.ts"
+import * as Fastify from "./Fastify.ts"
+import * as H3Example from "./H3.ts"
+import * as Hono from "./Hono.ts"
+import * as NodeHttp from "./NodeHttp.ts"
 
 interface Framework {
   readonly serve: (service: PartnerCommentary) => Server | Promise<Server>
@@ -60,10 +60,11 @@ const frameworks: Readonly<Record<string, Framework>> = {
   "route handlers, at a path": {
     serve: (service) => {
       const app = new H3().get("/yours", () => "Your application.")
-      for (const [method, handler] of Object.entries(
-        RouteHandler.handlers(service, (request) => request.headers.get("x-real-ip") ?? "")
-      )) {
-        app.on(method as HTTPMethod, "/commentary/**", ({ req }) => handler(req))
+      const methods: ReadonlyArray<HTTPMethod> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+      for (const method of methods) {
+        app.on(method, "/commentary/**", ({ req }) =>
+          service.fetch(req, { address: req.headers.get("x-real-ip") ?? "" })
+        )
       }
       const answer = toNodeHandler(app)
       return createServer((request, response) => {
@@ -91,4 +92,10 @@ describe.each(Object.entries(frameworks))("%s", (_, { below = "", lacks = [], se
     const own = await fetch(`http://127.0.0.1:${port}/yours`)
     expect([own.status, await own.text()]).toEqual([200, "Your application."])
   })
+})
+
+it("the check of the guide passes for Express with its own header", async (test) => {
+  const service = Mounted.service(test)
+  const port = await Mounted.listening(createServer(express().use(service.node)), test)
+  expect(await conforms(service, port, "http://commentary.example")).toBeGreaterThan(85)
 })

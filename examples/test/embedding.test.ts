@@ -1,62 +1,77 @@
-/** The examples in the embedding guides of docs/guides run, in the order in which a reader builds them. */
+/** The guide's five minutes, from the first start to an approved commentary, and the blocks of the embedding guides. */
+import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
-import { createServer } from "node:http"
-import { basename, join } from "node:path"
-import PostalMime from "postal-mime"
+import { join } from "node:path"
+import { promisify } from "node:util"
 import { expect, it } from "vitest"
-import { application } from "../express.ts"
-import { firstPartner } from "../first-partner.ts"
 import * as Mounted from "./Mounted.ts"
+import * as Story from "./Story.ts"
 
-const page = ["embedding", "embedding-frameworks", "embedding-production"]
-  .map((name) => readFileSync(join(import.meta.dirname, `../../docs/guides/${name}.md`), "utf8"))
-  .join("")
+const root = join(import.meta.dirname, "../..")
+const example = (name: string) => join(root, "examples", name)
+const env = { NODE_OPTIONS: "" }
 
-it("what the guide builds takes a topic in, asks the creator, and hands out what the creator approved", async (test) => {
-  const folder = Mounted.folder(test)
-  const service = Mounted.service(test, "http://commentary.example", folder)
-  await service.start()
-  const root = `http://127.0.0.1:${await Mounted.listening(createServer(application(service)), test)}`
-  const { key, persona_id } = await firstPartner(service)
-
-  const call = async (path: string, body?: unknown) => {
-    const response = await fetch(`${root}${path}`, {
-      headers: { "x-api-key": key, "content-type": "application/json", accept: "application/json" },
-      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
-    })
-    return { status: response.status, text: await response.text() }
-  }
-  const link = async (count: number): Promise<string> => {
-    const mails = readdirSync(join(folder, "outbox")).filter((name) => name.endsWith(".eml"))
-    if (mails.length < count) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      return link(count)
-    }
-    const texts = await Promise.all(
-      mails.map((name) => PostalMime.parse(readFileSync(join(folder, "outbox", name))).then(({ text = "" }) => text))
-    )
-    const draft = count === 1 ? texts[0] : texts.find((text) => /draft/i.test(text))
-    return /(\/creator\/\S+)/.exec(draft ?? "")?.[1] ?? "no link"
-  }
-  const topic = { content: "Will the Lakers make the play-offs?", persona_ids: [persona_id], external_reference: "a-1" }
-  expect((await call("/partner/v1/topics", topic)).status).toBe(201)
-  const answered = await call(`${await link(1)}/respond`, { perspective: "They will, but only just." })
-  expect(answered.status).toBe(200)
-  expect((await call(`${await link(2)}/approve`, {})).status).toBe(200)
-  expect((await call("/partner/v1/topics/by-reference/a-1")).text).toContain("They will, but only just.")
+it("the guide's server and its first topic lead to an approved commentary", async (test) => {
+  const command = [process.execPath, example("frameworks/express.ts")] as const
+  const started = await Story.started(test, Mounted.folder(test), command, { env })
+  const { folder, secret, url } = started
+  const { stdout } = await promisify(execFile)(process.execPath, [example("frameworks/first-topic.ts")], {
+    cwd: folder,
+    env: { ...process.env, ...env, COMMENTARY_URL: url, COMMENTARY_SECRET: secret }
+  })
+  const key = stdout.trim()
+  await Story.approved(started)
+  const headers = { "x-api-key": key }
+  const found = await fetch(`${url}/partner/v1/topics/by-reference/derby-1`, { headers })
+  expect(await found.text()).toContain("The home side.")
 })
 
-const shown = ["embed", "first-partner", "express", "fastify", "hono", "h3", "route-handler", "node-http", "own-mailer"]
-const ofNext = ["commentary", "route", "instrumentation"].map((name) => `nextjs/${name}`)
+const files = readdirSync(join(root, "examples"), { recursive: true, encoding: "utf8" })
+  .filter((path) => /\.[cm]?[tj]s$/.test(path) && !/^test(-long)?\//.test(path))
+  .map((path) => readFileSync(example(path), "utf8"))
 
-const regions = [...shown, ...ofNext].map((path) => [path, basename(path)] as const)
+const markers = /^\/\/ #(region|endregion).*\n/gm
 
-it.for([...regions, ["own-persona-store", "stores"] as const])(
-  "the guide shows examples/%s.ts as it is: %s",
-  ([path, name]) => {
-    const source = readFileSync(join(import.meta.dirname, `../${path}.ts`), "utf8")
-    const region = new RegExp(`^// #region ${name}\\n([\\s\\S]+?)^// #endregion$`, "m").exec(source)?.[1] ?? ""
-    expect(region).not.toBe("")
-    expect(page).toContain(`\`\`\`ts\n${region}\`\`\`\n`)
-  }
+/** A file without the comment at its top, and each of its regions. */
+const shown = new Set(
+  files.flatMap((text) => [
+    text.replace(/^\/\*\*[\s\S]*?\*\/\n/, "").replace(markers, ""),
+    ...[...text.matchAll(/^\/\/ #region .+\n([\s\S]+?)^\/\/ #endregion$/gm)].map(([, region = ""]) => region)
+  ])
 )
+
+const guides = readdirSync(join(root, "docs/guides")).filter((name) => /^embedding.*\.md$/.test(name))
+
+it.each(guides)("every block of %s is a file of the examples, or a region of one", (guide) => {
+  const text = readFileSync(join(root, "docs/guides", guide), "utf8")
+  const blocks = [...text.matchAll(/^```[cm]?[tj]s\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block)
+  for (const block of blocks) expect(shown).toContain(block)
+})
+
+const glue = (path: string) => {
+  const text = readFileSync(example(`frameworks/${path}`), "utf8")
+  const regions = [...text.matchAll(/^\/\/ #region glue\n([\s\S]+?)^\/\/ #endregion$/gm)]
+  return regions.flatMap(([, region = ""]) => region.split("\n").filter((line) => line.trim() !== ""))
+}
+
+const nextjs = ["nextjs/commentary.ts", "nextjs/instrumentation.ts", "nextjs/route.ts"]
+
+it.each([
+  ...["express", "fastify", "hono", "h3"].map((name) => [name, ["pc.ts", `${name}.ts`]] as const),
+  ["nextjs", nextjs] as const
+])("%s needs at most 10 lines of glue, without imports", (_, paths) => {
+  expect(paths.flatMap(glue).length).toBeLessThanOrEqual(10)
+})
+
+const programs = readdirSync(example("frameworks"), { recursive: true, encoding: "utf8" }).filter(
+  (path) => path.endsWith(".ts") && path !== "first-topic.ts"
+)
+
+it.each(programs)("examples/frameworks/%s has at most 15 lines, imports included", (path) => {
+  const text = readFileSync(example(`frameworks/${path}`), "utf8").replace(/^\/\*\*[\s\S]*?\*\/\n/, "")
+  const lines = text
+    .replace(markers, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+  expect(lines.length).toBeLessThanOrEqual(15)
+})

@@ -17,17 +17,20 @@ await describe("by jest's globals", async () => {
 
 const at = (path: string) => join(import.meta.dirname, "../..", path)
 
-it("Node's own runner needs nothing but Node", async () => {
+it.each([
+  ["with-node-test", 2],
+  ["embedded", 1]
+])("Node's own runner needs nothing but Node for %s", async (name, count) => {
   const runner = promisify(execFile)(
     process.execPath,
-    ["--test", "--test-reporter=tap", at("examples/testing/with-node-test.ts")],
+    ["--test", "--test-reporter=tap", at(`examples/testing/${name}.ts`)],
     {
       // A nested test runner would report to the outer one.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "" }
     }
   )
   const { stdout } = await runner
-  expect(stdout).toMatch(/^# pass 2$/m)
+  expect(stdout).toMatch(new RegExp(`^# pass ${count}$`, "m"))
   expect(stdout).toMatch(/^# fail 0$/m)
 })
 

@@ -2,10 +2,8 @@
 import express from "express"
 import type { PartnerCommentary } from "partner-commentary"
 
-// #region express
 export const application = (pc: PartnerCommentary) =>
   express()
     .disable("x-powered-by")
     .get("/yours", (_, response) => void response.send("Your application."))
     .use(pc.node)
-// #endregion

@@ -2,10 +2,8 @@
 import { createServer } from "node:http"
 import type { PartnerCommentary } from "partner-commentary"
 
-// #region node-http
 export const server = (pc: PartnerCommentary) =>
   createServer((request, response) => {
     if (request.url === "/yours") response.end("Your application.")
     else void pc.node(request, response)
   })
-// #endregion

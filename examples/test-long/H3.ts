@@ -2,7 +2,5 @@
 import { H3 } from "h3"
 import type { PartnerCommentary } from "partner-commentary"
 
-// #region h3
 export const application = (pc: PartnerCommentary) =>
   new H3().get("/yours", () => "Your application.").all("/**", ({ req }) => pc.fetch(req, { address: req.ip ?? "" }))
-// #endregion

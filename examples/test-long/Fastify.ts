@@ -4,7 +4,6 @@
 import { type FastifyReply, type FastifyRequest, fastify } from "fastify"
 import type { PartnerCommentary } from "partner-commentary"
 
-// #region fastify
 export const application = (pc: PartnerCommentary) => {
   const ours = (request: FastifyRequest, reply: FastifyReply) => {
     reply.hijack()
@@ -16,4 +15,3 @@ export const application = (pc: PartnerCommentary) => {
   app.addHook("onRequest", (request, reply, next) => (request.is404 ? ours(request, reply) : next()))
   return app
 }
-// #endregion

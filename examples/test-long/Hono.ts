@@ -3,11 +3,9 @@ import type { HttpBindings } from "@hono/node-server"
 import { Hono } from "hono"
 import type { PartnerCommentary } from "partner-commentary"
 
-// #region hono
 export const application = (pc: PartnerCommentary) =>
   new Hono<{ Bindings: HttpBindings }>()
     .get("/yours", (c) => c.text("Your application."))
     .all("*", ({ env: { incoming }, req }) =>
       pc.fetch(req.raw, { address: incoming.socket.remoteAddress ?? "", target: incoming.url ?? "/" })
     )
-// #endregion

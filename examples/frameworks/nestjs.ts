@@ -1,0 +1,14 @@
+/** NestJS on Express, with the body parser that it brings. */
+import { Module } from "@nestjs/common"
+import { NestFactory } from "@nestjs/core"
+import { pc } from "./pc.ts"
+
+@Module({})
+class Application {}
+
+const app = await NestFactory.create(Application)
+// #region glue
+app.use("/commentary", pc.node)
+await pc.start()
+// #endregion
+await app.listen(process.env.PORT ?? 3000)

@@ -1,0 +1,6 @@
+/** Next.js 15 and 16: `instrumentation.ts` beside `app`, which runs when a server starts. */
+
+// #region glue
+export const register = async () =>
+  process.env.NEXT_RUNTIME === "nodejs" ? (await import("./commentary")).pc.start() : undefined
+// #endregion

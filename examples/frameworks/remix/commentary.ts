@@ -1,0 +1,8 @@
+/** Remix and React Router: `app/routes/commentary.ts`, for the path `commentary/*`. */
+import { pc } from "../pc.ts"
+
+// #region glue
+await pc.start()
+export const loader = ({ request }: { request: Request }) => pc.fetch(request)
+export const action = loader
+// #endregion

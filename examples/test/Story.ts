@@ -1,0 +1,96 @@
+/** Plays all roles against an application that runs in another process, from the first partner to an approved commentary. */
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readdirSync, readFileSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { partnerCommentary } from "partner-commentary"
+import { sqlite } from "partner-commentary/sqlite"
+import PostalMime from "postal-mime"
+import { firstPartner } from "../first-partner.ts"
+
+interface Test {
+  readonly onTestFinished: (cleanUp: () => Promise<void>) => void
+}
+
+const secret = "a secret of the tests, and long enough"
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+export interface Started {
+  readonly folder: string
+  /** Of the service in the application. */
+  readonly url: string
+  readonly secret: string
+  readonly output: () => string
+}
+
+/** Starts the application's command in the folder, and waits until the service answers. */
+export const started = async (
+  test: Test,
+  folder: string,
+  [command, ...parameters]: readonly [string, ...ReadonlyArray<string>],
+  options: SpawnOptions = {}
+): Promise<Started> => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}/commentary`
+  const env = { ...process.env, ...options.env, PORT: `${port}`, COMMENTARY_URL: url, COMMENTARY_SECRET: secret }
+  const application = spawn(command, parameters, { cwd: folder, ...options, env, detached: true })
+  let output = ""
+  for (const stream of [application.stdout, application.stderr]) stream?.on("data", (text) => (output += text))
+  test.onTestFinished(() => ended(application))
+  for (let isUp = false; !isUp; await pause(50)) {
+    if (application.exitCode !== null) throw new Error(`the application ended with ${application.exitCode}: ${output}`)
+    isUp = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(20_000) })
+      .then(({ ok }) => ok)
+      .catch(() => false)
+  }
+  return { folder, url, secret, output: () => output }
+}
+
+/** Some commands start further processes, which end with their group. */
+const ended = async (application: ChildProcess): Promise<void> => {
+  const exit = once(application, "exit")
+  if (application.exitCode !== null || application.pid === undefined) return
+  process.kill(-application.pid)
+  await exit
+}
+
+const post = async (link: string, body: object, key = "") => {
+  const headers = { "x-api-key": key, "content-type": "application/json", accept: "application/json" }
+  const response = await fetch(link, { method: "POST", headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${link} answers ${response.status}: ${await response.text()}`)
+}
+
+/** The creator answers the request in the outbox, and approves the draft. */
+export const approved = async ({ folder }: Pick<Started, "folder">): Promise<void> => {
+  const outbox = join(folder, "commentary-outbox")
+  const link = async (subject: RegExp): Promise<string> => {
+    const mails = readdirSync(outbox).filter((name) => name.endsWith(".eml"))
+    const read = await Promise.all(mails.map((name) => PostalMime.parse(readFileSync(join(outbox, name)))))
+    const found = read.find((mail) => subject.test(mail.subject ?? ""))?.text?.match(/http:\S+\/creator\/\S+/)?.[0]
+    return found ?? pause(20).then(() => link(subject))
+  }
+  await post(`${await link(/asks/)}/respond`, { perspective: "The home side." })
+  await post(`${await link(/draft/)}/approve`, {})
+}
+
+/** Submits a topic over HTTP, and resolves with the text of the published commentary. */
+export const published = async (test: Test, { folder, url }: Started): Promise<string> => {
+  // A second instance on the same file, as in a command that runs beside the server.
+  const beside = partnerCommentary({ url, secret, database: sqlite(join(folder, "commentary.db")), workers: false })
+  test.onTestFinished(beside.stop)
+  const { key, organization_id, persona_id } = await firstPartner(beside)
+  const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id], external_reference: "derby-1" }
+  await post(`${url}/partner/v1/topics`, topic, key)
+  await approved({ folder })
+  const { commentaries } = await beside.topics.byReference({ organization_id, external_reference: "derby-1" })
+  return commentaries[0]?.commentary?.content ?? ""
+}

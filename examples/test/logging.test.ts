@@ -1,0 +1,11 @@
+/** Lines of the service are written by pino, with its levels and the service's fields. */
+import { expect, it } from "vitest"
+import { application } from "../logging.ts"
+
+it("a wrong mount is a warning of the application's pino", async (test) => {
+  const lines: Array<Record<string, unknown>> = []
+  const { pc } = application({ write: (line) => lines.push(JSON.parse(line)) })
+  test.onTestFinished(pc.stop)
+  await pc.fetch(new Request("http://127.0.0.1:3000/other/partner/v1/topics"))
+  expect(lines).toMatchObject([{ level: 40, msg: expect.stringContaining("Requests arrive below /other") }])
+})

@@ -1,0 +1,33 @@
+/** The mail function of the guide passes on the mail, and tells a permanent refusal from one that is tried again. */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { expect, it } from "vitest"
+import { mail } from "../own-mail.ts"
+
+const message = {
+  id: "m-1",
+  to: { name: "Ada", address: "ada@creators.example" },
+  subject: "Courtside asks",
+  text: "Hello",
+  html: "<p>Hello"
+}
+
+it("a mail has an idempotency key, and only an address that the service refuses for good is permanent", async (test) => {
+  const statuses = [202, 503, 422]
+  const taken: Array<unknown> = []
+  const server = createServer(async (request, response) => {
+    let text = ""
+    for await (const chunk of request) text += chunk
+    taken.push([request.headers["idempotency-key"], JSON.parse(text).to])
+    response.writeHead(statuses.shift() ?? 500).end()
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  test.onTestFinished(() => void server.close().closeAllConnections())
+  const send = mail(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token")
+  const context = { signal: AbortSignal.timeout(10_000) }
+  await send(message as never, context)
+  await expect(send(message as never, context)).rejects.toMatchObject({ permanent: false })
+  await expect(send(message as never, context)).rejects.toMatchObject({ permanent: true })
+  expect(taken).toEqual(Array(3).fill(["m-1", "ada@creators.example"]))
+})

@@ -1,0 +1,83 @@
+/**
+ * The examples for frameworks as users have them: from tarballs, in an empty project outside of the repository, with the real
+ * framework and its own build. Each takes a topic in and publishes what its creator approves.
+ */
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Story from "../../examples/test/Story.ts"
+import { build, compiler } from "../packing/Build.ts"
+import { stage } from "../packing/Stage.ts"
+import { type Packed, pack } from "../packing/Tarballs.ts"
+import { root } from "../Repository.ts"
+import { project, run } from "./Installation.ts"
+import { type Framework, frameworks } from "./installed/Frameworks.ts"
+
+const place = mkdtempSync(join(tmpdir(), "frameworks-"))
+let packed: ReadonlyArray<Packed> = []
+
+beforeAll(async () => {
+  build()
+  packed = await pack(stage(join(place, "staged")), place)
+})
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+const compilerOptions = {
+  target: "es2022",
+  lib: ["es2023", "dom"],
+  module: "nodenext",
+  types: ["node"],
+  strict: true,
+  skipLibCheck: true,
+  experimentalDecorators: true,
+  rewriteRelativeImportExtensions: true,
+  rootDir: "src",
+  outDir: "out"
+}
+
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+const installed = async (name: string, { build, files, further = [], own = {}, packages }: Framework) => {
+  const folder = join(place, name.replaceAll(/\W+/g, "-"))
+  project(folder, packed, ["partner-commentary", ...further], { "@types/node": "24.19.2", ...packages })
+  await run(folder, "npm", "install")
+  for (const [path, example] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    cpSync(join(root, "examples/frameworks", example), join(folder, path))
+  }
+  for (const [path, text] of Object.entries(own)) write(join(folder, path), text)
+  const [command, ...parameters] = build ?? []
+  if (command !== undefined) await run(folder, command, ...parameters)
+  else if ("src/pc.ts" in files) {
+    write(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }))
+    expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+  }
+  return folder
+}
+
+describe.each(Object.entries(frameworks))("%s", (name, framework) => {
+  it("serves the service and its own routes, and publishes a commentary", async (test) => {
+    const folder = await installed(name, framework)
+    const started = await Story.started(test, folder, framework.start, { env: { NODE_OPTIONS: "" } })
+    const { url } = started
+    const text = async (address: string) => (await fetch(address)).text()
+
+    const [path, own] = framework.yours ?? ["/yours", "Your application."]
+    expect(await text(new URL(path, url).href)).toContain(own)
+    // The client decompresses what says that it is compressed, once.
+    expect(JSON.parse(await text(`${url}/openapi.json`))).toHaveProperty("openapi")
+    expect(await text(`${url}/docs/explorer.js`)).toContain("createApiReference")
+    expect((await fetch(`${url}/healthz`, { method: "HEAD" })).status).toBe(200)
+    expect(await Story.published(test, started)).toContain("The home side.")
+    if (framework.reloads !== undefined) {
+      appendFileSync(join(folder, framework.reloads), "\nexport const changed = true\n")
+      expect((await fetch(`${url}/readyz`)).status).toBe(200)
+      expect(await text(`${url}/openapi.json`)).toContain("Partner Commentary")
+    }
+    expect(started.output()).not.toContain("Requests arrive below")
+  })
+})

@@ -1,0 +1,97 @@
+/** The frameworks of the examples: what an empty project installs, and the files and commands that it has. */
+
+export interface Framework {
+  /** Packages from npm, by version. */
+  readonly packages: Readonly<Record<string, string>>
+  /** Files of `examples/frameworks`, by their place in the project. */
+  readonly files: Readonly<Record<string, string>>
+  /** Further files of the project that the framework itself needs. */
+  readonly own?: Readonly<Record<string, string>>
+  /** Without it, the TypeScript files are compiled to `out`. */
+  readonly build?: ReadonlyArray<string>
+  readonly start: readonly [string, ...ReadonlyArray<string>]
+  /** The path and the text of a route beside the service. */
+  readonly yours?: readonly [path: string, text: string]
+  /** A file that changes while the application runs, as under `next dev`. */
+  readonly reloads?: string
+  /** The service's packages, beside `partner-commentary`. */
+  readonly further?: ReadonlyArray<string>
+}
+
+const plain = (name: string, packages: Framework["packages"], more: Partial<Framework> = {}): Framework => ({
+  packages,
+  files: { [`src/${name}.ts`]: `${name}.ts`, "src/pc.ts": "pc.ts" },
+  start: [process.execPath, `out/${name}.js`],
+  yours: ["/yours", "Your application."],
+  ...more
+})
+
+/** As `create-next-app` writes it: without it, Next.js 15 chooses a resolution that knows no exports. */
+const nextConfig = {
+  compilerOptions: {
+    target: "ES2017",
+    lib: ["dom", "dom.iterable", "esnext"],
+    strict: true,
+    noEmit: true,
+    module: "esnext",
+    moduleResolution: "bundler",
+    jsx: "preserve",
+    skipLibCheck: true
+  },
+  include: ["next-env.d.ts", "**/*.ts", "**/*.tsx"],
+  exclude: ["node_modules"]
+}
+
+const next = (
+  packages: Framework["packages"],
+  command: ReadonlyArray<string>,
+  more: Partial<Framework>
+): Framework => ({
+  packages: { react: "19.3.1", "react-dom": "19.3.1", "@types/react": "19.3.0", typescript: "5.9.3", ...packages },
+  files: {
+    "commentary.ts": "nextjs/commentary.ts",
+    "instrumentation.ts": "nextjs/instrumentation.ts",
+    "app/commentary/[[...path]]/route.ts": "nextjs/route.ts"
+  },
+  own: {
+    "tsconfig.json": JSON.stringify(nextConfig),
+    "app/layout.tsx": `export default ({ children }: { children: React.ReactNode }) => <html><body>{children}</body></html>\n`,
+    "app/yours/page.tsx": `export default () => <p>Your application.</p>\n`
+  },
+  start: ["node_modules/.bin/next", ...command],
+  yours: ["/yours", "Your application."],
+  ...more
+})
+
+/** The build evaluates the modules of routes, so that it needs a secret too. */
+const built = {
+  build: ["env", "COMMENTARY_SECRET=any text of 32 characters or more", "node_modules/.bin/next", "build"]
+}
+
+const reloading = { reloads: "commentary.ts" }
+
+export const frameworks: Readonly<Record<string, Framework>> = {
+  "Express 5": plain("express", { express: "5.3.0", "@types/express": "5.0.6" }),
+  "Express 4": plain("express", { express: "^4.22.0", "@types/express": "^4.17.0" }),
+  Fastify: plain("fastify", { fastify: "5.12.8" }),
+  Hono: plain("hono", { hono: "4.13.19", "@hono/node-server": "2.1.8" }),
+  h3: plain("h3", { h3: "2.0.8" }),
+  Koa: plain("koa", { koa: "3.3.0", "@types/koa": "3.0.3" }),
+  NestJS: plain(
+    "nestjs",
+    {
+      "@nestjs/common": "12.5.1",
+      "@nestjs/core": "12.5.1",
+      "@nestjs/platform-express": "12.5.1",
+      rxjs: "7.8.2",
+      "reflect-metadata": "0.2.2"
+    },
+    { yours: ["/yours", '"statusCode":404'] }
+  ),
+  "node:http": plain("node-http", {}),
+  Effect: plain("effect", { "@effect/platform-node": "4.1.0" }, { further: ["@partner-commentary/server"] }),
+  "Next.js 15": next({ next: "15.5.29" }, ["start"], built),
+  "Next.js 16": next({ next: "16.4.6" }, ["start"], built),
+  "Next.js 15 in development": next({ next: "15.5.29" }, ["dev"], reloading),
+  "Next.js 16 in development": next({ next: "16.4.6" }, ["dev"], reloading)
+}
