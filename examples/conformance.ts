@@ -5,8 +5,8 @@ import type { PartnerCommentary } from "partner-commentary"
 // #region conformance
 /** Resolves with the number of requests, or rejects with every difference. `pc` has an unused database. */
 export const conforms = async (pc: PartnerCommentary, port: number, apiRoot: string) => {
-  const partner = await pc.run(HostConformance.partner("127.0.0.1"))
-  const ask = HostConformance.overSocket({ port })
-  return HostConformance.check({ ask, apiRoot, partner, ignoreHeaders: ["x-powered-by"] })
+  const partner = await pc.run(HostConformance.seedPartner("127.0.0.1"))
+  const ask = HostConformance.requestOverSocket({ port })
+  return HostConformance.checkConformance({ ask, apiRoot, partner, ignoreHeaders: ["x-powered-by"] })
 }
 // #endregion
