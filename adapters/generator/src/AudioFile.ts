@@ -4,7 +4,7 @@
  */
 import type { MediaType } from "@partner-commentary/core/commentary/MediaSynthesizer"
 
-/** Null for an unknown format. */
+/** Returns null for an unknown format. */
 export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
   if (has(bytes, 0, "ID3")) return "audio/mpeg"
   if (has(bytes, 0, "RIFF") && has(bytes, 8, "WAVE")) return "audio/wav"
@@ -18,7 +18,7 @@ export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
 }
 
 /**
- * Frames of several files may follow one another. Data about a single file is removed: tags, and a first frame that contains
+ * Frames of several files may follow one another. Data about a single file is removed: tags, and a first frame with
  * only a count of frames, which players would use as the length.
  */
 export const joinMp3 = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
@@ -43,7 +43,9 @@ const soundOf = (file: Uint8Array): Uint8Array => {
 const syncSafe = (bytes: Uint8Array, at: number): number =>
   [0, 1, 2, 3].reduce((size, index) => (size << 7) | ((bytes[at + index] ?? 0) & 0x7f), 0)
 
-/** Bits per second in thousands, by the header's index: MPEG-1 and MPEG-2 (2.5 too), layer III. */
+/**
+ * Bits per second in thousands, by the header's index: The rows are MPEG-1 and MPEG-2 (and 2.5), each for layer III.
+ */
 const rates = [
   [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
@@ -51,7 +53,7 @@ const rates = [
 
 const frequencies = [44_100, 48_000, 32_000] as const
 
-/** The length of a first frame that describes the file, or 0. */
+/** Returns the length of a first frame that describes the file, or 0. */
 const describingFrame = (bytes: Uint8Array): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes
   if (first !== 0xff || (second & 0xe6) !== 0xe2) return 0

@@ -28,7 +28,7 @@ const asErrorAnswer = Schema.decodeUnknownOption(ErrorAnswer)
 
 const fail = (permanent: boolean, reason: string) => Result.fail(new GenerationFailed({ permanent, reason }))
 
-/** The model's text in the JSON of a 200 response, before the checks of a commentary. */
+/** Returns the model's text from the JSON of a 200 response, before the checks of a commentary. */
 export const readCompletionText = (answer: unknown): Result.Result<string, GenerationFailed> => {
   const completion = asCompletion(answer)
   if (Option.isNone(completion)) {

@@ -1,6 +1,4 @@
-/**
- * Cleans a model's text and refuses a text that is no commentary. Pages escape it.
- */
+/** Cleans a model's text and refuses a text that is no commentary. Pages escape the text later. */
 import {
   GenerationFailed,
   type GenerationRequest,
@@ -24,7 +22,7 @@ const unwrapped = (text: string): string => {
   return text
 }
 
-/** Reasoning models put their thoughts in front of the text. */
+/** Reasoning models put their thoughts before the text. */
 const withoutThinking = (text: string): string => {
   const end = text.startsWith("<think>") ? text.indexOf("</think>") : -1
   return end < 0 ? text : text.slice(end + "</think>".length).trim()
@@ -32,11 +30,11 @@ const withoutThinking = (text: string): string => {
 
 const markup = /<(?:[a-z/?]|!--|!doctype)/iu
 
-/** URLs with a scheme, and bare hosts with a path or a common top-level domain. */
+/** Matches URLs with a scheme, and bare hosts with a path or a common top-level domain. */
 const address =
   /[a-z][a-z0-9+.-]{1,20}:\/\/\S+|\b(?:javascript|data|mailto):\S+|www\.\S+|(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}(?:\p{L}{2,24}\/\S*|(?:com|net|org|info|biz|io|co|ai|app|dev|me|tv|gg|bet|xyz|site|online|shop)(?![\p{L}\p{N}-]))/giu
 
-/** Every web and mail address of a text, normalized: `https://www.Example.com/` and `example.com` are equal. */
+/** Returns every web and mail address of a text, normalized: `https://www.Example.com/` and `example.com` are equal. */
 const addresses = (text: string): ReadonlyArray<string> =>
   (text.match(address) ?? []).map((found) =>
     found
@@ -52,7 +50,10 @@ const secrets = [...promptDelimiters, ...promptRules].map(folded)
 
 const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent: false, reason }))
 
-/** Extracts the commentary from a model's text. Refusals are temporary, because a retry gets another text. Reasons never quote it. */
+/**
+ * Extracts the commentary from a model's text. Refusals are temporary, because the model's next answer may be
+ * acceptable. The reasons never quote the text.
+ */
 export const acceptCommentary = (
   text: string,
   request: Pick<GenerationRequest, "topic" | "perspective">

@@ -18,7 +18,7 @@ import * as Prompt from "./Prompt.ts"
 
 export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
-  /** For the whole call, to the last byte, 45 seconds by default and at most. */
+  /** The time limit of the whole call, to the last byte: 45 seconds by default and at most. */
   readonly timeout?: Duration.Duration
 }
 

@@ -18,19 +18,21 @@ import { describeRefusal, redactForLog, type ServerRefusal } from "./Refusal.ts"
 export interface OpenAiServer {
   /** The server's base URL with its version, such as `https://api.openai.com/v1`. */
   readonly url: string
-  /** None (or empty): no `Authorization` header is sent. */
+  /** If the key is absent or empty, no `Authorization` header is sent. */
   readonly apiKey: Option.Option<Redacted.Redacted<string>>
 }
 
 export interface CallLimits {
-  /** For a whole call, to the last byte. */
+  /** The time limit of a whole call, to the last byte. */
   readonly time: Duration.Duration
   /** The limit of a response in bytes, after decompression, for successes and errors. */
   readonly size: number
 }
 
 export interface OpenAiConnection {
-  /** Sends one request with a path relative to the server's URL. Interruption aborts it, and `within` limits its time. */
+  /**
+   * Sends one request to a path below the server's URL. Interruption aborts the request, and `within` limits its time.
+   */
   readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, ServerRefusal>
   /** Limits the time of all requests of one call, and makes the refusal safe to log. */
   readonly within: <A>(work: Effect.Effect<A, ServerRefusal>) => Effect.Effect<A, ServerRefusal>
@@ -40,7 +42,10 @@ type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientErro
 
 const tooLarge = new Error("answer too large")
 
-/** The code of a connection failure, such as ` (ECONNREFUSED)`. Its message may contain the URL and thus credentials. */
+/**
+ * Returns the code of a connection failure, such as ` (ECONNREFUSED)`. The failure's message may contain the URL and
+ * thus credentials.
+ */
 const failureCode = (cause: unknown, depth = 0): string => {
   if (!(cause instanceof Error) || depth > 4) return ""
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)
@@ -53,7 +58,9 @@ const accepted: Read<HttpClientResponse> = (response) =>
     ? Effect.succeed(response)
     : Effect.flatMap(errorIn(response), (error) => Effect.fail(describeRefusal(response.status, error)))
 
-/** The field `error` of an error response. Undefined if the body is too large, incomplete or not JSON. */
+/**
+ * Returns the field `error` of an error response. Returns undefined if the body is too large, incomplete or not JSON.
+ */
 const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
   Effect.match(response.json, {
     onFailure: () => undefined,
@@ -62,7 +69,7 @@ const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
 
 const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 
-/** Undefined for a successful response whose content type is not JSON. */
+/** Returns undefined for a successful response whose content type is not JSON. */
 export const readJson: Read<unknown> = (response) =>
   Effect.flatMap(accepted(response), ({ headers, json }) =>
     jsonType.test(headers["content-type"] ?? "") ? json : Effect.undefined
@@ -71,7 +78,7 @@ export const readJson: Read<unknown> = (response) =>
 export const readBytes: Read<Uint8Array> = (response) =>
   Effect.flatMap(accepted(response), ({ arrayBuffer }) => Effect.map(arrayBuffer, (buffer) => new Uint8Array(buffer)))
 
-/** Follows no redirect, which would send the key to another server. */
+/** The client follows no redirect, which would send the key to another server. */
 const httpClient = (size: number) =>
   FetchHttpClient.layer.pipe(
     Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
@@ -104,7 +111,7 @@ export const connectToServer = Effect.fnUntraced(function* (server: OpenAiServer
         Effect.flatMap(read),
         Effect.scoped,
         Effect.mapError(refused),
-        // Sends no trace headers to the other party's server.
+        // The client sends no trace headers to another company's server.
         Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       ),
     within: (work) =>

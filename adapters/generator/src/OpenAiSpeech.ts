@@ -1,6 +1,6 @@
 /**
- * Speech from an OpenAI-compatible server's `/audio/speech`. The core retries. A text that exceeds the server's limit is
- * requested in concurrent parts, which are joined.
+ * Makes speech with an OpenAI-compatible server's `/audio/speech`. The core makes the retries. A text that exceeds the
+ * server's limit is requested in concurrent parts, which are joined.
  */
 import {
   MediaSynthesizer,
@@ -21,14 +21,14 @@ import * as SpeechParts from "./SpeechParts.ts"
 
 export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
-  /** The server's name for it. */
+  /** The server's name for the voice. */
   readonly voice: string
-  /** For the whole call with all parts, 60 seconds by default and at most. */
+  /** The time limit of the whole call with all parts: 60 seconds by default and at most. */
   readonly timeout?: Duration.Duration
 }
 
 const longestCall = Duration.seconds(60)
-/** Bytes of each part: 15 minutes at 256 kbit/s. */
+/** The maximum size of each part: 15 minutes at 256 kbit/s. */
 const largestAnswer = 32 * 1024 * 1024
 
 const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {

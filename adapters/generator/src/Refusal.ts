@@ -18,7 +18,10 @@ const textOf = (value: unknown): string => (typeof value === "string" ? quoteSer
 const field = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? (error as Record<string, unknown>)[name] : undefined
 
-/** `error` is that field of the response. For a refused key the server's message is left out. */
+/**
+ * `error` is the field of that name in the response. When the server refuses the key, the reason omits the server's
+ * message.
+ */
 export const describeRefusal = (status: number | undefined, error: unknown): ServerRefusal => {
   const codes = [field(error, "code"), field(error, "type")].map(textOf)
   const credentials = status === 401 || status === 403
@@ -38,7 +41,7 @@ export const describeRefusal = (status: number | undefined, error: unknown): Ser
 
 const longestReason = 300
 
-/** Shortens the reason and removes the key, before the cut. */
+/** Removes the key from the reason, and then shortens the reason. */
 export const redactForLog =
   (key: string | undefined) =>
   ({ permanent, reason }: ServerRefusal): ServerRefusal => {

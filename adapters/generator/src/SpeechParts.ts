@@ -3,10 +3,12 @@
 /** Servers accept 4096 characters, and may count UTF-16 units. */
 const longestPart = 4000
 
-/** Ends of natural pauses, the longest pause first. A text without any is cut between characters. */
+/**
+ * Patterns for the ends of natural pauses, the longest pause first. A text without any pause is cut between characters.
+ */
 const pauses = [/\n\s*\n/g, /\n/g, /[.!?…]['"”’»)\]]*\s+|[。！？]/gu, /[,;:–—]\s+|[、，；：]/gu, /\s+/g]
 
-/** No part is blank, and together they are the whole text. */
+/** No part is blank, and all parts together are the whole text. */
 export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArray<string> => {
   const trimmed = text.trim()
   if (trimmed.length <= longest) return trimmed === "" ? [] : [trimmed]

@@ -18,7 +18,7 @@ const refused = (text: string) => {
   return failed.reason
 }
 
-describe("CommentaryText", () => {
+describe("the checks of a generated text", () => {
   it("surrounding space, quotation marks, fences and thoughts are removed, and inner quotation marks are kept", () => {
     assert.strictEqual(accepted(" \n Yes. \t\n"), "Yes.")
     assert.strictEqual(accepted('"Yes."'), "Yes.")

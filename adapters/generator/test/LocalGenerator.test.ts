@@ -26,9 +26,9 @@ const revised = (instructions: string, draft = compose(asked)) =>
 
 CommentaryGeneratorSuite.suite("LocalGenerator", LocalGenerator.layer)
 
-describe("LocalGenerator", () => {
+describe("the local generator", () => {
   it.effect(
-    "LocalGenerator begins with the topic, contains the creator's own sentences, and says that it was made locally",
+    "the local generator starts with the topic, quotes the creator's sentences, and states that the text was made locally",
     () =>
       Effect.gen(function* () {
         const generator = yield* CommentaryGenerator
@@ -56,7 +56,7 @@ describe("LocalGenerator", () => {
       })
     ))
 
-  it("a revision is never the draft that it revises", () =>
+  it("a revision always differs from the draft that it revises", () =>
     fc.assert(
       fc.property(requests, anyText(200), (one, instructions) => {
         const draft = compose(one)
@@ -64,7 +64,7 @@ describe("LocalGenerator", () => {
       })
     ))
 
-  it("requests for shorter and longer texts are followed repeatedly", () => {
+  it("repeated requests for shorter or longer texts are followed each time", () => {
     const draft = compose(asked)
     const short = revised("Please make it shorter")
     const shorter = revised("Shorter!", short)
@@ -74,14 +74,14 @@ describe("LocalGenerator", () => {
     assert.isAbove(lengthOf(long), lengthOf(draft))
   })
 
-  it("other instructions vary the opening", () => {
+  it("other revision instructions change the opening", () => {
     const texts = ["warmer", "more fire", "less fire", "as a poem", "for children", "calm", ""].map((wish) =>
       revised(wish)
     )
     assert.isAtLeast(new Set(texts).size, 3)
   })
 
-  it("the text ends at a sentence's end, and one endless sentence at a word's end", () => {
+  it("the text ends with a complete sentence, or at a word boundary if one sentence is too long", () => {
     const [, given = ""] = / (Reason number 0 .*)\n\nThat is how/u.exec(compose(asked)) ?? []
     assert.isTrue(asked.perspective.startsWith(given))
     assert.match(given, /fans\.$/u)

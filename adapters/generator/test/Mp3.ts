@@ -2,7 +2,7 @@
 
 const frameLength = 417
 
-/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, stereo. `fill` fills the rest of the frame. */
+/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, stereo. `fill` is the byte that fills the rest of the frame. */
 export const mp3Frame = (fill: number): Uint8Array => {
   const bytes = new Uint8Array(frameLength).fill(fill)
   bytes.set([0xff, 0xfb, 0x90, 0x00])
@@ -16,7 +16,7 @@ export const mp3InfoFrame = (): Uint8Array => {
   return bytes
 }
 
-/** An ID3 tag at the start of the file. `size` is the number of bytes after its header. */
+/** An ID3 tag at the start of the file. `size` is the number of bytes after the tag's header. */
 export const id3Tag = (size: number): Uint8Array => {
   const bytes = new Uint8Array(10 + size).fill(0xff)
   bytes.set(new TextEncoder().encode("ID3"))
@@ -24,7 +24,7 @@ export const id3Tag = (size: number): Uint8Array => {
   return bytes
 }
 
-/** A tag at the end of the file. */
+/** An ID3v1 tag at the end of the file. */
 export const id3v1Tag = (): Uint8Array => {
   const bytes = new Uint8Array(128).fill(0x20)
   bytes.set(new TextEncoder().encode("TAG"))

@@ -63,8 +63,8 @@ const answering = Layer.unwrap(
 
 CommentaryGeneratorSuite.suite("OpenAiGenerator", answering)
 
-describe("OpenAiGenerator", () => {
-  it.live("OpenAiGenerator sends the request with the key, and returns the model's text", () =>
+describe("the OpenAI generator", () => {
+  it.live("the OpenAI generator sends the request with the key, and returns the model's text", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(
         jsonAnswer(200, completionAnswer({ content: "  I like summer football. \r\n" }))
@@ -80,20 +80,22 @@ describe("OpenAiGenerator", () => {
     })
   )
 
-  it.live("OpenAiGenerator sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
-    Effect.gen(function* () {
-      const server = yield* startScriptedServer(jsonAnswer(200, completionAnswer({ content: "Yes." })))
-      yield* generate({ url: `${server.url}/` }, { apiKey: Option.none() })
-      yield* generate(server, { apiKey: Option.some(Redacted.make("")) })
-      for (const call of server.seen) {
-        assert.isUndefined(call.headers.authorization)
-        assert.strictEqual(call.path, "/v1/chat/completions")
-      }
-    })
+  it.live(
+    "the OpenAI generator sends no credentials without a key, and accepts a base URL that ends with a slash",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* startScriptedServer(jsonAnswer(200, completionAnswer({ content: "Yes." })))
+        yield* generate({ url: `${server.url}/` }, { apiKey: Option.none() })
+        yield* generate(server, { apiKey: Option.some(Redacted.make("")) })
+        for (const call of server.seen) {
+          assert.isUndefined(call.headers.authorization)
+          assert.strictEqual(call.path, "/v1/chat/completions")
+        }
+      })
   )
 
   for (const status of [302, 307, 400, 401, 403, 404, 405, 413, 422]) {
-    it.live(`a ${status} is permanent`, () =>
+    it.live(`a ${status} response is a permanent failure`, () =>
       Effect.gen(function* () {
         const { failed } = yield* failure(jsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" }))
         assert.isTrue(failed.permanent)
@@ -103,7 +105,7 @@ describe("OpenAiGenerator", () => {
   }
 
   for (const status of [402, 408, 409, 429, 500, 502, 503, 529]) {
-    it.live(`a ${status} is temporary and is not retried within the call`, () =>
+    it.live(`a ${status} response is a temporary failure and is not retried within the call`, () =>
       Effect.gen(function* () {
         const { failed } = yield* failure(
           jsonAnswer(status, error("busy"), { "retry-after-ms": "1", "x-should-retry": "true" })
@@ -122,7 +124,7 @@ describe("OpenAiGenerator", () => {
     "an error inside a 200 with a permanent status": jsonAnswer(200, { error: { code: 401, message: key } })
   }
   for (const [name, answer] of Object.entries(permanent)) {
-    it.live(`${name} is permanent`, () =>
+    it.live(`a response with ${name} is a permanent failure`, () =>
       Effect.map(failure(answer), ({ failed }) => assert.isTrue(failed.permanent, failed.reason))
     )
   }
@@ -147,12 +149,12 @@ describe("OpenAiGenerator", () => {
     }
   }
   for (const [name, answer] of Object.entries(temporary)) {
-    it.live(`${name} is temporary`, () =>
+    it.live(`a response with ${name} is a temporary failure`, () =>
       Effect.map(failure(answer), ({ failed }) => assert.isFalse(failed.permanent, failed.reason))
     )
   }
 
-  it.live("an unreachable server is temporary, and the reason names the failure", () =>
+  it.live("an unreachable server is a temporary failure, and the reason names the connection error", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(startScriptedServer(() => {}))
       const failed = yield* Effect.flip(generate(gone))
@@ -245,7 +247,7 @@ describe("OpenAiGenerator", () => {
       response.write('{"choices":')
     }
   })) {
-    it.live(`interruption ${name} aborts the request`, () =>
+    it.live(`an interruption ${name} aborts the request`, () =>
       Effect.gen(function* () {
         const server = yield* startScriptedServer(answer)
         const fiber = yield* Effect.forkChild(generate(server))

@@ -77,8 +77,8 @@ MediaSynthesizerSuite.suite(
   Layer.unwrap(Effect.map(startScriptedServer(audio(speech)), (server) => OpenAiSpeech.layer(options(server))))
 )
 
-describe("OpenAiSpeech", () => {
-  it.live("OpenAiSpeech sends text, model and voice with the key, and returns every byte", () =>
+describe("OpenAI speech", () => {
+  it.live("OpenAI speech sends text, model and voice with the key, and returns every byte", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(audio(speech))
       const { bytes, contentType } = yield* speak(server)
@@ -97,7 +97,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("OpenAiSpeech sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
+  it.live("OpenAI speech sends no credentials without a key, and accepts a base URL that ends with a slash", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(audio(speech))
       yield* speak({ url: `${server.url}/` }, { apiKey: Option.none() })
@@ -134,7 +134,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("another format is recognized by its bytes, for a text of one part", () =>
+  it.live("a file in another audio format is recognized by its bytes, for a text of one part", () =>
     Effect.gen(function* () {
       const wav = new Uint8Array(Buffer.from("RIFF____WAVEfmt ", "latin1"))
       const server = yield* startScriptedServer(audio(wav))
@@ -146,7 +146,7 @@ describe("OpenAiSpeech", () => {
   )
 
   for (const status of [302, 400, 401, 403, 404, 413, 422]) {
-    it.live(`a ${status} is permanent`, () =>
+    it.live(`a ${status} response is a permanent failure`, () =>
       Effect.gen(function* () {
         const { failed, server } = yield* failure(jsonAnswer(status, error(null), { location: "http://127.0.0.1:9/" }))
         assert.isTrue(failed.permanent)
@@ -157,7 +157,7 @@ describe("OpenAiSpeech", () => {
   }
 
   for (const status of [402, 408, 429, 500, 503]) {
-    it.live(`a ${status} is temporary and is not retried within the call`, () =>
+    it.live(`a ${status} response is a temporary failure and is not retried within the call`, () =>
       Effect.gen(function* () {
         const { failed, server } = yield* failure(jsonAnswer(status, error("busy"), { "retry-after-ms": "1" }))
         assert.isFalse(failed.permanent)
@@ -179,12 +179,12 @@ describe("OpenAiSpeech", () => {
     }
   }
   for (const [name, answer] of Object.entries(temporary)) {
-    it.live(`${name} is temporary`, () =>
+    it.live(`a response with ${name} is a temporary failure`, () =>
       Effect.map(failure(answer), ({ failed }) => assert.isFalse(failed.permanent, failed.reason))
     )
   }
 
-  it.live("a failed part fails the call, and the other parts are aborted", () =>
+  it.live("a failed part fails the call and aborts the requests of the other parts", () =>
     Effect.gen(function* () {
       let first = true
       const { failed, server } = yield* failure(
@@ -200,7 +200,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("an unreachable server is temporary, and the reason names the failure", () =>
+  it.live("an unreachable server is a temporary failure, and the reason names the connection error", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(startScriptedServer(() => {}))
       const failed = yield* Effect.flip(speak(gone))
@@ -257,7 +257,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.live("interruption aborts the request", () =>
+  it.live("an interruption aborts the request", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(() => {})
       const fiber = yield* Effect.forkChild(speak(server))
@@ -267,7 +267,7 @@ describe("OpenAiSpeech", () => {
     })
   )
 
-  it.effect("OpenAiSpeech keeps the synthesizers of other kinds", () =>
+  it.effect("OpenAI speech keeps the synthesizers of other kinds of media", () =>
     Effect.gen(function* () {
       const video = () => Effect.succeed({ contentType: "video/mp4", bytes: new Uint8Array(1) } as const)
       const mounted = yield* Effect.provide(

@@ -8,8 +8,8 @@ const material = (content: string): { readonly lines: ReadonlyArray<string>; rea
   return { lines, json: lines[1] ?? "" }
 }
 
-describe("Prompt", () => {
-  it("no content of a request can close its delimiter, forge one, or change the rules", () =>
+describe("the prompt of the generator", () => {
+  it("no text in a request can close its delimiter, forge a delimiter, or change the rules", () =>
     fc.assert(
       fc.property(makeGenerationRequest(hostileText(Prompt.promptDelimiters)), (asked) => {
         const [system, user, ...more] = Prompt.promptMessages(asked)
@@ -27,7 +27,7 @@ describe("Prompt", () => {
       })
     ))
 
-  it("the material is complete", () =>
+  it("the prompt contains the complete material", () =>
     fc.assert(
       fc.property(makeGenerationRequest(hostileText(Prompt.promptDelimiters)), (asked) => {
         const { json } = material(Prompt.promptMessages(asked)[1]?.content ?? "")

@@ -70,7 +70,7 @@ export const completionAnswer = (message: Record<string, unknown>, finish_reason
   choices: [{ index: 0, finish_reason, logprobs: null, message: { role: "assistant", ...message } }]
 })
 
-/** Uses real time because fetch does not follow the test clock. */
+/** The helper uses real time, because fetch does not follow the test clock. */
 export const waitUntil = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(
     Effect.repeat({ until: () => condition() }),
@@ -78,7 +78,7 @@ export const waitUntil = (condition: () => boolean) =>
     Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
   )
 
-/** Advances the clock only after the server has received the request. */
+/** Advances the clock, but only after the server has received the request. */
 export const passTime = (time: Duration.Duration) => (server: ScriptedServer) =>
   Effect.andThen(
     waitUntil(() => server.seen.length === 1),

@@ -4,15 +4,15 @@ import * as fc from "fast-check"
 
 const without = (text: string) => text.replace(/\s+/g, "")
 
-describe("SpeechParts", () => {
-  it("a text that fits is one part, trimmed", () => {
+describe("splitting a text for speech", () => {
+  it("a text that fits into one part is returned as one trimmed part", () => {
     assert.deepStrictEqual(splitForSpeech("  They win. \n"), ["They win."])
     assert.lengthOf(splitForSpeech("a".repeat(4000)), 1)
   })
 
-  it("a text without a word has no part", () => assert.deepStrictEqual(splitForSpeech(" \n "), []))
+  it("a text without a word has no parts", () => assert.deepStrictEqual(splitForSpeech(" \n "), []))
 
-  it("a text is cut at the longest pause that is not too early: a paragraph, a sentence, a clause, a word", () => {
+  it("a text is cut at the longest pause that is not too early: after a paragraph, a sentence, a clause or a word", () => {
     assert.deepStrictEqual(splitForSpeech("One. Two three.\n\nFour. Five six seven.", 25), [
       "One. Two three.",
       "Four. Five six seven."

@@ -10,7 +10,7 @@ import type { CryptoKey, ProtectedHeaderParameters } from "jose"
 import { JWKSNoMatchingKey } from "jose/errors"
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type RemoteJWKSet } from "jose/jwks/remote"
 
-/** The age at which keys are fetched again. A withdrawn key works for no longer. */
+/** The age at which the cache fetches the keys again. A withdrawn key works for at most this long. */
 const freshness = Duration.minutes(10)
 
 /** How long cached keys are used while the provider cannot be reached. */
@@ -19,7 +19,7 @@ const endurance = Duration.hours(24)
 /** The shortest time between two fetches, even after a failed one. */
 const pause = Duration.seconds(10)
 
-/** For one fetch. */
+/** The time limit of one fetch. */
 const timeout = Duration.seconds(3)
 
 /** The limit of a key set in bytes, after decompression. A key has about 1 KiB. */
@@ -29,7 +29,7 @@ const tooLarge = new Error("the key set is larger than 1 MiB")
 
 const boundedFetch: FetchImplementation = (url, options) => fetch(url, options).then(limited(largest, tooLarge))
 
-/** jose fetches and parses the keys. This module decides when, by Effect's Clock. */
+/** jose fetches and parses the keys. This module decides when to fetch, by Effect's Clock. */
 export const makeRemoteKeySet = (url: string): RemoteJWKSet =>
   createRemoteJWKSet(new URL(url), {
     [customFetch]: boundedFetch,
@@ -38,7 +38,7 @@ export const makeRemoteKeySet = (url: string): RemoteJWKSet =>
     cooldownDuration: Number.POSITIVE_INFINITY
   })
 
-/** Fails with the reason, for an operator. */
+/** Fails with a reason for the operator. */
 export const readKeySet = (keys: RemoteJWKSet): Effect.Effect<void, IdentityUnreachable> =>
   Effect.tryPromise({
     try: () => keys.reload(),
@@ -59,7 +59,7 @@ export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
   const isOlderThan = (age: Duration.Duration) =>
     Effect.map(Instant.now, (now) => now >= Instant.plus(state.readAt, age))
 
-  /** One fetch at a time. Callers that waited for one need none of their own. */
+  /** Only one fetch runs at a time. Callers that waited for a running fetch do not start another one. */
   const refresh = turn.withPermit(
     Effect.gen(function* () {
       const now = yield* Instant.now
@@ -74,7 +74,7 @@ export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
     })
   )
 
-  /** None if the cached keys have no such key. */
+  /** Returns none if the cached keys have no such key. */
   const lookUp = (header: ProtectedHeaderParameters): Effect.Effect<Option.Option<CryptoKey>, TokenRefused> =>
     Effect.catch(
       Effect.tryPromise({ try: () => keys(header), catch: (error) => error }).pipe(Effect.asSome),
@@ -82,7 +82,10 @@ export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
         error instanceof JWKSNoMatchingKey ? Effect.succeedNone : Effect.fail(new TokenRefused({ expired: false }))
     )
 
-  /** The key that a token's header names. Fails if the provider does not answer, because the key may be new. */
+  /**
+   * Returns the key that a token's header names. The look-up fails if the provider does not answer, because the key may
+   * be new.
+   */
   return Effect.fnUntraced(function* (header: ProtectedHeaderParameters) {
     if (yield* isOlderThan(freshness)) yield* refresh
     if (!(yield* isOlderThan(endurance))) {

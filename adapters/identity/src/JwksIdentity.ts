@@ -1,4 +1,4 @@
-/** The DashboardIdentity of an identity provider that publishes its keys as a JWKS. */
+/** Implements DashboardIdentity for an identity provider that publishes its keys as a JWKS. */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +9,7 @@ export interface JwksIdentityOptions extends ExpectedClaims {
   readonly jwksUrl: string
 }
 
-/** Fetches the keys with the first token. */
+/** The layer fetches the keys when the first token arrives. */
 export const layer = ({ jwksUrl, ...expected }: JwksIdentityOptions) =>
   Layer.effect(
     DashboardIdentity,
@@ -18,7 +18,7 @@ export const layer = ({ jwksUrl, ...expected }: JwksIdentityOptions) =>
     )
   )
 
-/** Counts the published keys that could sign an accepted token. */
+/** Counts the published keys that could sign a token for this service. */
 export const countSigningKeys = Effect.fnUntraced(function* (jwksUrl: string) {
   const keys = JwksCache.makeRemoteKeySet(jwksUrl)
   yield* JwksCache.readKeySet(keys)

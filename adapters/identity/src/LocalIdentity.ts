@@ -1,4 +1,6 @@
-/** The DashboardIdentity of development. It issues its own tokens, with a key that is derived from the signing secret. */
+/**
+ * Implements DashboardIdentity for development. It issues its own tokens with a key derived from the signing secret.
+ */
 import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -13,7 +15,7 @@ import { type ExpectedClaims, verifyToken } from "./TokenVerification.ts"
 export class LocalTokens extends Context.Service<
   LocalTokens,
   {
-    /** Issues a token that is valid for this long. `organization` is its id or its identity id. */
+    /** Issues a token that is valid for this long. `organization` is the organization's id or its identity id. */
     readonly issue: (wanted: {
       readonly organization: string
       readonly expiresIn: Duration.Duration
@@ -31,7 +33,7 @@ const expected: ExpectedClaims = {
 /** The DER of an Ed25519 private key, up to its 32 bytes. */
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 
-/** Ed25519, so that the public key cannot issue tokens. */
+/** Ed25519 is asymmetric, so the public key cannot issue tokens. */
 const keys = (secret: Redacted.Redacted<string>) => {
   const seed = Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "dashboard tokens", 32))
   const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: "der", type: "pkcs8" })
@@ -42,7 +44,7 @@ const keys = (secret: Redacted.Redacted<string>) => {
 export const layer = ({ secret }: { readonly secret: Redacted.Redacted<string> }) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      // Derived on demand, because most processes never need it.
+      // The key is derived on demand, because most processes never need it.
       const made = yield* Effect.cached(Effect.sync(() => keys(secret)))
       const publicKey = Effect.map(made, ({ publicKey }) => publicKey)
       const identity = DashboardIdentity.of({

@@ -1,4 +1,4 @@
-/** Verifies a dashboard token: its header, signature and claims. The identity finds the key. */
+/** Verifies a dashboard token: its header, signature and claims. DashboardIdentity finds the key. */
 import {
   type DashboardToken,
   type IdentityUnreachable,
@@ -13,7 +13,7 @@ import { decodeProtectedHeader } from "jose/decode/protected_header"
 import { JWTExpired } from "jose/errors"
 import { jwtVerify } from "jose/jwt/verify"
 
-/** The expected claims. */
+/** The claims that a token must have. */
 export interface ExpectedClaims {
   readonly issuer: string
   readonly audience: string
@@ -21,23 +21,23 @@ export interface ExpectedClaims {
   readonly organizationClaim: string
 }
 
-/** Asymmetric algorithms only: with `none` or HMAC, anyone with the public key could sign. */
+/** Only asymmetric algorithms are allowed: with `none` or HMAC, anyone with the public key could sign. */
 export const tokenAlgorithms: ReadonlyArray<string> = ["RS256", "ES256", "EdDSA", "Ed25519"]
 
-/** In characters. Servers accept little more in a header line. */
+/** In characters. Servers accept header lines that are only a little longer. */
 const maxLength = 8 * 1024
 
-/** Seconds by which the clocks of issuer and service may differ. */
+/** The number of seconds by which the clocks of issuer and service may differ. */
 const tolerance = 30
 
-/** In characters, the limit of OpenID Connect. */
+/** The maximum length in characters, as in OpenID Connect. */
 const maxSubject = 255
 
 export type FindKey<E> = (header: ProtectedHeaderParameters) => Effect.Effect<CryptoKey | KeyObject, E>
 
 const refused = new TokenRefused({ expired: false })
 
-/** Checks the header before it looks for a key, and the signature before it reads claims. */
+/** The function checks the header before it looks for a key, and the signature before it reads claims. */
 export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused | IdentityUnreachable>(
   token: string,
   findKey: FindKey<E>,
@@ -58,7 +58,7 @@ export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused |
         clockTolerance: tolerance,
         currentDate
       }),
-    // Checks the expiry last, so that only the holder of a genuine token learns that it has expired.
+    // The expiry is checked last, so that only the holder of a genuine token learns that it has expired.
     catch: (error) => new TokenRefused({ expired: error instanceof JWTExpired })
   })
   return yield* claims(payload, organizationClaim)

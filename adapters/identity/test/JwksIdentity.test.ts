@@ -23,7 +23,7 @@ const world = identity.pipe(Layer.provideMerge(IdentityProvider.mint), Layer.pro
 
 DashboardIdentitySuite.suite("JWKS", world)
 
-/** A valid token signed by the provider with this key. */
+/** Signs a valid token with this key of the provider. */
 const signedBy = (kid: string) =>
   Effect.flatMap(IdentityProvider, ({ sign }) =>
     Effect.provideServiceEffect(
@@ -34,7 +34,7 @@ const signedBy = (kid: string) =>
   )
 
 describe("the keys of a provider", () => {
-  it.effect("the keys of a provider may be RSA, P-256 or Ed25519; tokens signed by others are refused", () =>
+  it.effect("the keys of a provider may be RSA, P-256 or Ed25519, and tokens signed with other keys are refused", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       for (const algorithm of ["RS256", "ES256", "EdDSA", "RS384", "PS256", "ES384"]) {
@@ -50,7 +50,7 @@ describe("the keys of a provider", () => {
   )
 
   it.effect(
-    "the keys of a provider are public: a token that was signed with the public key as an HMAC secret is refused",
+    "the keys of a provider are public, so a token that is signed with the public key as an HMAC secret is refused",
     () =>
       Effect.gen(function* () {
         const { jwksUrl } = yield* IdentityProvider
@@ -72,7 +72,7 @@ describe("the keys of a provider", () => {
   )
 
   it.effect(
-    "the keys of a provider are the only ones: a token that contains a key or names another key URL is refused",
+    "the keys of a provider are the only accepted keys: a token that contains a key or names another key URL is refused",
     () =>
       Effect.gen(function* () {
         const other = Context.get(yield* Layer.build(Layer.fresh(IdentityProvider.layer)), IdentityProvider)
@@ -107,7 +107,7 @@ describe("the keys of a provider", () => {
   )
 
   it.effect(
-    "the keys of a provider may change: a new key is accepted at once, and a withdrawn one for ten more minutes",
+    "the keys of a provider may change: a new key is accepted at once, and a withdrawn key for ten more minutes",
     () =>
       Effect.gen(function* () {
         const provider = yield* IdentityProvider
@@ -125,27 +125,25 @@ describe("the keys of a provider", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect(
-    "the keys of a provider that are unknown cause one fetch in ten seconds, however many tokens name them",
-    () =>
-      Effect.gen(function* () {
-        const provider = yield* IdentityProvider
-        yield* verdict(yield* signedBy("first"))
-        yield* provider.publish("hidden")
-        yield* provider.withdraw("hidden")
-        const unknown = yield* signedBy("hidden")
-        for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
-        assert.strictEqual(yield* provider.readings, 1)
-        yield* TestClock.adjust("10 seconds")
-        for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
-        assert.strictEqual(yield* provider.readings, 2)
-      }).pipe(Effect.provide(world))
+  it.effect("unknown keys cause one fetch in ten seconds, however many tokens name them", () =>
+    Effect.gen(function* () {
+      const provider = yield* IdentityProvider
+      yield* verdict(yield* signedBy("first"))
+      yield* provider.publish("hidden")
+      yield* provider.withdraw("hidden")
+      const unknown = yield* signedBy("hidden")
+      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
+      assert.strictEqual(yield* provider.readings, 1)
+      yield* TestClock.adjust("10 seconds")
+      for (let times = 0; times < 5; times++) assert.strictEqual(yield* verdict(unknown), "refused")
+      assert.strictEqual(yield* provider.readings, 2)
+    }).pipe(Effect.provide(world))
   )
 })
 
 describe("a provider that is down", () => {
   it.effect(
-    "a provider that is down keeps known keys valid for a day, and unknown ones are unavailable until it is back",
+    "while a provider is down, known keys stay valid for a day, and tokens with unknown keys are answered as unavailable",
     () =>
       Effect.gen(function* () {
         const provider = yield* IdentityProvider
@@ -167,7 +165,7 @@ describe("a provider that is down", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect("a provider that is down is logged as keeping known keys only while there are some", () =>
+  it.effect("while a provider is down, the log says that known keys are kept only if there are some", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
       const listening = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
@@ -193,7 +191,7 @@ describe("a provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("a provider that is down from the start is reported in one sentence", () =>
+  it.effect("a provider that is down when the service starts is reported in one sentence", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       const good = yield* token()
@@ -203,7 +201,7 @@ describe("a provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("a provider that is down is the same as one that returns no keys", () =>
+  it.effect("a provider that returns no keys is treated like a provider that is down", () =>
     Effect.gen(function* () {
       const good = yield* token()
       const mint = yield* TokenMint
@@ -252,7 +250,7 @@ it.effect("a key set larger than 1 MiB is not read to its end", () =>
   }).pipe(Effect.provide(world))
 )
 
-it.effect("the check counts the usable published keys", () =>
+it.effect("the check counts only published keys that the service can use", () =>
   Effect.gen(function* () {
     const provider = yield* IdentityProvider
     assert.strictEqual(yield* JwksIdentity.countSigningKeys(provider.jwksUrl), 1)

@@ -40,7 +40,7 @@ const issued = Effect.flatMap(LocalIdentity.LocalTokens, ({ issue }) =>
 
 describe("local tokens", () => {
   it.effect(
-    "local tokens are valid for the requested time, in every process with the same secret and in no other",
+    "local tokens are valid for the requested time, in every process with the same secret and in no other process",
     () =>
       Effect.gen(function* () {
         const token = yield* issued

@@ -1,4 +1,4 @@
-/** A real identity provider on a free port. Tests can make it misbehave. */
+/** A real identity provider on a free port. A test can make the provider misbehave. */
 import { type Claims, TokenMint } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,16 +13,16 @@ export class IdentityProvider extends Context.Service<
   {
     readonly issuer: string
     readonly jwksUrl: string
-    /** Publishes one more key, which `sign` can then use. */
+    /** Publishes one more key, with which `sign` can then sign. */
     readonly publish: (kid: string, algorithm?: string) => Effect.Effect<JWK>
-    /** Signs with the given key, or with the only published key. */
+    /** Signs a token with the given key, or with the only published key. */
     readonly sign: (claims: Claims, kid?: string) => Effect.Effect<string>
     /** Stops publishing the key. */
     readonly withdraw: (kid: string) => Effect.Effect<void>
     readonly stop: Effect.Effect<void>
     /** Restarts the provider on the same port. */
     readonly restart: Effect.Effect<void>
-    /** How many times its key set was fetched. */
+    /** Returns how many times the provider's key set was fetched. */
     readonly readings: Effect.Effect<number>
   }
 >()("test/Provider") {

@@ -1,4 +1,4 @@
-/** Announces changes of keys and organizations to this process at once, and to the others by the channel. */
+/** Announces changes of keys and organizations to this process at once, and to other processes over the channel. */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import * as Effect from "effect/Effect"
 import { connectionLost, type NotificationChannel } from "./Channel.ts"

@@ -1,6 +1,6 @@
 /**
- * Short messages between the processes on one database, by NOTIFY and LISTEN. Listeners must also poll, because messages are
- * lost while the listening connection is down, and a pooler may not deliver any.
+ * Sends short messages between the processes on one database with NOTIFY and LISTEN. Listeners must also poll, because
+ * messages are lost while the listening connection is down, and a pooler may not deliver any.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -18,16 +18,19 @@ import type * as PostgresClient from "./PostgresClient.ts"
 import * as SessionPool from "./SessionPool.ts"
 
 export interface NotificationChannel {
-  /** Sends after the commit of the surrounding transaction. A message that is already pending is sent once. */
+  /**
+   * Sends the message after the commit of the surrounding transaction. If the same message is already pending, it is
+   * sent only once.
+   */
   readonly say: (message: string) => Effect.Effect<void>
-  /** Also receives `lost` whenever messages may have been missed: each time that LISTEN starts. */
+  /** Listeners also receive `lost` whenever messages may have been missed: each time that LISTEN starts. */
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
 }
 
-/** Stands for all messages that may have been missed. */
+/** The message that stands for all messages that may have been missed. */
 export const connectionLost = ""
 
-/** The channel of Postgres. */
+/** The channel that Postgres provides. */
 export const name = "partner_commentary"
 
 /** The pause after each message, so that a burst becomes one message. */
@@ -36,10 +39,10 @@ const gap = Duration.millis(25)
 /** The delay before a failed LISTEN or NOTIFY is retried. */
 const pause = Duration.seconds(1)
 
-/** Real time even in tests, because the server uses real time. */
+/** The channel uses real time even in tests, because the server uses real time. */
 const inRealTime = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
 
-/** Sends over the pool. Pending messages are sent before the scope closes. */
+/** Messages are sent over the pool. Pending messages are sent before the scope closes. */
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const fibers = yield* FiberSet.make()
@@ -91,14 +94,14 @@ export const make = Effect.gen(function* () {
     onMessage: (hear: (message: string) => Effect.Effect<void>) => {
       hearers.push(hear)
     },
-    /** Sends at once, and returns whether the database accepted it. */
+    /** Sends the message at once, and returns whether the database accepted it. */
     send: (message: string) => sql`SELECT pg_notify(${name}, ${message})`,
     tell: (message: string) => Effect.suspend(() => Effect.forEach(hearers, (hear) => hear(message), { discard: true }))
   }
 })
 
 export interface ListenOptions {
-  /** The interval of test messages. */
+  /** The interval between test messages. */
   readonly interval: Duration.Input
   /** How long a test message may take before the connection is replaced. */
   readonly timeout: Duration.Input
@@ -106,16 +109,16 @@ export interface ListenOptions {
 
 /** A session that listens to the channel until the scope closes. */
 export interface Listener {
-  /** Differs between the sessions of a server. */
+  /** The id differs between the sessions of a server. */
   readonly processId: number
-  /** The next message. It fails when the session is lost. */
+  /** Waits for the next message. The wait fails when the session is lost. */
   readonly take: Effect.Effect<string, SqlError>
 }
 
 /**
- * Listens on a separate connection until the scope closes. A lost connection is replaced, and `lost` is announced. A test
- * message is sent through the pool regularly: after a failover the listening connection may still lead to the old server, alive
- * and silent.
+ * Listens on a separate connection until the scope closes. A lost connection is replaced, and listeners receive `lost`.
+ * The listener regularly sends a test message through the pool, because after a failover the listening connection may
+ * still lead to the old server, open and silent.
  */
 export const listen = Effect.fnUntraced(function* (
   { send, tell }: Effect.Success<typeof make>,
@@ -137,7 +140,7 @@ export const listen = Effect.fnUntraced(function* (
       const hear = Effect.flatMap(take, (message) => (message === test ? arrived.open : tell(message)))
       const check = Effect.gen(function* () {
         yield* arrived.close
-        // A test message that the database refused says nothing about this connection.
+        // If the database refuses a test message, nothing is known about this connection.
         if (Result.isSuccess(yield* Effect.result(send(test)))) {
           const isSilent = Option.isNone(yield* Effect.timeoutOption(arrived.await, timeout))
           if (isSilent && hasArrived) return yield* silent

@@ -1,6 +1,7 @@
 /**
- * Effect's Clock for machines that share a database: all use the database's time. It is the local monotonic time plus an offset
- * that is sampled regularly, so that a machine with a wrong clock judges deadlines like the others.
+ * Effect's Clock for machines that share a database: all machines use the database's time. The time is the local
+ * monotonic time plus an offset that is sampled regularly, so that a machine with a wrong clock treats deadlines like
+ * the other machines.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,7 +14,7 @@ const interval = Duration.seconds(30)
 /** The difference between the machine's and the database's clock, in milliseconds, beyond which a warning is logged. */
 const warnAbove = 2000
 
-/** A sample with a longer round trip, in milliseconds, is too inaccurate. */
+/** A sample with a longer round trip than this, in milliseconds, is too inaccurate. */
 const maxRoundTrip = 1000
 
 /** The number of samples at the start, while round trips are too long. */
@@ -24,7 +25,10 @@ export interface DatabaseClock extends Clock.Clock {
   readonly set: (databaseTime: number, monotonic: number) => void
 }
 
-/** Starts with the machine's time. A small correction backwards makes it stand still instead of going back. */
+/**
+ * The clock starts with the machine's time. After a small correction backwards, the clock stands still instead of going
+ * back.
+ */
 export const make = (local: Clock.Clock): DatabaseClock => {
   let offset = local.currentTimeMillisUnsafe() - monotonicMillis(local)
   let latest = Number.NEGATIVE_INFINITY
@@ -51,7 +55,10 @@ export const make = (local: Clock.Clock): DatabaseClock => {
 
 const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
-/** Sampled at the start and then every 30 seconds. It keeps running while the database does not answer. */
+/**
+ * The offset is sampled at the start and then every 30 seconds. The clock keeps running while the database does not
+ * answer.
+ */
 export const layer = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {
@@ -76,7 +83,7 @@ export const layer = Layer.effect(
       return true
     })
 
-    // The first sample may include connecting.
+    // The first sample's round trip may include connecting.
     for (let asked = 0; asked < startSamples && !(yield* sample); asked++) {}
     yield* Effect.forkScoped(
       Effect.provideService(

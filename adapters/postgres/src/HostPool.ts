@@ -1,20 +1,20 @@
-/** The pool of a host application, whatever library it comes from, as sessions that the client borrows. */
+/** The pool of a host application, of whatever library, as sessions that the client borrows. */
 import * as Predicate from "effect/Predicate"
 
-/** Only types that every driver gives alike are read from its rows: texts, 32-bit integers and doubles. */
+/** The client reads only types that every driver returns in the same form: texts, 32-bit integers and doubles. */
 export interface Answer {
   readonly rows: ReadonlyArray<object>
   /** The name of a command without rows, such as `ROLLBACK`. PGlite has none. */
   readonly command?: string | undefined
 }
 
-/** Anything that runs a statement with the parameters `$1`, `$2`. */
+/** Any object that runs a statement with the parameters `$1`, `$2`. */
 export interface Queryable {
   // biome-ignore lint/suspicious/noExplicitAny: overloads of `pg`, and results of its forks, differ in their types
   readonly query: (text: string, values?: any) => PromiseLike<any>
 }
 
-/** A session until it is released. `true` ends it. */
+/** A session that the client holds until it is released. `true` ends the session. */
 export interface Session extends Queryable {
   readonly release: (destroy?: boolean) => void
 }
@@ -24,7 +24,7 @@ export interface SessionPool extends Queryable {
   readonly connect: () => PromiseLike<Session>
 }
 
-/** PGlite: one session, lent for the time of a function. */
+/** PGlite has one session, which a function borrows while it runs. */
 export interface SingleSession extends Queryable {
   // biome-ignore lint/suspicious/noExplicitAny: its transaction has more methods than are used
   readonly transaction: (use: (session: any) => Promise<any>) => Promise<any>
@@ -39,7 +39,7 @@ export const isHostPool = (given: unknown): given is HostPool =>
 const isQueryable = (given: unknown): given is Queryable =>
   (Predicate.isObject(given) || Predicate.isFunction(given)) && Predicate.isFunction(Reflect.get(given, "query"))
 
-/** A session of the pool. The caller must release it. */
+/** A session of the pool. The caller must release the session. */
 export const lease = (pool: HostPool): PromiseLike<Session> =>
   "connect" in pool
     ? pool.connect()
@@ -49,7 +49,7 @@ export const lease = (pool: HostPool): PromiseLike<Session> =>
         pool.transaction(use).catch(reject)
       })
 
-/** PGlite lends its session in a transaction that has begun, and takes one statement at a time. */
+/** PGlite lends its session inside a transaction that has begun, and takes one statement at a time. */
 const begun =
   (session: Queryable): Queryable["query"] =>
   (text, values) => {

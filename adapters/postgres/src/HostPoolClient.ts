@@ -1,7 +1,7 @@
 /**
- * Effect's `SqlClient` on the pool of a host application. Type parsers, timeouts and the pool's size stay the host's. A schema is
- * set for each transaction alone, so that no session keeps it: a pooler in transaction mode and the host's own statements never
- * meet it.
+ * Effect's `SqlClient` on the pool of a host application. Type parsers, timeouts and the pool's size stay the host's.
+ * The schema is set for each transaction separately and no session keeps it, because of poolers in transaction mode and
+ * the host's own statements.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { corruption, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
@@ -19,26 +19,29 @@ import { toParameter } from "./Values.ts"
 
 export interface HostPoolConfig {
   readonly pool: HostPool.HostPool
-  /** The schema of the tables. Without it, the search path of the host's sessions decides. */
+  /** The schema that contains the tables. Without it, the search path of the host's sessions applies. */
   readonly schema?: string | undefined
 }
 
 type Ask = (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<HostPool.Answer, SqlError>
 
-/** A statement is not interrupted: its session would go back to the pool before the answer. */
+/** A statement is not interrupted, because its session would go back to the pool before the answer. */
 const asking =
   (session: HostPool.Queryable): Ask =>
   (sql, params) =>
     Effect.uninterruptible(
       Effect.tryPromise({
-        // Without parameters, the text may be several statements.
+        // A text without parameters may contain several statements.
         try: () =>
           Promise.resolve(params.length === 0 ? session.query(sql) : session.query(sql, params.map(toParameter))),
         catch: (cause) => toSqlError(cause, "execute the statement")
       })
     )
 
-/** Statements as Effect's client sends them. Nothing is prepared: a name would stay with the host's session. */
+/**
+ * The client sends statements in the form of Effect's client. Nothing is prepared, because the name of a prepared
+ * statement would stay with the host's session.
+ */
 const toConnection = (ask: Ask): Connection => {
   const rows = (sql: string, params: ReadonlyArray<unknown>) =>
     Effect.map(ask(sql, params), ({ rows }) => rows as ReadonlyArray<Record<string, unknown>>)
@@ -59,7 +62,10 @@ const toConnection = (ask: Ask): Connection => {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Until the transaction ends. Temporary tables are looked up last, or they could take the place of ours. */
+/**
+ * The setting lasts until the transaction ends. Temporary tables are looked up last, because they could otherwise
+ * replace the service's tables.
+ */
 const pinned = (schema: string): string => `SET LOCAL search_path TO ${quoted(schema)}, pg_temp`
 
 const make = ({ pool, schema }: HostPoolConfig) =>
@@ -99,11 +105,14 @@ export const layer = (config: HostPoolConfig): Layer.Layer<SqlClient.SqlClient> 
   ).pipe(Layer.provide(Reactivity.layer))
 
 interface Lent extends HostPool.Session {
-  /** A session that met a lost connection is not used again. */
+  /** A session that lost its connection is not used again. */
   readonly meet: (error: SqlError) => void
 }
 
-/** A session until the scope closes. A wait for one can be interrupted: the session is released when it comes. */
+/**
+ * Borrows a session until the scope closes. The wait for a session can be interrupted: the session is released when it
+ * arrives.
+ */
 const leased = (pool: HostPool.HostPool) =>
   Effect.acquireRelease(
     Effect.callback<Lent, SqlError>((resume) => {
@@ -131,7 +140,7 @@ const lent = (session: HostPool.Session): Lent => {
   }
 }
 
-/** A statement in a transaction of its own, which alone can hold a schema. */
+/** Runs a statement in a separate transaction, because only a transaction can set a schema. */
 const alone =
   <A, E, R>(begin: string, use: (connection: Connection) => Effect.Effect<A, E, R>) =>
   (connection: Connection): Effect.Effect<A, E | SqlError, R> =>

@@ -1,4 +1,7 @@
-/** Listens to the channel over a session of a host's pool, which is ended afterwards: it would go on listening in the pool. */
+/**
+ * Listens to the channel over a session of a host's pool. Afterwards the session is ended, because it would otherwise
+ * continue to listen in the pool.
+ */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -21,11 +24,11 @@ const isNotified = (session: HostPool.Session): session is Notified =>
 const payloadOf = (said: unknown): string =>
   Predicate.hasProperty(said, "payload") && Predicate.isString(said.payload) ? said.payload : ""
 
-/** A pool of one session has none to spare. */
+/** A pool of one session has no session for listening. */
 const isSingle = (pool: HostPool.HostPool): boolean =>
   Predicate.hasProperty(pool, "options") && Predicate.hasProperty(pool.options, "max") && pool.options.max === 1
 
-/** A pool whose sessions tell of no notifications never starts to listen. */
+/** A pool whose sessions report no notifications never starts to listen. */
 export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listener, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     if (!("connect" in pool) || isSingle(pool)) return yield* Effect.never

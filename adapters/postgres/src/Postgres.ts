@@ -1,4 +1,7 @@
-/** Every store of the core on one Postgres database: schema, client and stores, and the rate windows that all nodes share. */
+/**
+ * Provides every store of the core on one Postgres database: schema, client, stores, and the rate windows that all
+ * nodes share.
+ */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
@@ -20,42 +23,45 @@ import * as PostgresClient from "./PostgresClient.ts"
 import * as WorkSignalByChannel from "./WorkSignal.ts"
 
 export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
-  /** The way past a pooler, for what needs a connection of its own. The pooler is then one, so nothing is prepared. */
+  /**
+   * The address that bypasses a pooler, for work that needs a separate connection. If it is set, `url` leads to a
+   * pooler, so nothing is prepared.
+   */
   readonly directUrl?: Redacted.Redacted | undefined
 }
 
-/** Brings the database to the present schema, and serves every store from it. */
+/** Migrates the database to the present schema, and provides every store. */
 export const layer = (config: PostgresConfig) => Layer.provide(layerWithoutMigration(config), layerMigrated(config))
 
-/** The same with the host's own stores of personas or organizations: see `Stores.layerWith`. */
+/** Does the same with the host's own stores of personas or organizations: see `Stores.layerWith`. */
 export const layerWith = <Own extends Stores.HostsOwn, E, R>(config: PostgresConfig, own: Layer.Layer<Own, E, R>) =>
   Layer.merge(Stores.layerWith(own), RateWindows.layer).pipe(
     Layer.provideMerge(layerClient(config)),
     Layer.provide(layerMigrated(config))
   )
 
-/** Every store on a database that is of the present schema already. */
+/** Provides every store on a database that already has the present schema. */
 export const layerWithoutMigration = (config: PostgresConfig) =>
   Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), layerClient(config))
 
-/** The database alone, whatever its schema is. */
+/** Provides the database alone, whatever its schema is. */
 export const layerClient = (config: PostgresConfig) =>
   PostgresClient.layer({ isPooled: config.directUrl !== undefined, ...config })
 
 /** For migrations. */
 export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alone(config))
 
-/** The same, by the database's time: heartbeats of other processes are judged by it. */
+/** Provides the same with the database's time, because heartbeats of other processes are compared with it. */
 export const layerMigrating = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerDirect(config))
 
-/** For a look as the stores would look, over one connection. */
+/** Inspects the database like the stores would, over one connection. */
 export const layerInspect = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
 
-/** For a look as migrations would, but bounded as any statement is. */
+/** Inspects the database like migrations would, but with the timeouts of other statements. */
 export const layerInspectDirect = (config: PostgresConfig) =>
   PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
 
-/** One connection, past the pooler, whose statements may take as long as they need. */
+/** Opens one connection past the pooler, whose statements have no timeout. */
 const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.PostgresClientConfig => ({
   ...config,
   url: directUrl ?? url,
@@ -64,10 +70,13 @@ const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.Po
   statementTimeout: 0
 })
 
-/** Everybody's time is the database's. */
+/** Makes the database's time the time of every process. */
 export const layerClock = DatabaseClock.layer
 
-/** The signals between all processes on the database. Who does not listen finds out by looking, and is heard by those who do. */
+/**
+ * Provides the signals between all processes on the database. A process that does not listen finds work by polling, and
+ * its own signals reach the processes that listen.
+ */
 export const layerSignals = (config: PostgresConfig, options: { readonly listens: boolean }) =>
   signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.subscribe) : undefined)
 
@@ -88,12 +97,12 @@ const signals = (
   ).pipe(Layer.provide([WorkSignal.layerProcess, AccessChanges.layerProcess, Reactivity.layer]))
 
 export interface HostPoolOptions {
-  /** Whether the database is brought to the present schema first. */
+  /** True if the database is migrated to the present schema first. */
   readonly migrates: boolean
   readonly listens: boolean
 }
 
-/** Everything on the pool of a host application, which stays open. */
+/** Provides everything on the pool of a host application, which stays open. */
 export const layerHostPool = (config: HostPoolClient.HostPoolConfig, { listens, migrates }: HostPoolOptions) => {
   const stores = Layer.merge(Stores.layer, RateWindows.layer)
   return Layer.mergeAll(

@@ -31,14 +31,14 @@ export interface PostgresClientConfig {
   readonly url: Redacted.Redacted
   /** The maximum number of connections, 10 by default. */
   readonly poolSize?: number | undefined
-  /** True behind a pooler in transaction mode: nothing is prepared or set on a connection. */
+  /** True behind a pooler in transaction mode: then nothing is prepared or set on a connection. */
   readonly isPooled?: boolean | undefined
   readonly applicationName?: string | undefined
-  /** By default the URL's `connect_timeout`, or 5 seconds. */
+  /** The default is the URL's `connect_timeout`, or 5 seconds. */
   readonly connectTimeout?: Duration.Input | undefined
-  /** 30 seconds by default; zero means none. */
+  /** The default is 30 seconds; zero means no timeout. */
   readonly statementTimeout?: Duration.Input | undefined
-  /** 30 seconds by default; zero means none. */
+  /** The default is 30 seconds; zero means no timeout. */
   readonly idleInTransactionTimeout?: Duration.Input | undefined
   /** How long a statement waits for a free connection, 10 seconds by default. */
   readonly acquireTimeout?: Duration.Input | undefined
@@ -48,11 +48,11 @@ export interface PostgresClientConfig {
 
 export interface PostgresClient extends SqlClient.SqlClient {
   readonly config: PostgresClientConfig
-  /** Fails if a statement of this process has met corruption recently. */
+  /** Fails if a statement of this process recently met corruption. */
   readonly fault: Effect.Effect<void, DatabaseUnavailable>
   /** The number of connections that are in use or waited for. */
   readonly inUse: () => number
-  /** A connection until the scope closes. It is not reused. */
+  /** Opens a connection until the scope closes. The connection is not reused. */
   readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
 }
 
@@ -147,7 +147,7 @@ const refusedAddress = ({ reason }: PostgresUrl.UrlRefused) =>
 
 type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
-/** The server enforces the statement timeout. This ends a statement whose response is lost with the network. */
+/** The server enforces the statement timeout. This timeout ends a statement whose response is lost with the network. */
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
   const longest = Duration.sum(bound, grace)

@@ -5,18 +5,18 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as UrlParameters from "./UrlParameters.ts"
 
-/** Never contains the address, which may contain a password. */
+/** The reason never contains the address, which may contain a password. */
 export interface UrlRefused {
-  /** Continues a sentence that begins with the variable's name. */
+  /** The reason continues a sentence that begins with the variable's name. */
   readonly reason: string
 }
 
 export interface PostgresAddress {
-  /** The URL for the driver. */
+  /** The URL that the driver receives. */
   readonly url: Redacted.Redacted
-  /** Undefined: the driver decides by the URL, and uses TLS if the server offers it. */
+  /** Undefined means that the driver decides by the URL, and uses TLS if the server offers it. */
   readonly ssl: boolean | ConnectionOptions | undefined
-  /** For people: host, port and database, without user and password. */
+  /** Host, port and database, without user and password, for messages. */
   readonly told: string
 }
 

@@ -22,7 +22,7 @@ interface Props {
   readonly operation: string
 }
 
-/** The first pattern that matches decides. */
+/** The first pattern that matches decides the error. */
 const reasons: ReadonlyArray<readonly [RegExp, (props: Props) => SqlErrorReason]> = [
   [/^08/, (props) => new ConnectionError(props)],
   [/^28/, (props) => new AuthenticationError(props)],
@@ -50,7 +50,7 @@ const stateOf = (cause: unknown): string | undefined => {
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-/** A failure without a SQLSTATE is one of the connection or of the pool. */
+/** A failure without a SQLSTATE comes from the connection or from the pool. */
 export const toSqlError = (cause: unknown, operation: string): SqlError => {
   const state = stateOf(cause) ?? "08000"
   const message = `Failed to ${operation}`
@@ -58,7 +58,7 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
   return new SqlError({ reason: reason ?? new UnknownError({ cause, message, operation }) })
 }
 
-/** Whether the session that met the error can be used again. */
+/** Returns whether the session that met the error can be used again. */
 export const endsSession = ({ reason: { cause } }: SqlError): boolean => {
   const state = stateOf(cause)
   return state === undefined || /^(08|57P)/.test(state) || state === "25P03" || state === "25P04"

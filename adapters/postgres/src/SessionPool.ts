@@ -1,7 +1,8 @@
 /**
- * Lends sessions of the driver's pool. Organizations that wait for a free one are served in turn, for a bounded time. A session
- * that the server ended is discarded, and so is every older session once a write is refused as read-only. A session that is
- * read-only when it is opened serves one borrower and is not kept. So no session of a former primary stays in the pool.
+ * Lends sessions of the driver's pool. Organizations that wait for a free session take turns, for a bounded time. A
+ * session that the server ended is discarded. When a write is refused as read-only, all older sessions are discarded
+ * too. A session that is read-only when it is opened is lent once and is not kept. Therefore no session of a former
+ * primary stays in the pool.
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
@@ -15,9 +16,9 @@ import type * as Scope from "effect/Scope"
 import { ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
 
 export interface SessionPool {
-  /** Until the scope closes. */
+  /** Lends a session until the scope closes. */
   readonly acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
-  /** The same for a session that is not lent again. */
+  /** Lends a session that is not reused afterwards. */
   readonly reserve: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
   readonly borrow: <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
@@ -58,8 +59,9 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /**
-   * All sessions, lent to organizations in turn. `waiting` is bounded by their requests. Work of no organization, such as
-   * key look-ups and batches for many of them, needs no permit: it gets the next free session.
+   * Lends all sessions to organizations in turn. The number of their concurrent requests bounds `waiting`. Work that
+   * belongs to no organization, such as key look-ups and shared batches, needs no permit: it gets the next free
+   * session.
    */
   const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
 
@@ -96,7 +98,7 @@ export const make = Effect.fnUntraced(function* (
     })
   )
 
-  /** Lends a session. A stale one is discarded, and the next one is lent. */
+  /** Lends a session from the pool. A stale session is discarded, and the next session is lent. */
   const lend = <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | SqlError, R> =>
@@ -143,8 +145,8 @@ export const make = Effect.fnUntraced(function* (
 const stale = Symbol("stale")
 
 /**
- * No generation has this number, so the session is discarded when it is next lent. The pool would replace an invalidated session
- * at once, and that replacement could be read-only itself.
+ * No generation has this number, so the session is discarded when it is lent next. The pool would replace an
+ * invalidated session at once, and that replacement could be read-only itself.
  */
 const retired = -1
 
@@ -152,10 +154,10 @@ const readsOnly = "SELECT pg_is_in_recovery() OR current_setting('transaction_re
 
 const readOnlyTransaction = "25006"
 
-/** A lost connection, a server that starts or shuts down, and a session that exceeded an idle timeout. */
+/** SQLSTATEs of a lost connection, a server that starts or shuts down, and a session that exceeded an idle timeout. */
 const isEnded = (code: string): boolean => /^(08|57P)/.test(code) || code === "25P03" || code === "25P04"
 
-/** The server's SQLSTATE. */
+/** Returns the server's SQLSTATE. */
 const stateOf = ({ reason: { cause } }: SqlError): string | undefined => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined

@@ -1,13 +1,14 @@
 /**
- * Handles prepared statements that a schema change has made stale. The driver prepares such a statement again, but cannot do so in
- * a transaction, which has failed: there it becomes a conflict, and the transaction is retried. After that no statement that
- * was prepared earlier is used, or a transaction of many statements would fail once for each.
+ * Handles prepared statements that a schema change has made stale. The driver prepares such a statement again, but not
+ * within a transaction, which has failed. There the error becomes a conflict, and the transaction is retried. After
+ * that, no earlier prepared statement is used, because otherwise a transaction of many statements would fail once for
+ * each.
  */
 import * as Effect from "effect/Effect"
 import { SerializationError, SqlError } from "effect/sql/SqlError"
 
 export interface StalePlans {
-  /** Runs the statement with a text that was not prepared before the last stale plan. */
+  /** Runs the statement with a text that was not prepared before the latest stale plan. */
   readonly renewing: <A>(sql: string, send: (text: string) => Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 }
 
@@ -28,7 +29,10 @@ export const make = (): StalePlans => {
   }
 }
 
-/** `feature_not_supported`: "cached plan must not change result type". `invalid_sql_statement_name`: it no longer exists. */
+/**
+ * `feature_not_supported`: "cached plan must not change result type". `invalid_sql_statement_name`: the prepared
+ * statement no longer exists.
+ */
 const codes = ["0A000", "26000"]
 
 const isStale = ({ reason }: SqlError): boolean =>

@@ -5,7 +5,7 @@ const supported = [
   ...["ssl", "sslmode", "sslrootcert", "sslcert", "sslkey"]
 ]
 
-/** Safe to ignore: they change neither the server nor the security. */
+/** It is safe to ignore these parameters, because they change neither the server nor the security. */
 const ignored = [
   ...["application_name", "fallback_application_name", "client_encoding"],
   ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"],
@@ -13,7 +13,7 @@ const ignored = [
   ...["krbsrvname", "gsslib", "gssdelegation", "load_balance_hosts", "min_protocol_version", "max_protocol_version"]
 ]
 
-/** Accepted with values that equal the driver's behaviour. */
+/** These parameters are accepted only with values that equal the driver's behaviour. */
 const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["disable", "prefer"],
   gssencmode: ["disable", "prefer"],
@@ -21,7 +21,7 @@ const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   target_session_attrs: ["any"]
 }
 
-/** Refused: ignoring them would change the server, the authentication or the security. */
+/** These parameters are refused, because ignoring them would change the server, the authentication or the security. */
 const unsupported = [
   ...["hostaddr", "passfile", "service", "servicefile", "replication", "require_auth", "requirepeer"],
   ...["sslpassword", "sslcrl", "sslcrldir", "scram_client_key", "scram_server_key"],
@@ -32,7 +32,10 @@ const known = [...supported, ...ignored, ...Object.keys(ignoredWith), ...unsuppo
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "")
 
-/** Why the parameters are refused, or undefined. Contains no value, and no name that may be part of a password. */
+/**
+ * Returns why the parameters are refused, or undefined. The reason contains no value, and no name that may be part of a
+ * password.
+ */
 export const refusalOfParameters = (parameters: URLSearchParams): string | undefined => {
   const seen = new Set<string>()
   for (const [name, value] of parameters) {
@@ -42,7 +45,7 @@ export const refusalOfParameters = (parameters: URLSearchParams): string | undef
     if (harmless !== undefined && !harmless.includes(value)) {
       return `must leave out ${name}, which is not followed here, or have it as ${harmless.join(" or ")}`
     }
-    // An alias of the same parameter.
+    // The alias names the same parameter.
     const meant = name === "ssl" ? "sslmode" : name
     if (seen.has(meant)) return `must have ${meant} once`
     if (name === "ssl" && value !== "true") return "must have ssl as true, or an sslmode instead"

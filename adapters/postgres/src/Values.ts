@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 const nul = "\0"
 const replacement = "\uFFFD"
 
-/** Flags are 0 and 1, times are ISO text. */
+/** Converts a parameter: flags are 0 and 1, and times are ISO text. */
 export const toParameter = (value: unknown): unknown => {
   if (typeof value === "string") return value.includes(nul) ? value.replaceAll(nul, replacement) : value
   if (typeof value === "boolean") return value ? 1 : 0

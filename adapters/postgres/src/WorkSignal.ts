@@ -20,7 +20,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
   const tell = (kinds: ReadonlyArray<Work>) =>
     Effect.andThen(
       own.tell(kinds),
-      // Local workers start at once, and other processes find the rest by polling.
+      // Local workers start at once, and other processes find the remaining work by polling.
       Effect.suspend(() =>
         Effect.forEach(
           kinds.filter((kind) => (workers.get(kind) ?? 0) === 0),

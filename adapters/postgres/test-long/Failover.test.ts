@@ -20,7 +20,10 @@ import * as SqlClient from "effect/sql/SqlClient"
 
 const poolSize = 5
 
-/** Time from the promotion to the first acknowledged write. The bound is generous: recovery takes tens of milliseconds. */
+/**
+ * Measures the time from the promotion to the first acknowledged write. The limit is generous, because recovery takes
+ * tens of milliseconds.
+ */
 const bound = Duration.seconds(10)
 
 const cluster = Effect.acquireRelease(
@@ -43,7 +46,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
   channel.onMessage((message) => (message === Channel.connectionLost ? Effect.void : Queue.offer(heard, message)))
   const listener = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize: 1, statementTimeout: 0 })
   yield* Channel.listen(channel, Channel.subscribe(listener), { interval: "500 millis", timeout: "2 seconds" })
-  // Open every connection of the pool to the old primary.
+  // The test opens every connection of the pool to the old primary.
   yield* Effect.forEach(Array.from({ length: poolSize }), () => client`SELECT pg_sleep(0.2)`, { concurrency: poolSize })
   yield* write(1)
   yield* channel.say("before")
@@ -57,10 +60,10 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
   yield* Effect.repeat(Effect.delay(counted, "50 millis"), { until: (count) => count === 1 })
 
   yield* leave(primary)
-  // The sessions of a killed primary outlive it for a moment.
+  // The sessions of a killed primary continue for a moment.
   yield* Effect.repeat(Effect.result(write(-1)), { until: ({ _tag }) => _tag === "Failure" })
   forwarder.moveTo(standby.url)
-  // Connections to the replica, opened while it is still read-only.
+  // Opens connections to the replica while it is still read-only.
   yield* Effect.forEach(Array.from({ length: poolSize }), () => Effect.result(write(-1)), { concurrency: poolSize })
   const promoted = performance.now()
   yield* onStandby((sql) => sql`SELECT pg_promote(false)`)
@@ -72,7 +75,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
   }
   const seconds = (performance.now() - promoted) / 1000
   yield* Effect.logInfo(`First acknowledged write ${seconds.toFixed(2)} s after the promotion, ${refused} refused`)
-  // From now on every connection of the pool accepts writes.
+  // From this point every connection of the pool accepts writes.
   yield* Effect.forEach(Array.from({ length: poolSize * 4 }), (_, n) => write(n + 3), { concurrency: poolSize })
   assert.strictEqual(yield* counted, 2 + poolSize * 4)
 
@@ -87,7 +90,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
 })
 
 describe("after a failover", () => {
-  it.live("after a failover from a primary that died, writes go on at the promoted replica within seconds", () =>
+  it.live("after a failover from a primary that died, writes continue on the promoted replica within seconds", () =>
     failover((primary) => Effect.sync(() => process.kill(primary.pid(), "SIGKILL"))).pipe(
       Effect.scoped,
       Effect.provide(Reactivity.layer)
@@ -95,7 +98,7 @@ describe("after a failover", () => {
   )
 
   it.live(
-    "after a failover from a primary that lives on read-only with every connection open, writes go on at the replica",
+    "after a failover from a primary that stays up as read-only with open connections, writes continue on the replica",
     () =>
       failover((primary) =>
         runOnDatabase(Redacted.make(primary.url), (sql) =>

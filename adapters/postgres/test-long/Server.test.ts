@@ -31,7 +31,7 @@ const using = <A, E, R>(
 
 const one = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 AS one`)
 
-it.live("a connection on which nothing comes back is given up, and another takes its place", () =>
+it.live("a connection on which no response arrives is closed and replaced", () =>
   Effect.gen(function* () {
     const server = yield* cluster()
     const wire = yield* Effect.acquireRelease(
@@ -51,8 +51,8 @@ it.live("a connection on which nothing comes back is given up, and another takes
   }).pipe(Effect.scoped)
 )
 
-describe("a server of one's own", () => {
-  it.live("a server of one's own that is a standby is found to take no writes, and no migration begins there", () =>
+describe("a dedicated server", () => {
+  it.live("a server that is a standby is reported as read-only, and no migration starts there", () =>
     Effect.gen(function* () {
       const server = yield* cluster()
       yield* using(server.url, migrate)
@@ -74,7 +74,7 @@ describe("a server of one's own", () => {
   )
 
   it.live(
-    "a server of one's own restarts under load: what was under way fails as a lost connection, and then everything goes on",
+    "when a server restarts under load, running statements fail as a lost connection, and later statements succeed",
     () =>
       Effect.gen(function* () {
         const server = yield* cluster()
@@ -107,7 +107,7 @@ describe("a server of one's own", () => {
   )
 
   it.live(
-    "a server of one's own encrypts as the address asks: require asks nobody who answers, verify-full does, with the authority named",
+    "TLS follows the address: require does not verify the server, and verify-full does, with the named authority",
     () =>
       Effect.gen(function* () {
         const [ours, theirs] = [makeAuthority("Ours"), makeAuthority("Theirs")]
@@ -141,7 +141,7 @@ describe("a server of one's own", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("a password is asked for and tried: the wrong one is refused without being told", () =>
+  it.live("a wrong password is refused, and the error does not contain it", () =>
     Effect.gen(function* () {
       const server = yield* cluster()
       yield* using(

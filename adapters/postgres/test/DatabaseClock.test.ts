@@ -23,7 +23,7 @@ const machine = (state: { wall: number; monotonic: number }): Clock.Clock => {
 }
 
 describe("the clock", () => {
-  it("the clock runs on by monotonic time, whatever becomes of the machine's own clock", () => {
+  it("the clock continues by monotonic time, whatever happens to the machine's own clock", () => {
     const state = { wall: 1_000_000, monotonic: 50 }
     const clock = DatabaseClock.make(machine(state))
     clock.set(2_000_000, 50)
@@ -33,7 +33,7 @@ describe("the clock", () => {
     assert.strictEqual(clock.currentTimeNanosUnsafe(), 2_001_000_000_000n)
   })
 
-  it("the clock stands still where a correction would take it back a little, and goes back where it was far ahead", () => {
+  it("the clock stands still for a small backward correction, and goes back when it was far ahead", () => {
     const state = { wall: 1_000_000, monotonic: 0 }
     const clock = DatabaseClock.make(machine(state))
     assert.strictEqual(clock.currentTimeMillisUnsafe(), 1_000_000)
@@ -75,7 +75,7 @@ const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   return { away: Math.abs(away), logged }
 })
 
-it.live("a machine that is an hour ahead goes by the database's time from the start, and says so once", () =>
+it.live("a machine that is an hour ahead uses the database's time from the start, and logs one warning", () =>
   Effect.gen(function* () {
     const { away, logged } = yield* withClockAhead(3_600_000)
     assert.isBelow(away, 1000)
@@ -84,7 +84,7 @@ it.live("a machine that is an hour ahead goes by the database's time from the st
   })
 )
 
-it.live("a machine that is a second ahead goes by the database's time, too, and nobody need know", () =>
+it.live("a machine that is a second ahead also uses the database's time, and logs no warning", () =>
   Effect.gen(function* () {
     const { away, logged } = yield* withClockAhead(1000)
     assert.isBelow(away, 900)
@@ -92,7 +92,7 @@ it.live("a machine that is a second ahead goes by the database's time, too, and 
   })
 )
 
-it.live("a first answer that was long on its way says too little, and another one is asked for at once", () =>
+it.live("a slow first answer of the database is too inaccurate, so the clock asks again at once", () =>
   Effect.gen(function* () {
     const { away } = yield* withClockAhead(3_600_000, 2000)
     assert.isBelow(away, 1000)

@@ -27,7 +27,7 @@ const submitted = Effect.fnUntraced(function* (mine: Owner) {
   return (yield* (yield* TopicStore).submit(given)).sent
 })
 
-/** A reader that remembers its place. Each call reads all that is new. */
+/** A reader that remembers its position. Each call reads all new events. */
 const reader = Effect.map(EventHistory, (events) => (mine: Owner) => {
   let behind: Parameters<typeof events.page>[0]["behind"] = null
   return Effect.gen(function* () {
@@ -65,7 +65,7 @@ const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Ef
 })
 
 describe("events on Postgres", () => {
-  it.effect("an event that is committed after a later one is read after it, and not skipped", () =>
+  it.effect("an event that commits after a later event is read after it, and not skipped", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mine = owner()
@@ -122,7 +122,7 @@ describe("events on Postgres", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("events of many writers at once are read once each", () =>
+  it.effect("events of many concurrent writers are read once each", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mine = owner()

@@ -1,4 +1,4 @@
-/** Every store passes its port's suite on a host's `pg.Pool`, whatever its type parsers make of values. */
+/** Every store passes its port's suite on a host's `pg.Pool`, whatever type parsers the pool has. */
 import * as HostPoolClient from "@partner-commentary/postgres/HostPoolClient"
 import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
 import * as Stores from "@partner-commentary/sql/Stores"
@@ -11,10 +11,10 @@ import { registerStoreSuites } from "./Suites.ts"
 
 const noValue = 2278
 
-/** Types that drivers agree about. */
+/** The types that all drivers return in the same form. */
 const alike: ReadonlyArray<number> = [pg.types.builtins.TEXT, pg.types.builtins.INT4, pg.types.builtins.FLOAT8, noValue]
 
-/** A value of any other type is useless, so that a store that reads one fails. */
+/** A value of any other type is made useless, so that a store that reads one fails. */
 const getTypeParser = ((id: number) =>
   alike.includes(id) ? pg.types.getTypeParser(id) : () => `a value of type ${id}`) as typeof pg.types.getTypeParser
 

@@ -1,4 +1,4 @@
-/** Concurrent changes, which SQLite's single writer never has. */
+/** Tests of concurrent changes, which SQLite's single writer never has. */
 import { assert, describe, it } from "@effect/vitest"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -16,8 +16,8 @@ import * as TestClock from "effect/testing/TestClock"
 const audit = { action: "webhook.created", details: {} }
 const moment = TestClock.withLive(Effect.sleep("200 millis"))
 
-describe("side by side on Postgres", () => {
-  it.effect("a webhook that is removed while an event is written for it leaves no delivery behind", () =>
+describe("concurrent changes on Postgres", () => {
+  it.effect("a webhook that is removed while an event is written for it has no deliveries left", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const sql = yield* SqlClient.SqlClient
@@ -53,7 +53,7 @@ describe("side by side on Postgres", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("of two changes that lock each other out one is undone by the server, and made anew", () =>
+  it.effect("when two changes deadlock, the server rolls one back, and the service retries it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO usage_months (organization_id, environment, period) VALUES ('a', 'live', 'p'), ('b', 'live', 'p')`

@@ -34,48 +34,54 @@ const dump = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 })
 
 describe("migrations on Postgres", () => {
-  it.effect("of 8 that start at once on an empty database one makes the schema, and all come up", () =>
-    Effect.gen(function* () {
-      const url = yield* TestDatabase.empty
-      const made = yield* Effect.forEach(Array.from({ length: 8 }), () => direct(url, migrate), { concurrency: 8 })
-      assert.lengthOf(
-        made.filter(({ length }) => length > 0),
-        1
-      )
-      assert.deepStrictEqual(yield* direct(url, migrate), [])
-      const stores = Layer.fresh(Postgres.layer({ url }))
-      yield* Effect.provide(
-        Effect.flatMap(TopicStore, (topics) => topics.submit(submission())),
-        stores
-      )
-    })
-  )
-
-  it.effect("every text column is ordered by bytes; a table that was there before stays as it was", () =>
-    Effect.gen(function* () {
-      const url = yield* TestDatabase.empty
-      const columns = direct(
-        url,
-        Effect.flatMap(
-          SqlClient.SqlClient,
-          (sql) => sql<Record<string, string | null>>`SELECT table_name, collation_name FROM information_schema.columns
-            WHERE table_schema = 'public' AND data_type = 'text'`
+  it.effect(
+    "when eight processes start at once on an empty database, one creates the schema and all of them start",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.empty
+        const made = yield* Effect.forEach(Array.from({ length: 8 }), () => direct(url, migrate), { concurrency: 8 })
+        assert.lengthOf(
+          made.filter(({ length }) => length > 0),
+          1
         )
-      )
-      yield* direct(
-        url,
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE theirs (words TEXT)`)
-      )
-      yield* direct(url, migrate)
-      const found = yield* columns
-      assert.isAbove(found.length, 100)
-      for (const { collation_name, table_name } of found) {
-        assert.strictEqual(collation_name, table_name === "theirs" ? null : "C", table_name ?? "")
-      }
-    })
+        assert.deepStrictEqual(yield* direct(url, migrate), [])
+        const stores = Layer.fresh(Postgres.layer({ url }))
+        yield* Effect.provide(
+          Effect.flatMap(TopicStore, (topics) => topics.submit(submission())),
+          stores
+        )
+      })
   )
 
-  it.effect("a database that a newer version has migrated is refused and left as it is", () =>
+  it.effect(
+    "every text column is ordered by bytes, and a table that existed before the migration stays unchanged",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.empty
+        const columns = direct(
+          url,
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql<
+              Record<string, string | null>
+            >`SELECT table_name, collation_name FROM information_schema.columns
+            WHERE table_schema = 'public' AND data_type = 'text'`
+          )
+        )
+        yield* direct(
+          url,
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE theirs (words TEXT)`)
+        )
+        yield* direct(url, migrate)
+        const found = yield* columns
+        assert.isAbove(found.length, 100)
+        for (const { collation_name, table_name } of found) {
+          assert.strictEqual(collation_name, table_name === "theirs" ? null : "C", table_name ?? "")
+        }
+      })
+  )
+
+  it.effect("a database that a newer version has migrated is refused and stays unchanged", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       yield* direct(
@@ -90,24 +96,26 @@ describe("migrations on Postgres", () => {
     })
   )
 
-  it.live("a table that somebody reads for long is not waited for while everybody else waits behind", () =>
-    Effect.gen(function* () {
-      const url = yield* TestDatabase.empty
-      const begun = Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) => sql`CREATE TABLE partner_commentary_migrations (migration_id INTEGER PRIMARY KEY,
+  it.live(
+    "a migration gives up its wait for a table that another session reads for long, so that other users are not blocked",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.empty
+        const begun = Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`CREATE TABLE partner_commentary_migrations (migration_id INTEGER PRIMARY KEY,
           created_at TIMESTAMPTZ NOT NULL DEFAULT now(), name TEXT NOT NULL)`
-      )
-      yield* direct(url, begun)
-      const end = yield* dump(url)
-      const refused = yield* Effect.timeout(Effect.flip(direct(url, migrate)), "15 seconds")
-      assert.deepInclude(refused, { _tag: "SchemaLocked" })
-      yield* end
-      assert.lengthOf(yield* direct(url, migrate), names.length)
-    })
+        )
+        yield* direct(url, begun)
+        const end = yield* dump(url)
+        const refused = yield* Effect.timeout(Effect.flip(direct(url, migrate)), "15 seconds")
+        assert.deepInclude(refused, { _tag: "SchemaLocked" })
+        yield* end
+        assert.lengthOf(yield* direct(url, migrate), names.length)
+      })
   )
 
-  it.live("who starts on the present schema waits for nobody, a dump included", () =>
+  it.live("a process that starts on the present schema takes no lock, so a running dump does not delay it", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       const end = yield* dump(url)
@@ -116,7 +124,7 @@ describe("migrations on Postgres", () => {
     })
   )
 
-  it.effect("what migrates takes as long as it needs, on one connection", () =>
+  it.effect("a migration has no statement timeout and uses one connection", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.used
       const [row] = yield* direct(

@@ -24,7 +24,7 @@ const own = Layer.effect(
   })
 )
 
-it.live("a host's own stores are read in the place of ours, on a database that this begins", () =>
+it.live("a host's own stores replace the service's stores on a database that the service creates", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.empty
     yield* Effect.gen(function* () {

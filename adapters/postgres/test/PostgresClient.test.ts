@@ -1,4 +1,4 @@
-/** The Postgres client alone: values, transactions, limits, and a server that goes away and comes back. */
+/** Tests of the Postgres client alone: values, transactions, limits, and a server that goes away and comes back. */
 import { assert, describe, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
@@ -27,33 +27,35 @@ const together = (count: number) =>
 
 const messageOf = (error: unknown) => JSON.stringify(error, Object.getOwnPropertyNames(error)) + String(error)
 
-describe("PostgresClient", () => {
-  it.effect("values come back as they do from SQLite: counts and sums are numbers, flags 0 and 1, undefined null", () =>
-    on(
-      {},
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const [row] = yield* sql<
-          Record<string, unknown>
-        >`SELECT COUNT(*) AS count, MAX(n) AS big, ${undefined} AS nothing,
+describe("the Postgres client", () => {
+  it.effect(
+    "values have the same types as from SQLite: counts and sums are numbers, flags 0 and 1, undefined is null",
+    () =>
+      on(
+        {},
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const [row] = yield* sql<
+            Record<string, unknown>
+          >`SELECT COUNT(*) AS count, MAX(n) AS big, ${undefined} AS nothing,
           ${true}::int AS flag, ${new Date(0)} AS moment, ${"a\0b"} AS text
           FROM (VALUES (9007199254740991::bigint), (1)) AS numbers (n)`
-        assert.deepStrictEqual(
-          { ...row },
-          {
-            count: 2,
-            big: 9007199254740991,
-            nothing: null,
-            flag: 1,
-            moment: "1970-01-01T00:00:00.000Z",
-            text: "a\uFFFDb"
-          }
-        )
-      })
-    )
+          assert.deepStrictEqual(
+            { ...row },
+            {
+              count: 2,
+              big: 9007199254740991,
+              nothing: null,
+              flag: 1,
+              moment: "1970-01-01T00:00:00.000Z",
+              text: "a\uFFFDb"
+            }
+          )
+        })
+      )
   )
 
-  it.effect("a transaction is all or nothing, and what waits for its commit comes after it", () =>
+  it.effect("a transaction commits completely or not at all, and effects that wait for its commit run after it", () =>
     on(
       {},
       Effect.gen(function* () {
@@ -76,7 +78,7 @@ describe("PostgresClient", () => {
     )
   )
 
-  it.effect("a transaction that a statement has broken is never taken for a committed one", () =>
+  it.effect("a transaction that a failed statement has aborted is never reported as committed", () =>
     on(
       {},
       Effect.gen(function* () {
@@ -87,62 +89,62 @@ describe("PostgresClient", () => {
     )
   )
 
-  it.effect(
-    "a statement that takes too long is ended by the server, and so is a transaction that waits for nobody",
-    () =>
-      on(
-        { statementTimeout: "200 millis", idleInTransactionTimeout: "200 millis" },
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const slow = yield* Effect.flip(sql`SELECT pg_sleep(20)`)
-          assert.strictEqual(slow.reason._tag, "StatementTimeoutError")
-          const idle = yield* Effect.flip(
-            sql
-              .withTransaction(
-                Effect.gen(function* () {
-                  yield* sql`SELECT 1`
-                  yield* TestClock.withLive(Effect.sleep("600 millis"))
-                  yield* sql`SELECT 1`
-                })
-              )
-              .pipe(Effect.catchDefect((defect) => Effect.fail(defect)))
-          )
-          assert.include(messageOf(idle), "SqlError")
-          assert.deepStrictEqual(
-            (yield* sql`SELECT 1 AS one`).map((row) => ({ ...row })),
-            [{ one: 1 }]
-          )
-        })
-      )
-  )
-
-  it.effect("whoever finds every connection in use waits no longer than told, whatever the test's clock says", () =>
+  it.effect("the server ends a statement that takes too long, and a transaction that stays idle", () =>
     on(
-      { poolSize: 2, acquireTimeout: "1 second" },
+      { statementTimeout: "200 millis", idleInTransactionTimeout: "200 millis" },
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { inUse } = yield* PostgresClient.PostgresClient
-        const release = yield* Deferred.make<void>()
-        const bothHold = yield* together(3)
-        const held = yield* Effect.forkChild(
-          Effect.forEach([1, 2], () => sql.withTransaction(Effect.andThen(bothHold, Deferred.await(release))), {
-            concurrency: 2
-          })
+        const slow = yield* Effect.flip(sql`SELECT pg_sleep(20)`)
+        assert.strictEqual(slow.reason._tag, "StatementTimeoutError")
+        const idle = yield* Effect.flip(
+          sql
+            .withTransaction(
+              Effect.gen(function* () {
+                yield* sql`SELECT 1`
+                yield* TestClock.withLive(Effect.sleep("600 millis"))
+                yield* sql`SELECT 1`
+              })
+            )
+            .pipe(Effect.catchDefect((defect) => Effect.fail(defect)))
         )
-        yield* bothHold
-        const refused = yield* Effect.flip(sql`SELECT 1`)
-        assert.strictEqual(refused.reason._tag, "ConnectionError")
-        assert.include(messageOf(refused.reason), "all 2 are in use")
-        const waiting = yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true })
-        yield* Deferred.succeed(release, undefined)
-        yield* Fiber.join(held)
-        assert.lengthOf(yield* Fiber.join(waiting), 1)
-        assert.strictEqual(inUse(), 0)
+        assert.include(messageOf(idle), "SqlError")
+        assert.deepStrictEqual(
+          (yield* sql`SELECT 1 AS one`).map((row) => ({ ...row })),
+          [{ one: 1 }]
+        )
       })
     )
   )
 
-  it.effect("connections that were cut are replaced, and the client goes on", () =>
+  it.effect(
+    "a caller that finds every connection in use waits no longer than its timeout, whatever the test's clock says",
+    () =>
+      on(
+        { poolSize: 2, acquireTimeout: "1 second" },
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const { inUse } = yield* PostgresClient.PostgresClient
+          const release = yield* Deferred.make<void>()
+          const bothHold = yield* together(3)
+          const held = yield* Effect.forkChild(
+            Effect.forEach([1, 2], () => sql.withTransaction(Effect.andThen(bothHold, Deferred.await(release))), {
+              concurrency: 2
+            })
+          )
+          yield* bothHold
+          const refused = yield* Effect.flip(sql`SELECT 1`)
+          assert.strictEqual(refused.reason._tag, "ConnectionError")
+          assert.include(messageOf(refused.reason), "all 2 are in use")
+          const waiting = yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true })
+          yield* Deferred.succeed(release, undefined)
+          yield* Fiber.join(held)
+          assert.lengthOf(yield* Fiber.join(waiting), 1)
+          assert.strictEqual(inUse(), 0)
+        })
+      )
+  )
+
+  it.effect("broken connections are replaced, and the client continues", () =>
     on(
       { poolSize: 3, applicationName: "cut" },
       Effect.gen(function* () {
@@ -171,7 +173,7 @@ describe("PostgresClient", () => {
     )
   )
 
-  it.effect("corruption that any statement has met is reported until five minutes after it was last met", () =>
+  it.effect("corruption that a statement has met is reported until five minutes after the last such error", () =>
     on(
       {},
       Effect.gen(function* () {
@@ -199,7 +201,7 @@ describe("PostgresClient", () => {
     )
   )
 
-  it.effect("behind a pooler nothing is prepared, and nothing set on a connection", () =>
+  it.effect("behind a pooler the client prepares nothing and sets nothing on a connection", () =>
     on(
       { isPooled: true, statementTimeout: "1 second" },
       Effect.gen(function* () {
@@ -214,7 +216,7 @@ describe("PostgresClient", () => {
   )
 
   it.effect(
-    "an unreachable server, an unknown database and a server without TLS are told of without the password",
+    "errors about an unreachable server, an unknown database and a server without TLS do not contain the password",
     () =>
       Effect.gen(function* () {
         const { url } = yield* config

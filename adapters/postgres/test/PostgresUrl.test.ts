@@ -1,4 +1,4 @@
-/** Parsing of a Postgres URL: the parts that errors and logs show, and the TLS settings. */
+/** Tests of parsing a Postgres URL: the parts that errors and logs show, and the TLS settings. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,8 +12,8 @@ const parse = (text: string) => Result.getOrThrow(PostgresUrl.parsePostgresUrl(R
 const reason = (text: string) =>
   Result.getOrThrow(Result.flip(PostgresUrl.parsePostgresUrl(Redacted.make(text)))).reason
 
-describe("PostgresUrl", () => {
-  it("PostgresUrl is told of by host, port and database, never by user and password", () => {
+describe("a Postgres URL", () => {
+  it("a Postgres URL is shown as host, port and database, never with user and password", () => {
     expect(parse("postgres://u:hunter2@db.example.com/desk").told).toBe("db.example.com port 5432, database desk")
     expect(parse("postgresql://u:hunter2@[::1]:6000/a%20b").told).toBe("[::1] port 6000, database a b")
     expect(parse("postgres:///desk?host=/var/run/postgresql&user=u&password=hunter2").told).toBe(
@@ -21,7 +21,7 @@ describe("PostgresUrl", () => {
     )
   })
 
-  it("PostgresUrl takes TLS where it is offered, but for this machine itself", () => {
+  it("a Postgres URL uses TLS if the server offers it, except for a server on this machine", () => {
     expect(parse("postgres://localhost/x").ssl).toBe(false)
     expect(parse("postgres://127.0.0.1/x").ssl).toBe(false)
     expect(parse("postgres:///x?host=/tmp").ssl).toBe(false)
@@ -30,7 +30,7 @@ describe("PostgresUrl", () => {
     expect(parse("postgres://db.example.com/x?sslmode=prefer").ssl).toBeUndefined()
   })
 
-  it("PostgresUrl asks who answers as the mode says", () => {
+  it("a Postgres URL verifies the server according to its sslmode", () => {
     const folder = mkdtempSync(join(tmpdir(), "address-"))
     const file = join(folder, "ca.pem")
     writeFileSync(file, "ca")
@@ -50,13 +50,13 @@ describe("PostgresUrl", () => {
     rmSync(folder, { recursive: true })
   })
 
-  it("PostgresUrl that says something twice means what its parameters say, as the driver takes it", () => {
+  it("a Postgres URL that names a value twice means the value of its parameter, as for the driver", () => {
     const twice = "postgres://localhost:6000/a?host=db.example.com&port=7000&dbname=b"
     expect(parse(twice).told).toBe("db.example.com port 7000, database b")
     expect(parse(twice).ssl).toBeUndefined()
   })
 
-  it("PostgresUrl has libpq's parameters alone: who writes ssl_mode does not go on without what they asked for", () => {
+  it("a Postgres URL accepts only libpq's parameters, so a misspelt ssl_mode is refused", () => {
     const by = (query: string) => reason(`postgres://u:hunter2@db.example.com/x?${query}`)
     expect(by("ssl_mode=verify-full")).toBe("must have parameters of libpq alone, which ssl_mode is not: sslmode is")
     expect(by("SSLMODE=verify-full")).toContain("which SSLMODE is not: sslmode is")
@@ -76,7 +76,7 @@ describe("PostgresUrl", () => {
     expect(parse(`postgres://db.example.com/x?sslmode=verify-full&${harmless}`).ssl).toEqual({})
   })
 
-  it("PostgresUrl is refused in words that hold nothing of it", () => {
+  it("a Postgres URL is refused with a message that contains no part of it", () => {
     for (const text of [
       "mysql://u:hunter2@db/x",
       "hunter2",

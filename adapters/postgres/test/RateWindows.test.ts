@@ -16,7 +16,7 @@ const rows = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-it.live("windows that ended more than an hour ago are let go by whoever is called later", () =>
+it.live("windows that ended more than an hour ago are deleted by later calls of any key", () =>
   Effect.gen(function* () {
     const windows = yield* RateWindows
     const take = (name: string) => windows.take([{ name, limit: 5, seconds: 60 }])
@@ -32,7 +32,7 @@ it.live("windows that ended more than an hour ago are let go by whoever is calle
   }).pipe(Effect.provide(TestDatabase.layer), Effect.provide(TestClock.layer()))
 )
 
-it.effect("a refusal by a window that was seen full asks the database nothing", () =>
+it.effect("a refusal by a window that the node has seen full runs no statement", () =>
   Effect.gen(function* () {
     const windows = yield* RateWindows
     const sql = yield* SqlClient.SqlClient
@@ -44,7 +44,7 @@ it.effect("a refusal by a window that was seen full asks the database nothing", 
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("four nodes that count at once let exactly as many through as fit, and none waits for another for good", () =>
+it.effect("four nodes that count at the same time admit exactly as many calls as fit, without a deadlock", () =>
   Effect.gen(function* () {
     const node = Effect.map(Layer.build(Layer.fresh(SharedRateWindows.layer)), (context) =>
       Context.get(context, RateWindows)

@@ -33,7 +33,7 @@ const changed = (url: Redacted.Redacted, change: (own: URL) => void) => {
 
 const nameOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
-/** A role that owns nothing. It is dropped after the databases that are created after it. */
+/** A role without any privileges. The role is dropped after the databases that are created after it. */
 const role = Effect.gen(function* () {
   const url = yield* TestDatabase.empty
   const name = `Role ${nameOf(url)}`
@@ -47,7 +47,7 @@ const role = Effect.gen(function* () {
   return { name: `"${name}"`, on: (database: Redacted.Redacted) => changed(database, as) }
 })
 
-/** Polls in real time, because the server's replies do not follow the test clock. */
+/** The test polls in real time, because the server's replies do not follow the test clock. */
 const eventually = <E>(isSo: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
   Effect.flatMap(isSo, (done) =>
     done
@@ -70,7 +70,7 @@ const obstacle = (url: Redacted.Redacted) =>
 
 describe("a database on Postgres", () => {
   it.effect(
-    "a database on Postgres that misses a migration below its newest one is refused in a sentence, and nothing is changed",
+    "a database on Postgres that misses a migration below its newest one is refused in one sentence and stays unchanged",
     () =>
       Effect.gen(function* () {
         const url = yield* TestDatabase.fresh
@@ -107,7 +107,7 @@ describe("a database on Postgres", () => {
   )
 
   it.effect(
-    "a database on Postgres sees a process from its start to its stop, and one that starts behind a newer schema not at all",
+    "a database on Postgres lists a process from its start to its stop, and never a process that starts behind a newer schema",
     () =>
       Effect.gen(function* () {
         const url = yield* TestDatabase.fresh
@@ -136,7 +136,7 @@ describe("a database on Postgres", () => {
       })
   )
 
-  it.live("a database on Postgres is looked at while somebody else changes its tables, and stays behind", () =>
+  it.live("a database on Postgres can be inspected while another session changes its tables, and stays unchanged", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       const [first, ...others] = names
@@ -161,35 +161,35 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("a database on Postgres that is empty is told from one in which others have tables", () =>
+  it.effect(
+    "a database on Postgres that is empty is distinguished from one that contains another application's tables",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.empty
+        assert.deepInclude(yield* direct(url, schemaStatus), { newest: 0, isEmpty: true, left: [...names] })
+        yield* run(url, "CREATE TABLE theirs (words TEXT)")
+        assert.deepInclude(yield* direct(url, schemaStatus), { newest: 0, isEmpty: false, left: [...names] })
+      })
+  )
+
+  it.effect("a database on Postgres in another encoding than UTF8 is refused in one sentence and stays unchanged", () =>
     Effect.gen(function* () {
-      const url = yield* TestDatabase.empty
-      assert.deepInclude(yield* direct(url, schemaStatus), { newest: 0, isEmpty: true, left: [...names] })
-      yield* run(url, "CREATE TABLE theirs (words TEXT)")
-      assert.deepInclude(yield* direct(url, schemaStatus), { newest: 0, isEmpty: false, left: [...names] })
+      const template = yield* TestDatabase.empty
+      const name = `${nameOf(template)}_latin`
+      yield* Effect.acquireRelease(
+        run(template, `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`),
+        () => Effect.orDie(run(template, `DROP DATABASE ${name} WITH (FORCE)`))
+      )
+      const url = changed(template, (own) => {
+        own.pathname = `/${name}`
+      })
+      assert.include(yield* refusal(url), "The encoding of the database is LATIN1, and must be UTF8")
+      assert.deepStrictEqual(yield* run(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), [])
     })
   )
 
   it.effect(
-    "a database on Postgres in another encoding than UTF8 is refused in one sentence, and nothing made there",
-    () =>
-      Effect.gen(function* () {
-        const template = yield* TestDatabase.empty
-        const name = `${nameOf(template)}_latin`
-        yield* Effect.acquireRelease(
-          run(template, `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`),
-          () => Effect.orDie(run(template, `DROP DATABASE ${name} WITH (FORCE)`))
-        )
-        const url = changed(template, (own) => {
-          own.pathname = `/${name}`
-        })
-        assert.include(yield* refusal(url), "The encoding of the database is LATIN1, and must be UTF8")
-        assert.deepStrictEqual(yield* run(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), [])
-      })
-  )
-
-  it.effect(
-    "a database on Postgres where the role may make no tables is refused with the GRANT that is missing, which mends it",
+    "a database on Postgres where the role may create no tables is refused with the missing GRANT, which then helps",
     () =>
       Effect.gen(function* () {
         const { name, on } = yield* role
@@ -206,7 +206,7 @@ describe("a database on Postgres", () => {
       })
   )
 
-  it.effect("a database on Postgres that takes no writes is found so, and no migration begins there", () =>
+  it.effect("a database on Postgres that is read-only is reported, and no migration starts there", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       assert.strictEqual(yield* obstacle(url), "")
@@ -219,7 +219,7 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("a database on Postgres where the role may only read is found so, with the privileges that it lacks", () =>
+  it.effect("a database on Postgres where the role may only read is reported with the missing privileges", () =>
     Effect.gen(function* () {
       const { name, on } = yield* role
       const url = yield* TestDatabase.fresh
@@ -234,7 +234,7 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("a database on Postgres is asked about every table that the migrations make", () =>
+  it.effect("a database on Postgres is checked for privileges on every table that the migrations create", () =>
     Effect.gen(function* () {
       const made = yield* run(
         yield* TestDatabase.used,

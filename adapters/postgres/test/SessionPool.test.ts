@@ -55,7 +55,7 @@ const successes = (results: ReadonlyArray<{ readonly _tag: string }>) =>
 const codeOf = (error: unknown) =>
   isSqlError(error) ? (error.reason.cause as { readonly code?: string }).code : undefined
 
-/** A transaction holds the pool's only session until the test ends it. */
+/** The pool's only session is held by a transaction until the test ends it. */
 const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [begun, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const begins = Effect.andThen(sql`SELECT 1`, Deferred.succeed(begun, undefined))
@@ -65,7 +65,7 @@ const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(holder))
 })
 
-/** Work that waits for a session, and the shares in the order in which theirs ended. */
+/** Starts work that waits for a session, and records the order in which the shares finished. */
 const queue = () => {
   const served: Array<string> = []
   const asked = (share: string, work: Effect.Effect<unknown, SqlError>) =>
@@ -92,21 +92,19 @@ describe("the pool of sessions", () => {
       )
   )
 
-  it.live(
-    "the pool of sessions replaces every session at the first write that one of them is refused for being read-only",
-    () =>
-      onPool((sql) =>
-        Effect.gen(function* () {
-          yield* onEachSession(sql, sql`SET default_transaction_read_only = on`)
-          const refused = yield* Effect.flip(sql`INSERT INTO kept VALUES (1)`)
-          assert.strictEqual(codeOf(refused), "25006")
-          assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
-        })
-      )
+  it.live("the pool of sessions replaces every session at the first write that is refused as read-only", () =>
+    onPool((sql) =>
+      Effect.gen(function* () {
+        yield* onEachSession(sql, sql`SET default_transaction_read_only = on`)
+        const refused = yield* Effect.flip(sql`INSERT INTO kept VALUES (1)`)
+        assert.strictEqual(codeOf(refused), "25006")
+        assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
+      })
+    )
   )
 
   it.live(
-    "the pool of sessions lends no session again that has said it ends, as those behind a pooler may without being closed",
+    "the pool of sessions discards a session whose server reported that it ends, even if a pooler keeps it open",
     () =>
       onPool((sql) =>
         Effect.gen(function* () {
@@ -129,7 +127,7 @@ describe("the pool of sessions", () => {
   )
 
   it.live(
-    "the pool of sessions lends sessions to organizations in turns: one that waits is served before another's long queue",
+    "the pool of sessions serves organizations in turn: one waiting request is served before another organization's long queue",
     () =>
       Effect.gen(function* () {
         const url = yield* TestDatabase.empty
@@ -163,11 +161,11 @@ describe("the pool of sessions", () => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.live("an interrupted wait takes no session, and one that is too long fails in a sentence", () =>
+  it.live("an interrupted wait takes no session, and a wait that exceeds the timeout fails with one sentence", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "50 millis" })
-      // The timeout includes connecting, which can take longer on a busy machine.
+      // The timeout includes connecting, which takes longer on a busy machine.
       yield* Effect.eventually(sql`SELECT 1`)
       const free = yield* held(sql)
       yield* Fiber.interrupt(yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true }))
@@ -179,7 +177,7 @@ describe("the pool of sessions", () => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.live("the pool of sessions lends no session again that was reserved", () =>
+  it.live("the pool of sessions does not reuse a session that was reserved", () =>
     onPool((sql, url) =>
       Effect.gen(function* () {
         const client = yield* PostgresClient.make({ url, poolSize: 1 })

@@ -1,6 +1,6 @@
 /**
- * A suspended process that holds locks is disconnected by the server. It changes nothing when it resumes, and other processes can
- * proceed.
+ * A suspended process that holds locks is disconnected by the server. The process changes nothing when it resumes, and
+ * other processes can proceed.
  */
 import { assert, it } from "@effect/vitest"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
@@ -22,7 +22,7 @@ const impatient = Layer.unwrap(
 )
 
 it.live(
-  "a claim to an idempotency key ends with its transaction: who slept in it keeps neither change nor answer",
+  "a claim to an idempotency key ends with its transaction: a process suspended inside it stores neither change nor response",
   () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore

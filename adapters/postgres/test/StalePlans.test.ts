@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 
 const poolSize = 8
 
-it.effect("a column that comes while every connection has its statements prepared fails no transaction", () =>
+it.effect("a column that is added while every connection has prepared statements fails no transaction", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.fresh
     const test = Effect.gen(function* () {

@@ -37,12 +37,12 @@ const refusal = (url: string) =>
     )
   )
 
-/** The protocol's SSLRequest message. */
+/** The SSLRequest message of the Postgres protocol. */
 const asksForTls = "0000000804d2162f"
 
-describe("a server that is a stranger", () => {
+describe("a server that does not speak Postgres", () => {
   it.live(
-    "a server that is a stranger on another machine is asked for TLS first, whatever the address does not say; this machine is not",
+    "the client first asks a server on another machine for TLS, even if the address does not mention it, but not one on this machine",
     () =>
       Effect.gen(function* () {
         const { heard, port } = yield* stranger({})
@@ -54,7 +54,7 @@ describe("a server that is a stranger", () => {
       })
   )
 
-  it.live("a server that is a stranger is told from Postgres, whatever else it speaks", () =>
+  it.live("a server that does not speak Postgres is reported as such, whatever protocol it speaks", () =>
     Effect.gen(function* () {
       for (const says of [
         { first: "220 mail.example.com ESMTP\r\n" },

@@ -23,40 +23,50 @@ import * as SqlClient from "effect/sql/SqlClient"
 const node = Effect.map(Layer.build(Layer.fresh(Stores.layerTopics)), (context) => Context.get(context, TopicStore))
 const atOnce = { concurrency: "unbounded" } as const
 
-it.effect("four nodes at once take exactly as many topics as a quota holds, and each window once", () =>
-  Effect.gen(function* () {
-    const nodes = yield* Effect.all([node, node, node, node])
-    const quotas = { topics_per_month: 1000, commentaries_per_month: 61 }
-    const { organizationId } = submission().topic
-    const all = Array.from({ length: 25 }, () =>
-      submission({ personas: personas(2), quotas, topic: { organizationId } })
-    )
-    const outcomes = yield* Effect.forEach(
-      nodes.flatMap((store) => all.map((one) => [store, repeatedSubmission(one)] as const)),
-      ([store, one]) => Effect.result(store.submit(one)),
-      atOnce
-    )
-    assert.lengthOf(
-      outcomes.filter(({ _tag }) => _tag === "Success"),
-      25
-    )
-    assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), { topics: 25, held: 25, units: 50 })
-    const more = yield* Effect.forEach(
-      nodes.flatMap((store) =>
-        Array.from(
-          { length: 5 },
-          () => [store, submission({ personas: personas(2), quotas, topic: { organizationId } })] as const
-        )
-      ),
-      ([store, one]) => Effect.result(store.submit(one)),
-      atOnce
-    )
-    assert.lengthOf(
-      more.filter(({ _tag }) => _tag === "Success"),
-      5
-    )
-    assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), { topics: 30, held: 30, units: 60 })
-  }).pipe(Effect.provide(TestDatabase.layer))
+it.effect(
+  "four nodes that submit at the same time accept exactly as many topics as a quota allows, and each window once",
+  () =>
+    Effect.gen(function* () {
+      const nodes = yield* Effect.all([node, node, node, node])
+      const quotas = { topics_per_month: 1000, commentaries_per_month: 61 }
+      const { organizationId } = submission().topic
+      const all = Array.from({ length: 25 }, () =>
+        submission({ personas: personas(2), quotas, topic: { organizationId } })
+      )
+      const outcomes = yield* Effect.forEach(
+        nodes.flatMap((store) => all.map((one) => [store, repeatedSubmission(one)] as const)),
+        ([store, one]) => Effect.result(store.submit(one)),
+        atOnce
+      )
+      assert.lengthOf(
+        outcomes.filter(({ _tag }) => _tag === "Success"),
+        25
+      )
+      assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), {
+        topics: 25,
+        held: 25,
+        units: 50
+      })
+      const more = yield* Effect.forEach(
+        nodes.flatMap((store) =>
+          Array.from(
+            { length: 5 },
+            () => [store, submission({ personas: personas(2), quotas, topic: { organizationId } })] as const
+          )
+        ),
+        ([store, one]) => Effect.result(store.submit(one)),
+        atOnce
+      )
+      assert.lengthOf(
+        more.filter(({ _tag }) => _tag === "Success"),
+        5
+      )
+      assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), {
+        topics: 30,
+        held: 30,
+        units: 60
+      })
+    }).pipe(Effect.provide(TestDatabase.layer))
 )
 
 const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
@@ -86,16 +96,15 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
     assert.deepStrictEqual(yield* usageOf(first.topic), { topics: 1, held: 5, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 
-it.live(
-  "a quota that others use up while a topic waits for them is not passed over, and the refusal is the usual one",
-  () => usedUpMeanwhile((change) => change)
+it.live("a quota that others use up while a topic waits is not exceeded, and the refusal is the usual one", () =>
+  usedUpMeanwhile((change) => change)
 )
 
-it.live("so it is within a larger change, which is made anew", () =>
+it.live("a quota is also not exceeded within a larger transaction that is retried", () =>
   Effect.flatMap(Transaction, ({ run }) => usedUpMeanwhile(run)).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("who takes in a topic within a larger change and hears that quotas have no room may go on with it", () =>
+it.effect("a caller within a larger transaction can continue after a quota refused its topic", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const { run } = yield* Transaction
@@ -112,11 +121,11 @@ it.effect("who takes in a topic within a larger change and hears that quotas hav
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("what cannot be written breaks for its own caller alone", () =>
+it.effect("a topic that cannot be written fails only for its own caller", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const { organizationId } = submission().topic
-    // Invalid addresses that a host's own PersonaStore may return: none at all, and one that is too long for an index.
+    // Invalid addresses that a host's own PersonaStore may return: an empty one, and one that is too long for an index.
     const emails = new Map([
       [3, undefined as unknown as string],
       [7, `${Array.from({ length: 200 }, () => crypto.randomUUID()).join("")}@creators.example`]
@@ -134,7 +143,7 @@ it.effect("what cannot be written breaks for its own caller alone", () =>
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("a stranger who asks in the same moment is told of nothing", () =>
+it.effect("a caller without access that polls in the same batch gets no data", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const mine = submission().topic
@@ -153,28 +162,26 @@ it.effect("a stranger who asks in the same moment is told of nothing", () =>
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect(
-  "a change that others are part of takes a topic in by itself, and leaves nothing of it when it is undone",
-  () =>
-    Effect.gen(function* () {
-      const store = yield* TopicStore
-      const sql = yield* SqlClient.SqlClient
-      const one = submission()
-      const seen = yield* Effect.flip(
-        sql.withTransaction(
-          Effect.gen(function* () {
-            yield* store.submit(one)
-            return yield* Effect.fail(yield* store.progress(one.topic, one.topic.id))
-          })
-        )
+it.effect("a submission within a larger transaction runs alone, and a rollback removes it completely", () =>
+  Effect.gen(function* () {
+    const store = yield* TopicStore
+    const sql = yield* SqlClient.SqlClient
+    const one = submission()
+    const seen = yield* Effect.flip(
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* store.submit(one)
+          return yield* Effect.fail(yield* store.progress(one.topic, one.topic.id))
+        })
       )
-      assert.isTrue(Option.isOption(seen) && Option.isSome(seen))
-      assert.isTrue(Option.isNone(yield* store.progress(one.topic, one.topic.id)))
-      assert.deepStrictEqual(yield* usageOf(one.topic), { topics: 0, held: 0, units: 0 })
-    }).pipe(Effect.provide(TestDatabase.layer))
+    )
+    assert.isTrue(Option.isOption(seen) && Option.isSome(seen))
+    assert.isTrue(Option.isNone(yield* store.progress(one.topic, one.topic.id)))
+    assert.deepStrictEqual(yield* usageOf(one.topic), { topics: 0, held: 0, units: 0 })
+  }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-/** How many times each index was read, after a flush of the session's statistics. */
+/** Returns how many times each index was read, after a flush of the session's statistics. */
 const reads = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`SELECT pg_stat_force_next_flush()`
   const rows = yield* sql<{ readonly name: string; readonly reads: number }>`
@@ -183,7 +190,7 @@ const reads = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return new Map(rows.map(({ name, reads }) => [name, reads]))
 })
 
-it.effect("a topic is read by its key alone, on a database too that nobody has counted the rows of", () =>
+it.effect("a topic is read by its key alone, even on a database without statistics", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.fresh
     const test = Effect.gen(function* () {
@@ -196,7 +203,7 @@ it.effect("a topic is read by its key alone, on a database too that nobody has c
       yield* Effect.forEach(all, (one) => store.submit(one), atOnce)
       const [first = submission()] = all
       const before = yield* reads(sql)
-      // Run more often than the number of executions after which Postgres caches a generic plan.
+      // The statement runs more often than the number of executions after which Postgres caches a generic plan.
       for (let time = 0; time < 8; time++) {
         yield* store.progress(first.topic, first.topic.id)
         yield* store.find(first.topic, first.topic.id)

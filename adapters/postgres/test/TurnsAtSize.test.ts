@@ -28,7 +28,7 @@ const flood = (count: number) =>
       FROM mails, generate_series(1, CAST(${count} AS INTEGER)) AS n`
   })
 
-/** How many pages the effect's statements read. Each statement is run once more for the measurement. */
+/** Returns how many pages the effect's statements read. Each statement runs once more for the measurement. */
 const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const runs: Array<ReturnType<Statement.Statement<unknown>["compile"]>> = []
@@ -50,7 +50,7 @@ const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E
   return pages
 })
 
-it.effect("of 20,000 that one organization has due, no more pages are read than for what is taken", () =>
+it.effect("with 20,000 due jobs of one organization, a claim reads no more pages than the claimed jobs need", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const assignments = yield* AssignmentStore

@@ -4,9 +4,9 @@ import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-describe("upkeep", () => {
+describe("the upkeep of tables", () => {
   it.effect(
-    "counters that every change adds to have room beside them and no index on what changes; tables are looked after in time",
+    "counters that every change updates have free space in their pages and no index on changed columns, and autovacuum runs in time",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -3,7 +3,7 @@ import { domainToASCII } from "node:url"
 import * as Option from "effect/Option"
 import addressparser from "nodemailer/lib/addressparser"
 
-/** The parts of `MAIL_FROM`. `domain` is in its ASCII form. */
+/** The parts of `MAIL_FROM`. The domain is in its ASCII form. */
 export interface MailSender {
   readonly name: string
   readonly address: string
@@ -11,20 +11,20 @@ export interface MailSender {
 }
 
 /**
- * Stricter than RFC 5322, which would let one string name several mailboxes: no quoted local parts, comments, groups or
- * address literals.
+ * The check is stricter than RFC 5322, which would let one string name several mailboxes: no quoted local parts,
+ * comments, groups or address literals.
  */
 const mailbox = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@([^\s\p{C}<>()[\]\\,;:"@]+)$/u
 const domain = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
 
-/** The domain in its ASCII form. None if the address is invalid. */
+/** Returns the domain in its ASCII form. Returns none if the address is invalid. */
 export const domainOf = (address: string): Option.Option<string> =>
   Option.fromNullishOr(mailbox.exec(address)?.[1]).pipe(
     Option.map(domainToASCII),
     Option.filter((ascii) => ascii.length <= 253 && domain.test(ascii))
   )
 
-/** Parses `Name <address>` or a bare address. None unless it is exactly one valid mailbox. */
+/** Parses `Name <address>` or a bare address. Returns none unless the text is exactly one valid mailbox. */
 export const parseSender = (from: string): Option.Option<MailSender> => {
   const [only, ...others] = addressparser(from)
   return only?.address === undefined || others.length > 0 || /\p{Cc}/u.test(from)

@@ -5,10 +5,10 @@ import * as Schema from "effect/Schema"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { type MailSender, parseSender } from "./MailAddress.ts"
 
-/** An invalid setting. `reason` continues a sentence that begins with the setting's name. */
+/** A mail setting is invalid. `reason` continues a sentence that begins with the setting's name. */
 export class MailSettingRefused extends Schema.TaggedError<MailSettingRefused>()("MailSettingRefused", {
   setting: Schema.Literals(["url", "from", "folder"]),
-  /** Never contains a value that may contain a password. */
+  /** The reason never contains a value that may contain a password. */
   reason: Schema.String
 }) {
   override get message() {

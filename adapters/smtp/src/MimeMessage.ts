@@ -14,7 +14,7 @@ const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim
 
 const impossible = (reason: string) => Result.fail(new MailRefused({ permanent: true, reason }))
 
-/** Fails permanently for an invalid address, and for an id that makes no valid Message-ID. */
+/** The function fails permanently for an invalid address, and for an id that makes no valid Message-ID. */
 export const composeMimeMessage = (
   sender: MailSender,
   message: MailMessage,

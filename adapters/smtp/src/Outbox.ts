@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import PostalMime, { type Address, type Email } from "postal-mime"
 
 export interface OutboxMail {
-  /** The name for `find`. */
+  /** The file name that `find` takes. */
   readonly file: string
   /** The time of the first send, in ISO 8601 and UTC. */
   readonly date: string
@@ -19,7 +19,7 @@ export interface OutboxMail {
   readonly text: string
 }
 
-/** The time comes first, so that names sort by time. Some file systems refuse `:` in names. */
+/** The time comes first in the name, so that names sort by time. Some file systems refuse `:` in names. */
 const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
 
 export const outboxFileName = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
@@ -38,15 +38,15 @@ const mail = (file: string, email: Email): OutboxMail => ({
   text: email.text ?? ""
 })
 
-/** The newest mails that `list` shows. */
+/** The number of newest mails that `list` shows. */
 const shownAtMost = 100
 
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** The newest 100, newest first, without files that are no readable mail. */
+    /** Lists the newest 100 mails, newest first, and omits files that are not readable mails. */
     readonly list: Effect.Effect<ReadonlyArray<OutboxMail>>
-    /** Finds a mail by the `file` of a listed one. No other name reaches the disk. */
+    /** Finds a mail by the `file` that `list` returned. No other file name is read from the disk. */
     readonly find: (file: string) => Effect.Effect<Option.Option<OutboxMail>>
   }
 >()("@partner-commentary/smtp/Outbox") {}

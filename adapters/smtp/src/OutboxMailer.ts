@@ -25,11 +25,11 @@ const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
 export interface OutboxMailerOptions {
   readonly folder: string
-  /** `Name <address>`; its domain ends every Message-ID. */
+  /** The sender as `Name <address>`. Its domain ends every Message-ID. */
   readonly from: string
 }
 
-/** Creates the folder. A mail with the id of an earlier one replaces its file. */
+/** The layer creates the folder. A mail with the id of an earlier one replaces its file. */
 export const layer = ({ folder, from }: OutboxMailerOptions) =>
   Layer.effect(
     Mailer,
@@ -41,7 +41,7 @@ export const layer = ({ folder, from }: OutboxMailerOptions) =>
           new MailSettingRefused({ setting: "folder", reason: `cannot be created: ${(cause as Error).message}.` })
       })
       const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
-      // One at a time: two concurrent sends of one id would both find no earlier file.
+      // Only one send runs at a time: two concurrent sends of one id would both find no earlier file.
       const turn = yield* Semaphore.make(1)
       const write = Effect.fnUntraced(function* (id: string, instant: string, raw: string | Uint8Array) {
         yield* attempt(() => make(folder))
@@ -49,7 +49,7 @@ export const layer = ({ folder, from }: OutboxMailerOptions) =>
         const file = files.find((file) => Option.contains(mailIdOfFile(file), id)) ?? outboxFileName(instant, id)
         const unfinished = join(folder, `${randomUUID()}.part`)
         yield* attempt(() => writeFile(unfinished, raw, { mode: 0o600 })).pipe(
-          // The rename makes the file visible when it is complete.
+          // The rename makes the file visible only when it is complete.
           Effect.andThen(attempt(() => rename(unfinished, join(folder, file)))),
           Effect.onError(() => Effect.promise(() => rm(unfinished, { force: true })))
         )

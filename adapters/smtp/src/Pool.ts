@@ -1,4 +1,4 @@
-/** nodemailer's connection pool, extended by a callback for the moment when all bytes of a mail are sent. */
+/** Extends nodemailer's connection pool by a callback for the moment when all bytes of a mail are sent. */
 import type { Readable } from "node:stream"
 import * as Duration from "effect/Duration"
 import { createTransport, type SendMailOptions } from "nodemailer"
@@ -11,7 +11,7 @@ export interface PoolLimits {
 }
 
 export interface SmtpPool {
-  /** Aborting closes the connection. `onSent` is called before the answer to the whole mail, if at all. */
+  /** Aborting the send closes the connection. `onSent` is called at most once, before the answer to the whole mail. */
   readonly send: (mail: SendMailOptions, signal: AbortSignal, onSent: () => void) => Promise<unknown>
   readonly close: () => void
 }
@@ -32,9 +32,9 @@ export const openSmtpPool = (
     maxConnections: connections,
     connectionTimeout: Duration.toMillis(Duration.min(half, longestConnect)),
     greetingTimeout: Duration.toMillis(Duration.min(half, longestGreeting)),
-    // The timeout of the last reply, which takes longest. `timeout` limits everything before it.
+    // The timeout of the last reply, which takes longest. `timeout` limits everything before that reply.
     socketTimeout: Duration.toMillis(answerTimeout),
-    // Overrides the URL's query, because a transcript would show creators' links.
+    // This overrides the URL's query, because a transcript would show creators' links.
     logger: false,
     debug: false,
     transactionLog: false

@@ -1,6 +1,6 @@
 /**
- * The Mailer on an SMTP server. It uses TLS if the server offers it, and then requires a valid certificate.
- * `?requireTLS=true` in the URL requires TLS. The core retries.
+ * Implements Mailer with an SMTP server. The mailer uses TLS if the server offers it, and then requires a valid
+ * certificate. `?requireTLS=true` in the URL requires TLS. The core makes the retries.
  */
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as DateTime from "effect/DateTime"
@@ -15,7 +15,7 @@ import { composeMimeMessage } from "./MimeMessage.ts"
 import * as Pool from "./Pool.ts"
 import { sendMail } from "./SmtpSession.ts"
 
-/** Replies about the sender or its credentials. The operator can fix the cause, so the mail waits. */
+/** These replies are about the sender or its credentials. The operator can fix the cause, so the mail waits. */
 const authentication = new Set([530, 534, 535, 538])
 
 /** nodemailer calls every 5xx permanent except 503, which concerns the session. A refusal without a reply comes from nodemailer. */
@@ -23,7 +23,7 @@ const isPermanent = (error: NodemailerError) =>
   (error.code === "EENVELOPE" || error.code === "EMESSAGE") &&
   (error.responseCode === undefined || (error.permanent === true && !authentication.has(error.responseCode)))
 
-/** Replaces credentials in every encoding in which they are sent, because a server's reply may quote them. */
+/** Replaces credentials in every encoding in which the client sends them, because a server's reply may quote them. */
 export const makeRedactor = ({ auth }: MailServerSetting) => {
   const { user = "", pass = "" } = auth ?? {}
   const forms = [`\0${user}\0${pass}`, pass, user].filter((form) => form.replaceAll("\0", "") !== "")
@@ -34,21 +34,30 @@ export const makeRedactor = ({ auth }: MailServerSetting) => {
 export const defaultConnections = 16
 
 export interface SmtpMailerOptions {
-  /** `smtp://user:password@host:port` or `smtps://…`. */
+  /** The URL, such as `smtp://user:password@host:port` or `smtps://…`. */
   readonly url: Redacted.Redacted<string>
-  /** `Name <address>`; its domain ends every Message-ID. */
+  /** The sender as `Name <address>`. Its domain ends every Message-ID. */
   readonly from: string
-  /** Concurrent connections, 16 by default. A worker claims as many mails, so that none waits for a connection. */
+  /**
+   * The number of concurrent connections, 16 by default. A worker claims as many mails as there are connections, so
+   * that no mail waits for one.
+   */
   readonly connections?: number
-  /** From connecting to the last byte of the mail, 5 minutes by default. Waiting for a free connection does not count. */
+  /**
+   * The time limit from connecting to the last byte of the mail, 5 minutes by default. The wait for a free connection
+   * does not count.
+   */
   readonly timeout?: Duration.Input
-  /** For the reply to the mail, during which the server may scan it. 10 minutes by default, as in RFC 5321 (4.5.3.2.6). */
+  /**
+   * The time limit of the reply to the mail, during which the server may scan it: 10 minutes by default, as in RFC 5321
+   * (4.5.3.2.6).
+   */
   readonly answerTimeout?: Duration.Input
-  /** For that reply while the process stops, 5 seconds by default. */
+  /** The time limit of that reply while the process stops, 5 seconds by default. */
   readonly stopTimeout?: Duration.Input
 }
 
-/** Opens no connection before the first mail. Closing the scope closes the pool. */
+/** The layer opens no connection before the first mail. Closing the scope closes the pool. */
 export const layer = ({
   url,
   from,

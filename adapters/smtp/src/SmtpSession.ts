@@ -21,7 +21,7 @@ const silent = (bound: Duration.Duration, unanswered: boolean) =>
     ...(unanswered ? { unanswered } : {})
   })
 
-/** Run it uninterruptibly. It can be interrupted until all bytes of the mail are sent. */
+/** Run the effect in an uninterruptible region. The effect can be interrupted until all bytes of the mail are sent. */
 export const sendMail = Effect.fnUntraced(function* (
   pool: SmtpPool,
   mail: SendMailOptions,

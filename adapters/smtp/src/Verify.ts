@@ -7,11 +7,11 @@ import { parseMailServer } from "./MailSetting.ts"
 import { makeRedactor } from "./SmtpMailer.ts"
 
 export interface VerifiedServer {
-  /** False if the URL has no user. */
+  /** False if the URL names no user. */
   readonly isAuthenticated: boolean
 }
 
-/** Fails with the server's reply, without credentials. */
+/** The check fails with the server's reply, without credentials. */
 export const verifyMailServer = (
   url: Redacted.Redacted<string>,
   timeout: Duration.Input
@@ -27,7 +27,7 @@ export const verifyMailServer = (
       connectionTimeout: time,
       greetingTimeout: time,
       socketTimeout: time,
-      // Overrides the URL's query, because a transcript would show credentials.
+      // This overrides the URL's query, because a transcript would show credentials.
       logger: false,
       debug: false,
       transactionLog: false

@@ -1,4 +1,7 @@
-/** A real SMTP server on a free port, or on the given one. The scope closes it. The test chooses what it refuses. */
+/**
+ * Starts a real SMTP server on a free port, or on the given port. Closing the scope stops the server. The test decides
+ * what the server refuses.
+ */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import PostalMime, { type Email } from "postal-mime"
@@ -49,7 +52,7 @@ export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
           },
           ...options
         })
-        // A client that times out resets its connection. The server ignores the error.
+        // A client that times out resets its connection. The test server ignores the error.
         server.on("error", () => undefined)
         server.listen(wanted, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
@@ -59,7 +62,7 @@ export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
     return { port, received, connections: () => connections, open }
   })
 
-/** A server that speaks no SMTP. It only runs `greet` for each connection. */
+/** A server that speaks no SMTP. The server only runs `greet` for each connection. */
 export const startSilentServer = (greet: (socket: Socket) => void) =>
   Effect.gen(function* () {
     const open = new Set<Socket>()
@@ -81,7 +84,7 @@ export const startSilentServer = (greet: (socket: Socket) => void) =>
     return { port: (server.address() as AddressInfo).port, open }
   })
 
-/** A server that accepts any mail up to its final dot. `onSent` then decides how to respond. */
+/** A server that accepts any mail up to its final dot. After that, `onSent` decides how to respond. */
 export const startScriptedServer = (onSent: (socket: Socket) => void) =>
   startSilentServer((socket) => {
     let text = ""

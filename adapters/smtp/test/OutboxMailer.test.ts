@@ -87,7 +87,7 @@ describe("the outbox", () => {
     })
   )
 
-  it.live("the outbox contains one file for each mail, the last version, even after concurrent sends", () =>
+  it.live("the outbox contains one file for each mail with its latest version, even after concurrent sends", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       const waits = Array.from({ length: 10 }, (_, n) => n)
@@ -129,8 +129,8 @@ describe("the outbox", () => {
   )
 })
 
-describe("reading the outbox", () => {
-  it.effect("reading the outbox lists the newest first, and the newest 100 only", () =>
+describe("the list of the outbox", () => {
+  it.effect("the list of the outbox shows the newest 100 mails, newest first", () =>
     Effect.gen(function* () {
       const { send, outbox } = yield* place
       for (let n = 1; n <= 102; n++) {
@@ -143,7 +143,7 @@ describe("reading the outbox", () => {
     })
   )
 
-  it.effect("reading the outbox leaves out files that are no mails", () =>
+  it.effect("the list of the outbox omits files that are not mails", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       yield* send(makeMessage({ id: "good" }))
@@ -157,7 +157,7 @@ describe("reading the outbox", () => {
     })
   )
 
-  it.effect("reading the outbox finds a listed mail by its file, and never a file outside the folder", () =>
+  it.effect("a listed mail is found by its file name, and no file outside the folder is found", () =>
     Effect.gen(function* () {
       const { parent, folder, send, outbox } = yield* place
       yield* send(makeMessage())

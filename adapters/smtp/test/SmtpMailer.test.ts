@@ -34,7 +34,7 @@ const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email
 MailerSuite.suite("SmtpMailer", delivering, delivered)
 
 describe("a delivered mail", () => {
-  it.live("a delivered mail has sender, recipient, subject, text, HTML and Message-ID", () =>
+  it.live("a delivered mail has the given sender, recipient, subject, text, HTML and Message-ID", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const { send } = yield* local(server.port)
@@ -114,7 +114,7 @@ describe("a delivered mail", () => {
   )
 })
 
-describe("a refusal is permanent", () => {
+describe("a permanent refusal", () => {
   it.live("a refusal is permanent when the server refuses the recipient, the sender or the mail with a 5xx", () =>
     Effect.gen(function* () {
       for (const options of [
@@ -137,7 +137,7 @@ describe("a refusal is permanent", () => {
   )
 })
 
-describe("a refusal is temporary", () => {
+describe("a temporary refusal", () => {
   it.live("a refusal is temporary on a 4xx, and a greylisted mail is accepted on the next attempt", () =>
     Effect.gen(function* () {
       let attempts = 0
@@ -254,8 +254,8 @@ describe("a refusal is temporary", () => {
   )
 })
 
-describe("the layer", () => {
-  it.live("the layer closes its connections with its scope, and then sends nothing", () =>
+describe("the layer of the SMTP mailer", () => {
+  it.live("the layer of the SMTP mailer closes its connections with its scope, and then sends nothing", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const scope = yield* Scope.make()
@@ -268,7 +268,7 @@ describe("the layer", () => {
     })
   )
 
-  it.effect("the layer refuses a wrong URL in one sentence without its password", () =>
+  it.effect("the layer of the SMTP mailer refuses a wrong URL in one sentence without the URL's password", () =>
     Effect.gen(function* () {
       for (const url of [
         "",
@@ -290,7 +290,7 @@ describe("the layer", () => {
     })
   )
 
-  it.effect("the layer refuses a sender that is not exactly one valid address", () =>
+  it.effect("the layer of the SMTP mailer refuses a sender that is not exactly one valid address", () =>
     Effect.gen(function* () {
       for (const from of ["", "Nobody", "a@b, c@d", "Group: a@b;", "a@b\r\nBcc: c@d", "<>"]) {
         const refused = yield* Effect.flip(makeMailer(layer({ url: Redacted.make("smtp://localhost"), from })))

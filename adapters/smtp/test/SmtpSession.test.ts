@@ -36,7 +36,7 @@ const slow = (milliseconds: number) => {
 }
 
 describe("a slow server", () => {
-  it.live("a slow server receives each of 60 mails once, over the configured number of connections", () =>
+  it.live("a slow server receives each of 60 mails once, over no more than the configured number of connections", () =>
     Effect.gen(function* () {
       const { most, server } = slow(60)
       const { port, received } = yield* server
@@ -90,8 +90,10 @@ describe("a mail whose bytes were all sent", () => {
   )
 })
 
-describe("a stop", () => {
-  /** Sends uninterruptibly, as the core does. `whole` completes when the server has received the complete mail. */
+describe("stopping the service", () => {
+  /**
+   * Sends the mail uninterruptibly, as the core does. `whole` completes when the server has received the complete mail.
+   */
   const stopped = Effect.fnUntraced(function* (
     answer: (socket: { readonly write: (text: string) => unknown }) => void
   ) {
@@ -112,21 +114,21 @@ describe("a stop", () => {
     return yield* Deferred.await(outcome)
   })
 
-  it.live("a stop waits for the reply to a mail whose bytes were all sent", () =>
+  it.live("stopping the service waits for the reply to a mail whose bytes were all sent", () =>
     Effect.gen(function* () {
       const outcome = yield* stopped((socket) => setTimeout(() => socket.write("250 taken\r\n"), 300))
       assert.isTrue(Exit.isSuccess(outcome))
     })
   )
 
-  it.live("a stop waits until its timeout, and then the mail is unanswered", () =>
+  it.live("stopping the service waits until the timeout, and then the mail is recorded as unanswered", () =>
     Effect.gen(function* () {
       const outcome = yield* Effect.flip(Effect.flatten(Effect.succeed(yield* stopped(() => undefined))))
       assert.deepInclude(outcome as object, { unanswered: true })
     })
   )
 
-  it.live("a stop aborts a mail that is not completely sent, and one that waits for a connection", () =>
+  it.live("stopping the service aborts a mail that is not completely sent, and one that waits for a connection", () =>
     Effect.gen(function* () {
       const stuck = yield* startMailServer({ onRcptTo: () => undefined })
       const { send } = yield* to(stuck.port, { connections: 1 })

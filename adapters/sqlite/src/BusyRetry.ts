@@ -1,7 +1,7 @@
 /**
- * Retries while another process writes. SQLite's own busy timeout would block the thread. As in SQLite, only the delays count
- * for the timeout. They pass in real time, whatever the caller's clock is, because the other process uses real time.
- * Reads go on meanwhile.
+ * Retries a statement while another process writes. SQLite's own busy timeout would block the thread. As in SQLite,
+ * only the delays count towards the timeout. The delays use real time, whatever the caller's clock is, because the
+ * other process uses real time. Reads continue meanwhile.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ const busy = 5
 const longestDelay = 25
 const realClock = Clock.Clock.defaultValue()
 
-/** Another connection holds the lock (`SQLITE_BUSY` and its variants). */
+/** The error says that another connection holds the lock (`SQLITE_BUSY` and its variants). */
 export const isDatabaseBusy = ({ reason: { cause } }: SqlError): boolean =>
   typeof cause === "object" &&
   cause !== null &&
@@ -19,14 +19,14 @@ export const isDatabaseBusy = ({ reason: { cause } }: SqlError): boolean =>
   typeof cause.errcode === "number" &&
   (cause.errcode & 0xff) === busy
 
-/** Milliseconds until the next attempt: twice as long each time, at most 25, and within the timeout. */
+/** Returns the milliseconds until the next attempt: twice as long each time, at most 25, and within the timeout. */
 export const nextBusyDelay = (waited: number, timeout: number): number =>
   Math.min(waited + 1, longestDelay, timeout - waited)
 
 export const pauseInRealTime = (milliseconds: number): Effect.Effect<void> =>
   Effect.provideService(Effect.sleep(milliseconds), Clock.Clock, realClock)
 
-/** Retries while the database is busy, until the timeout in milliseconds. */
+/** Retries the statement while the database is busy, until the timeout in milliseconds. */
 export const retryWhileBusy = <A>(
   attempt: Effect.Effect<A, SqlError>,
   timeout: number,

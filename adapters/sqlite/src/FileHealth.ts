@@ -1,4 +1,7 @@
-/** Detects faults of a database's file although statements may succeed: the file was moved or replaced, or a page is corrupt. */
+/**
+ * Detects faults of a database's file that statements may not notice: the file was moved or replaced, or a page is
+ * corrupt.
+ */
 import { statSync } from "node:fs"
 import { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import { type Corruption, corruption } from "@partner-commentary/sql/database/DatabaseFault"
@@ -6,7 +9,7 @@ import * as Effect from "effect/Effect"
 
 export type FileHealth = Corruption
 
-/** Call it when the file was just opened. */
+/** Call `watch` just after the file was opened. */
 export const watchDatabaseFile = (filename: string): FileHealth => {
   const isFile = filename !== ":memory:" && filename !== ""
   const opened = isFile ? identity(filename) : undefined
@@ -20,7 +23,7 @@ export const watchDatabaseFile = (filename: string): FileHealth => {
   return { saw, check: Effect.andThen(check, present) }
 }
 
-/** Undefined if the file does not exist. */
+/** Returns undefined if the file does not exist. */
 const identity = (filename: string): string | undefined => {
   const found = statSync(filename, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`

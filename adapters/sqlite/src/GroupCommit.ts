@@ -2,13 +2,13 @@
  * Group commit: transactions that wait for the connection at the same time share one BEGIN and one COMMIT, and so one
  * flush to the disk.
  *
- * Each body runs in its caller's fiber, one after another, inside a savepoint: a failed or interrupted body
- * rolls back alone. Callers continue after the shared COMMIT. If it fails, every successful body fails
- * with its error, so a constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group.
- * While another process writes, the group waits for its BEGIN without holding the connection, each caller until its own
- * timeout. `SqlClient.BeginTransaction` is ignored. `makeWithTransaction` does nesting, `afterCommit` and spans.
+ * Each body runs in its caller's fiber, one after another, inside a savepoint: a failed or interrupted body rolls back
+ * alone. Callers continue after the shared COMMIT. If the COMMIT fails, every successful body fails with its error. So
+ * a constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group. While another process
+ * writes, the group waits for its BEGIN without holding the connection, each caller until its own timeout.
+ * `SqlClient.BeginTransaction` is ignored. `makeWithTransaction` provides nesting, `afterCommit` and spans.
  */
-// Imported, because tests may replace the global one.
+// `setImmediate` is imported, because tests may replace the global one.
 import { setImmediate } from "node:timers"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -23,7 +23,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as BusyRetry from "./BusyRetry.ts"
 import type { SqliteHandle } from "./SqliteConnection.ts"
 
-/** The bodies of one group. Plain statements and the group's first caller wait for all of them. */
+/** The bodies of one group. Plain statements and the group's first caller wait for all bodies of the group. */
 const maxBodies = 64
 
 /** A group accepts no further bodies after this time, because the process reads no socket while a group runs. */
@@ -31,11 +31,11 @@ const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 interface Group {
   readonly outcome: Deferred.Deferred<void, SqlError>
-  /** Set if a savepoint could not be rolled back, so that the group must not be committed. */
+  /** True if a savepoint could not be rolled back, so that the group must not be committed. */
   broken: SqlError | undefined
 }
 
-/** A caller in a group. It is the connection for the statements of the caller's body. */
+/** A caller in a group. The turn is the connection for the statements of the caller's body. */
 interface Turn extends Connection {
   readonly group: Group
   readonly ended: Deferred.Deferred<void>
@@ -44,7 +44,7 @@ interface Turn extends Connection {
 interface Waiter {
   readonly given: Deferred.Deferred<Turn, SqlError>
   readonly ended: Deferred.Deferred<void>
-  /** Milliseconds that it has waited for another process. */
+  /** The milliseconds that the caller has waited for another process. */
   waited: number
 }
 
@@ -55,18 +55,20 @@ export const make = (options: {
   readonly transactionService: SqlClient["transactionService"]
   /** Acquires the connection until the scope closes. */
   readonly lease: Effect.Effect<Connection, SqlError, Scope.Scope>
-  /** A connection whose statements run at once while `isOpen` returns true, and outside the transaction afterwards. */
+  /**
+   * A connection whose statements run at once while `isOpen` returns true, and run outside the transaction afterwards.
+   */
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
   const { control, isTransaction, timeout } = options.database
-  // The client's own key. Its transaction connections are turns.
+  // The key of the client's transactions. The transaction connections with this key are turns.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
   const waiting: Array<Waiter> = []
   let isLed = false
 
-  /** Fails callers whose timeout has passed. The others keep waiting. */
+  /** Fails callers whose timeout has passed. The other callers keep waiting. */
   const stay = (error: SqlError) =>
     Effect.suspend(() => {
       for (const waiter of waiting.splice(0)) {
@@ -81,7 +83,7 @@ export const make = (options: {
       return BusyRetry.pauseInRealTime(delay)
     })
 
-  /** Whether the last group ended because of its age. */
+  /** True if the last group ended because of its age. */
   let hasRunLong = false
 
   const runGroup = Effect.gen(function* () {
@@ -103,7 +105,7 @@ export const make = (options: {
       Deferred.doneUnsafe(given, Exit.succeed(turn))
       yield* Deferred.await(ended)
     }
-    // A reader can delay a COMMIT only without a write-ahead log.
+    // Only without a write-ahead log can a reader delay a COMMIT.
     const commit = Effect.suspend(() =>
       group.broken === undefined ? BusyRetry.retryWhileBusy(control("COMMIT"), timeout) : Effect.fail(group.broken)
     )
@@ -123,7 +125,7 @@ export const make = (options: {
 
   const pause = Effect.suspend(() => (hasRunLong && waiting.length > 0 ? severalMacrotasks : Effect.void))
 
-  // A separate fiber, so that interrupting one caller does not affect the others.
+  // The group runs in a separate fiber, so that interrupting one caller does not affect the others.
   const lead = Effect.forkDetach(
     Effect.whileLoop({
       while: () => {
@@ -198,5 +200,7 @@ const nextMacrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** Node accepts one connection in a turn of the event loop: long groups in a row would delay new connections. */
+/**
+ * Node accepts one connection in a turn of the event loop, so several long groups in a row would delay new connections.
+ */
 const severalMacrotasks = Effect.repeat(nextMacrotask, { times: 7 })

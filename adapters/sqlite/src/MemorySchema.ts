@@ -1,4 +1,7 @@
-/** The schema of databases in memory. The first one of a process is built from generated statements, and others are copies. */
+/**
+ * Provides the schema of databases in memory. The first database of a process is built from generated statements, and
+ * the others are copies of it.
+ */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -6,10 +9,10 @@ import * as Option from "effect/Option"
 import { schemaMigrations, schemaStatements } from "./PresentSchema.ts"
 import { SqliteClient } from "./SqliteClient.ts"
 
-/** A database with the schema only. It never changes. */
+/** A database that contains only the schema. The template never changes. */
 let template: Option.Option<Uint8Array> = Option.none()
 
-/** False while a new migration is not in the generated schema. */
+/** False while the generated schema lacks a new migration. */
 const isPresent = schemaMigrations.join() === Migrations.names.join()
 const script = schemaStatements.join(";\n")
 

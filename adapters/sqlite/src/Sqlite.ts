@@ -1,4 +1,4 @@
-/** All stores of the core on one SQLite file or in memory. */
+/** Provides all stores of the core on one SQLite file or in memory. */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as Layer from "effect/Layer"
@@ -9,19 +9,19 @@ import * as SqliteClient from "./SqliteClient.ts"
 export const layer = (config: SqliteClient.SqliteClientConfig) =>
   Layer.provideMerge(Stores.layer, layerDatabase(config))
 
-/** The same with the host's own stores of personas or organizations: see `Stores.layerWith`. */
+/** Does the same with the host's own stores of personas or organizations: see `Stores.layerWith`. */
 export const layerWith = <Own extends Stores.HostsOwn, E, R>(
   config: SqliteClient.SqliteClientConfig,
   own: Layer.Layer<Own, E, R>
 ) => Layer.provideMerge(Stores.layerWith(own), layerDatabase(config))
 
-/** The migrated file. */
+/** Opens and migrates the file. */
 const layerDatabase = (config: SqliteClient.SqliteClientConfig) =>
   Layer.provideMerge(config.filename === ":memory:" ? MemorySchema.layer : Migrations.layer, SqliteClient.layer(config))
 
-/** All stores on a file that has the current schema. */
+/** Provides all stores on a file that already has the current schema. */
 export const layerWithoutMigration = (config: SqliteClient.SqliteClientConfig) =>
   Layer.provideMerge(Stores.layer, SqliteClient.layer(config))
 
-/** A new database for each build, which is dropped when its scope closes. */
+/** Each build of the layer creates a new database, which is dropped when its scope closes. */
 export const layerMemory = layer({ filename: ":memory:" })

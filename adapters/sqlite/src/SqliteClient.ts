@@ -1,11 +1,11 @@
 /**
  * Effect's `SqlClient` on `node:sqlite`, with the interface of Effect's own Node driver, which it replaces.
  *
- * One connection, journal in WAL mode, every commit flushed to the disk (`synchronous = FULL`), foreign keys enforced,
- * transactions that take the write lock when they begin. Concurrent transactions share a commit (`GroupCommit`). A
- * statement outside a transaction runs at once unless a transaction is open, and then after it, so a transaction must
- * never wait for anything but the database. While another process writes, writes wait (`BusyRetry`) and reads go on. Rows
- * come as they are stored.
+ * The client uses one connection, a WAL journal, a flush of every commit to the disk (`synchronous = FULL`), foreign
+ * keys, and transactions that take the write lock when they begin. Concurrent transactions share a commit
+ * (`GroupCommit`). A statement outside a transaction runs at once, or after the open transaction if there is one. So a
+ * transaction must never wait for anything but the database. While another process writes, writes wait (`BusyRetry`)
+ * and reads continue. The client returns rows as they are stored.
  */
 import { KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Context from "effect/Context"
@@ -29,13 +29,13 @@ export interface SqliteClientConfig extends SqliteConnection.SqliteFileConfig {
 
 export interface SqliteClient extends SqlClient.SqlClient {
   readonly config: SqliteClientConfig
-  /** Detects faults of the file although statements may succeed. */
+  /** Detects faults of the file that statements may not notice. */
   readonly fault: SqliteConnection.SqliteHandle["fault"]
-  /** The whole database as bytes. None if the runtime cannot serialize it. */
+  /** Returns the whole database as bytes. Returns none if the runtime cannot serialize the database. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
-  /** Replaces the whole database by serialized bytes. Only for a database in memory that is not used yet. */
+  /** Replaces the whole database by serialized bytes. Call it only for a database in memory that is not used yet. */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
-  /** Runs several statements at once, outside a transaction. Only for a database that is not used yet. */
+  /** Runs several statements at once, outside a transaction. Call it only for a database that is not used yet. */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 
@@ -90,7 +90,7 @@ export const make = (
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>
   Layer.effectContext(Effect.map(make(config), toContext)).pipe(Layer.provide(Reactivity.layer))
 
-/** Effect's compiler, with a fast path for statements of text and parameters only, which most are. */
+/** Extends Effect's compiler with a fast path for statements of text and parameters only, which most statements are. */
 const makeCompiler = (transformQueryNames: SqliteClientConfig["transformQueryNames"]): Statement.Compiler => {
   const withShortWay = (stock: Statement.Compiler): Statement.Compiler => ({
     dialect: stock.dialect,

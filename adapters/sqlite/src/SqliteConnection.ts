@@ -1,5 +1,5 @@
 /**
- * One SQLite file, opened through `node:sqlite`, as Effect's SQL connections.
+ * Opens one SQLite file with `node:sqlite`, and provides Effect's SQL connections to it.
  *
  * `open` returns the database. `connect` returns a connection that checks, when a statement runs, whether it may run
  * now, and otherwise waits. `SqliteClient` and `GroupCommit` decide the order.
@@ -21,13 +21,16 @@ import * as BusyRetry from "./BusyRetry.ts"
 import * as FileHealth from "./FileHealth.ts"
 
 export interface SqliteFileConfig {
-  /** A path, whose folder is created if it is missing, or `:memory:`. */
+  /** The path of the file, whose folder is created if it is missing, or `:memory:`. */
   readonly filename: string
   readonly readonly?: boolean | undefined
   /** The number of cached prepared statements, 256 by default. */
   readonly prepareCacheSize?: number | undefined
   readonly disableWAL?: boolean | undefined
-  /** How long a statement waits for another process's write, 5 seconds by default. Opening the file blocks the thread. */
+  /**
+   * How long a statement waits for another process's write, 5 seconds by default. Opening the file blocks the thread of
+   * the process.
+   */
   readonly busyTimeout?: Duration.Input | undefined
 }
 
@@ -35,12 +38,12 @@ type Rows = "rows" | "values" | "raw"
 
 export interface SqliteHandle {
   readonly native: DatabaseSync
-  /** Milliseconds that a statement waits for a busy database. */
+  /** The milliseconds that a statement waits for a busy database. */
   readonly timeout: number
-  /** Detects faults of the file although statements may succeed. */
+  /** Detects faults of the file that statements may not notice. */
   readonly fault: FileHealth.FileHealth["check"]
   readonly isTransaction: () => boolean
-  /** Runs at once. The returned effect is already settled. */
+  /** Runs the statement at once. The returned effect is already settled. */
   readonly run: (
     fiber: Fiber.Fiber<unknown, unknown>,
     sql: string,
@@ -49,13 +52,13 @@ export interface SqliteHandle {
     prepared: boolean
     // biome-ignore lint/suspicious/noExplicitAny: the rows of a `Connection` are untyped
   ) => Effect.Effect<any, SqlError>
-  /** A transaction control statement. */
+  /** Runs a transaction control statement. */
   readonly control: (sql: string) => Effect.Effect<void, SqlError>
-  /** The whole database as bytes. None if the runtime cannot serialize it. */
+  /** Returns the whole database as bytes. Returns none if the runtime cannot serialize the database. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
   /** Replaces the whole database by serialized bytes. */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
-  /** Several statements, one after the other. */
+  /** Runs several statements, one after another. */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 
@@ -90,9 +93,9 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   })
   if (!readOnly && config.disableWAL !== true) native.exec("PRAGMA journal_mode = WAL")
   native.exec("PRAGMA synchronous = FULL")
-  // Otherwise SQLite writes the undo data of each savepoint to a file.
+  // Without this setting, SQLite writes the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
-  // From here on `BusyRetry` retries.
+  // After this point `BusyRetry` retries busy statements.
   native.exec("PRAGMA busy_timeout = 0")
   return native
 }
@@ -129,7 +132,7 @@ const makeDatabase = (
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
     control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run())),
-    // Node 22 has neither function.
+    // Node 22 has neither of these functions.
     image: Effect.suspend(() =>
       "serialize" in native ? settle(() => Option.some(native.serialize())) : Effect.succeed(Option.none())
     ),
@@ -187,14 +190,14 @@ const toSqlError = (cause: unknown, operation: "open" | "execute", message: stri
   return new SqlError({ reason: classifySqliteError(classified, { message, operation }) })
 }
 
-/** Contains the path, which the operator needs to fix the problem. */
+/** The error contains the path, which the operator needs to fix the problem. */
 const unopened = (filename: string, cause: unknown): string =>
   `Failed to open database ${filename}: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /**
- * A connection whose statements run at once while `mayRun` returns true, and otherwise wait by `wait`. The
- * check and the statement are one synchronous step, so no other fiber can begin a transaction between them. A statement that finds
- * the database busy releases the connection and retries.
+ * A connection whose statements run at once while `mayRun` returns true, and otherwise wait for `wait`. The check and
+ * the statement are one synchronous step, so no other fiber can begin a transaction between them. A statement that
+ * finds the database busy releases the connection and retries.
  */
 export const connectToDatabase = (
   database: SqliteHandle,

@@ -1,4 +1,4 @@
-/** Guarantees to callers while another process holds the write lock. */
+/** Tests of the guarantees to callers while another process holds the write lock. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ const folder = Effect.acquireRelease(
 const elapse = (milliseconds: number) =>
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
 
-/** A counter that another connection has set to 100 without committing. */
+/** Another connection has set the counter to 100 without committing. */
 const locked = (filename: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -47,8 +47,8 @@ const whileLocked = <A, E>(busyTimeout: Duration.Input, test: (database: Locked)
     )
   })
 
-describe("BusyRetry", () => {
-  it.effect("BusyRetry writes wait for another process's write, and reads go on", () =>
+describe("busy retries", () => {
+  it.effect("a write waits for the write of another process, and reads continue meanwhile", () =>
     whileLocked("1 minute", ({ read, release, transaction, write }) =>
       Effect.gen(function* () {
         const seen: Array<unknown> = []
@@ -83,7 +83,7 @@ describe("BusyRetry", () => {
     )
   )
 
-  it.effect("a caller that joins a waiting group late has a full timeout of its own", () =>
+  it.effect("a caller that joins a waiting group late has its own full timeout", () =>
     whileLocked("1 second", ({ release, transaction }) =>
       Effect.gen(function* () {
         const first = yield* Effect.forkChild(Effect.flip(transaction), { startImmediately: true })

@@ -1,4 +1,7 @@
-/** The health check's report on a SQLite file that is full, read-only, corrupt or missing, and how little the check writes. */
+/**
+ * Tests of the health check's report on a SQLite file that is full, read-only, corrupt or missing, and of how little
+ * the check writes.
+ */
 import { mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -30,11 +33,11 @@ const onFile = <A, E>(
 
 const faultOf = (health: DatabaseHealth["Service"]) => Effect.map(Effect.flip(health.check), ({ fault }) => fault)
 
-/** Longer than the second for which a result is cached. */
+/** The time is longer than the second for which a result is cached. */
 const later = TestClock.adjust("2 seconds")
 
 describe("the health of a SQLite file", () => {
-  it.effect("a full database is reported until there is space again", () =>
+  it.effect("a full database is reported until there is free space again", () =>
     Effect.flatMap(file, (filename) =>
       onFile(filename, (health, sql) =>
         Effect.gen(function* () {
@@ -53,7 +56,7 @@ describe("the health of a SQLite file", () => {
     )
   )
 
-  it.effect("a database that takes no writes is reported as read-only", () =>
+  it.effect("a database that accepts no writes is reported as read-only", () =>
     Effect.flatMap(file, (filename) =>
       onFile(filename, (health, sql) =>
         Effect.gen(function* () {
@@ -64,7 +67,7 @@ describe("the health of a SQLite file", () => {
     )
   )
 
-  it.effect("a file that was moved away, and one that was put in its place, are reported although writes succeed", () =>
+  it.effect("a file that was moved away or replaced is reported although writes succeed", () =>
     Effect.flatMap(file, (filename) =>
       onFile(filename, (health) =>
         Effect.gen(function* () {
@@ -83,7 +86,7 @@ describe("the health of a SQLite file", () => {
     )
   )
 
-  it.effect("a corrupt page that any statement has read is reported until five minutes after it was last read", () =>
+  it.effect("a corrupt page that a statement has read is reported until five minutes after the last such read", () =>
     Effect.gen(function* () {
       const filename = yield* file
       const root = yield* onFile(filename, (_, sql) =>
@@ -118,7 +121,7 @@ describe("the health of a SQLite file", () => {
     })
   )
 
-  it.effect("many callers within a second cause one write, the next second's another", () =>
+  it.effect("many callers within a second cause one write, and callers in the next second cause another", () =>
     Effect.flatMap(file, (filename) =>
       onFile(filename, (health, sql) =>
         Effect.gen(function* () {

@@ -20,11 +20,13 @@ const contents = Effect.gen(function* () {
 const on = (schema: Layer.Layer<never, unknown, SqliteClient.SqliteClient | SqlClient.SqlClient>) =>
   Effect.provide(contents, schema.pipe(Layer.provideMerge(Layer.fresh(SqliteClient.layer({ filename: ":memory:" })))))
 
-it.effect("a database in memory begins with what the migrations make, the first of a process and those after it", () =>
-  Effect.gen(function* () {
-    const migrated = yield* on(Migrations.layer)
-    assert.isAbove(migrated.schema.length, 40)
-    assert.deepStrictEqual(yield* on(Layer.fresh(MemorySchema.layer)), migrated)
-    assert.deepStrictEqual(yield* on(Layer.fresh(MemorySchema.layer)), migrated)
-  })
+it.effect(
+  "the first database in memory of a process, and each later one, starts with the schema that the migrations create",
+  () =>
+    Effect.gen(function* () {
+      const migrated = yield* on(Migrations.layer)
+      assert.isAbove(migrated.schema.length, 40)
+      assert.deepStrictEqual(yield* on(Layer.fresh(MemorySchema.layer)), migrated)
+      assert.deepStrictEqual(yield* on(Layer.fresh(MemorySchema.layer)), migrated)
+    })
 )

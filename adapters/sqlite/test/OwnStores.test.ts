@@ -1,4 +1,7 @@
-/** A host can replace our stores with its own. Every service that depends on the port then uses the host's store. */
+/**
+ * Tests that a host can replace our stores with its own. Every service that depends on the port then uses the host's
+ * store.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
@@ -14,7 +17,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 
 const theirs = persona({ name: "The host's" })
 
-/** A custom store on the same database. */
+/** A host's own store on the same database. */
 const own = Layer.effect(
   PersonaStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
@@ -27,8 +30,8 @@ const own = Layer.effect(
   })
 )
 
-describe("the stores with a host's own", () => {
-  it.effect("the stores with a host's own give the host's where it has one, and ours for everything else", () =>
+describe("the stores with a host's replacements", () => {
+  it.effect("the host's store is used where there is one, and the service's stores everywhere else", () =>
     Effect.gen(function* () {
       const one = organization()
       yield* (yield* OrganizationRegistry).insert(one)
@@ -37,7 +40,7 @@ describe("the stores with a host's own", () => {
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
-  it.effect("the stores with a host's own leave the registry to write where nobody reads", () =>
+  it.effect("the service's registry still writes to its own tables, which no store reads", () =>
     Effect.gen(function* () {
       const [one, ours] = [organization(), persona()]
       const registry = yield* PersonaRegistry
@@ -48,12 +51,12 @@ describe("the stores with a host's own", () => {
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
-  it("the stores with a host's own are of personas and partners: anything else does not compile", () => {
+  it("only stores of personas and organizations can be replaced: any other replacement does not compile", () => {
     // @ts-expect-error: a mailer is provided to the core, not to the stores
     layerWith({ filename: ":memory:" }, Layer.succeed(Mailer, { send: () => Effect.void }))
   })
 
-  it.effect("the stores with a host's own may ask for the one whose place they take", () =>
+  it.effect("a host's store can use the store that it replaces", () =>
     Effect.gen(function* () {
       const [one, ours] = [organization(), persona()]
       const registry = yield* PersonaRegistry

@@ -1,4 +1,4 @@
-/** `metrics rebuild` on SQLite. */
+/** Tests of `metrics rebuild` on SQLite. */
 import { assert, it } from "@effect/vitest"
 import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
@@ -6,7 +6,7 @@ import * as MetricsScene from "@partner-commentary/testkit/performance/MetricsSc
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-it.effect("wrong, missing and orphaned daily metrics are rebuilt; topic totals stay", () =>
+it.effect("wrong, missing and orphaned daily metrics are rebuilt, and topic totals stay unchanged", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { metrics } = yield* MetricsScene.make

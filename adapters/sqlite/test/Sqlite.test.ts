@@ -1,4 +1,4 @@
-/** A SQLite file of stores: reopened, opened twice, and lost. */
+/** Tests of a SQLite file with stores: reopened, opened twice, and lost. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,7 +18,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-describe("Sqlite", () => {
+describe("SQLite files", () => {
   it.effect("a file that cannot be opened is reported with its path and the reason", () =>
     Effect.gen(function* () {
       const place = yield* folder
@@ -36,7 +36,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.effect("a file that is opened again has its rows, and needs no migration", () =>
+  it.effect("a file that is opened again has its rows and needs no migration", () =>
     Effect.gen(function* () {
       const stores = Layer.fresh(layer({ filename: join(yield* folder, "new", "stores.db") }))
       const given = submission()
@@ -69,7 +69,7 @@ describe("Sqlite", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("each database in memory has the whole schema, and no rows of another", () =>
+  it.effect("each database in memory has the whole schema and no rows of another database", () =>
     Effect.gen(function* () {
       const look = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -92,7 +92,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.effect("a file that a newer version has migrated is refused and left as it is", () =>
+  it.effect("a file that a newer version has migrated is refused and stays unchanged", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "newer.db")
       const open = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -120,7 +120,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.effect("rows of a wrong type or status are refused by the schema itself", () =>
+  it.effect("the schema itself refuses rows with a wrong type or status", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,7 @@
-/** Guarantees of the SQLite client for files, a second process and concurrent callers. `bench` measures single statements. */
+/**
+ * Guarantees of the SQLite client for files, a second process and concurrent callers. `bench` measures the speed of
+ * single statements.
+ */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -50,8 +53,8 @@ const turns = Effect.andThen(
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
 )
 
-describe("SqliteClient", () => {
-  it.effect("concurrent transactions share a commit and each increments exactly", () =>
+describe("the SQLite client", () => {
+  it.effect("concurrent transactions share a commit, and each one increments the counter exactly once", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "new", "folder", "counter.db")
       yield* Effect.gen(function* () {
@@ -71,7 +74,7 @@ describe("SqliteClient", () => {
     })
   )
 
-  it.effect("a long group ends, and the event loop turns several times before the next one", () =>
+  it.effect("after a long group of transactions, the event loop turns several times before the next group", () =>
     Effect.gen(function* () {
       const { read, sql } = yield* counter
       let turns = 0
@@ -100,7 +103,7 @@ describe("SqliteClient", () => {
     }).pipe(Effect.scoped, memory)
   )
 
-  it.effect("committed rows are in the file before and after the client closes", () =>
+  it.effect("committed rows are in the file before the client closes and afterwards", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "kept.db")
       const stored = () => {
@@ -126,7 +129,7 @@ describe("SqliteClient", () => {
     })
   )
 
-  it.effect("a failing or dying body rolls back alone", () =>
+  it.effect("a body that fails or dies rolls back alone", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const exits = yield* Effect.all(
@@ -168,7 +171,7 @@ describe("SqliteClient", () => {
     }).pipe(memory)
   )
 
-  it.effect("a nested transaction that fails rolls back to where it began", () =>
+  it.effect("a nested transaction that fails rolls back to its own start", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const nested = sql.withTransaction(Effect.andThen(increment, Effect.fail("no")))
@@ -182,7 +185,7 @@ describe("SqliteClient", () => {
     }).pipe(memory)
   )
 
-  it.effect("a plain statement waits while a transaction is open, sees nothing of it and is no part of it", () =>
+  it.effect("a plain statement waits while a transaction is open, and does not belong to it", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const [written, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -206,7 +209,7 @@ describe("SqliteClient", () => {
     }).pipe(memory)
   )
 
-  it.effect("a fiber that outlives its transaction is no part of a later one", () =>
+  it.effect("a fiber that outlives its transaction does not join a later one", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const [go, written] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -225,7 +228,7 @@ describe("SqliteClient", () => {
     }).pipe(memory)
   )
 
-  it.effect("afterCommit runs when the commit can be read by others, and never after a rollback", () =>
+  it.effect("afterCommit runs once the commit is visible to others, and never after a rollback", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "after.db")
       yield* Effect.gen(function* () {
@@ -246,7 +249,7 @@ describe("SqliteClient", () => {
     })
   )
 
-  it.effect("SqliteClient when the commit fails, every body of the group fails and the connection stays usable", () =>
+  it.effect("when the commit fails, every body of the group fails and the connection stays usable", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       yield* sql`CREATE TABLE child (id INTEGER REFERENCES counter (id) DEFERRABLE INITIALLY DEFERRED)`
@@ -262,7 +265,7 @@ describe("SqliteClient", () => {
     }).pipe(memory)
   )
 
-  it.effect("a transaction that the database itself rolled back is answered as failed", () =>
+  it.effect("a transaction that the database itself rolled back is reported as failed", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const undoing = Effect.ignore(sql`INSERT OR ROLLBACK INTO counter (id, n) VALUES (1, 0)`)
@@ -275,7 +278,7 @@ describe("SqliteClient", () => {
     }).pipe(memory)
   )
 
-  it.effect("conflicts on primary keys and on unique indexes are unique violations", () =>
+  it.effect("conflicts on primary keys and on unique indexes are reported as unique violations", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`CREATE TABLE pair (id TEXT PRIMARY KEY, name TEXT UNIQUE) STRICT`
@@ -290,7 +293,7 @@ describe("SqliteClient", () => {
     }).pipe(memory)
   )
 
-  it.effect("booleans, dates and undefined are bound; values, raw and streams answer like rows", () =>
+  it.effect("booleans, dates and undefined can be bound, and values, raw and streams return the same rows", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const select = sql`SELECT ${true} AS yes, ${new Date(0)} AS at, ${undefined} AS none`

@@ -1,4 +1,4 @@
-/** The cost of the stores on SQLite: the number of statements, and that each one uses an index. */
+/** Tests of the cost of the stores on SQLite: the number of statements, and that each statement uses an index. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
@@ -47,14 +47,14 @@ interface Run {
 }
 
 /**
- * Statements that may sort, because their sets are small. They read a creator's open assignments, waiting webhooks, or the days
- * of a period. Others read the assignments of a new topic, or of the newest hundred topics of a reference. The rest read one
- * page, or one page of each event type.
+ * Statements that may sort, because their sets are small. These statements read a creator's open assignments, waiting
+ * webhooks, or the days of a period. Other such statements read the assignments of a new topic, or of the newest
+ * hundred topics of a reference. The remaining ones read one page, or one page of each event type.
  */
 const sortsFew =
   /creator_key =|external_reference =|RECURSIVE owner|few\.place|UNION ALL SELECT moment|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
 
-/** The statements that an effect runs, without BEGIN and COMMIT. */
+/** Returns the statements that an effect runs, without BEGIN and COMMIT. */
 const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Run>, E, R> =>
   Effect.suspend(() => {
     const runs: Array<Run> = []
@@ -70,8 +70,8 @@ const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Re
     )
   })
 
-describe("statements", () => {
-  it.effect("a submission takes six, however many personas", () =>
+describe("statements of the stores", () => {
+  it.effect("a submission needs six statements, however many personas it has", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       for (const count of [1, 3, 100]) {
@@ -81,7 +81,7 @@ describe("statements", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("an event takes two more, and a change that is none not a single one", () =>
+  it.effect("an event needs two more statements, and a change without an event needs none", () =>
     Effect.gen(function* () {
       const { sent } = yield* (yield* TopicStore).submit(submission({ personas: personas(2) }))
       const [first, second] = sent
@@ -95,7 +95,7 @@ describe("statements", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("the same number of personas makes the same text, so that it stays prepared", () =>
+  it.effect("submissions with equally many personas have the same statement text, so that it stays prepared", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const first = yield* statementsOf(topics.submit(submission({ personas: personas(3) })))
@@ -107,7 +107,7 @@ describe("statements", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("progress, detail and reference take one, a list two", () =>
+  it.effect("reading progress, a detail or a reference takes one statement, and reading a list takes two", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const given = submission({ personas: personas(3), topic: { externalReference: "a" } })
@@ -120,28 +120,26 @@ describe("statements", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect(
-    "what workers and metrics ask of due assignments stays prepared: no bound environment, no bound limit",
-    () =>
-      Effect.gen(function* () {
-        const store = yield* AssignmentStore
-        const backlog = yield* WorkBacklog
-        const runs = yield* statementsOf(
-          Effect.andThen(
-            Effect.forEach(Environment.literals, (environment) =>
-              Effect.andThen(store.due(environment, start, 10), store.nextDue([environment]))
-            ),
-            backlog.due(start, 100)
-          )
+  it.effect("statements about due assignments stay prepared, because they bind no environment and no limit", () =>
+    Effect.gen(function* () {
+      const store = yield* AssignmentStore
+      const backlog = yield* WorkBacklog
+      const runs = yield* statementsOf(
+        Effect.andThen(
+          Effect.forEach(Environment.literals, (environment) =>
+            Effect.andThen(store.due(environment, start, 10), store.nextDue([environment]))
+          ),
+          backlog.due(start, 100)
         )
-        const asked = runs.map(({ text }) => text).filter((text) => text.includes("assignments"))
-        assert.lengthOf(asked, 5)
-        for (const text of asked) assert.notMatch(text, /environment = \?|LIMIT \?/)
-      }).pipe(Effect.provide(layerMemory))
+      )
+      const asked = runs.map(({ text }) => text).filter((text) => text.includes("assignments"))
+      assert.lengthOf(asked, 5)
+      for (const text of asked) assert.notMatch(text, /environment = \?|LIMIT \?/)
+    }).pipe(Effect.provide(layerMemory))
   )
 
   it.effect(
-    "no read of topics or events is prepared anew at every run, as a partial index of one environment would have it",
+    "no read of topics or events is prepared again at every run because of a partial index of one environment",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -200,7 +198,7 @@ describe("statements", () => {
   )
 })
 
-/** Reads only the requested part of a day's topics. */
+/** The statement reads only the requested part of a day's topics. */
 const readsPart = /^SELECT a.topic_id, t.created_at, a.persona_id/
 
 const readsDays = /AND day >= /

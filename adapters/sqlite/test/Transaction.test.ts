@@ -1,4 +1,4 @@
-/** Conflicts, as on databases with several writers: the outermost transaction retries all of its work. */
+/** Tests of conflicts, as on databases with several writers: the outermost transaction retries all of its work. */
 import { assert, describe, it } from "@effect/vitest"
 import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import { transact } from "@partner-commentary/sql/database/Transaction"
@@ -11,14 +11,14 @@ const conflict = new SqlError({
   reason: new DeadlockError({ cause: "somebody else", message: "lost", operation: "execute" })
 })
 
-/** Fails with a conflict the first `times` times. */
+/** Fails with a conflict the first `times` times it runs. */
 const conflicting = (times: number) => {
   let runs = 0
   return Effect.suspend(() => (++runs <= times ? Effect.fail(conflict) : Effect.succeed(runs)))
 }
 
-describe("transactions that lose to others", () => {
-  it.effect("a store's change is made anew, five times at most", () =>
+describe("transactions that meet conflicts", () => {
+  it.effect("a store's change is retried at most five times", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       assert.strictEqual(yield* transact(sql, conflicting(5)), 6)
@@ -27,7 +27,7 @@ describe("transactions that lose to others", () => {
   )
 
   it.effect(
-    "within a transaction all of that is made anew, and nothing that was put off by what was undone happens",
+    "the outermost transaction retries all of its work, and deferred effects of a rolled-back try do not run",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -50,7 +50,7 @@ describe("transactions that lose to others", () => {
       }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("a statement that makes a defect of its conflict is understood all the same", () =>
+  it.effect("a statement that turns its conflict into a defect is retried all the same", () =>
     Effect.gen(function* () {
       const { run } = yield* Transaction
       assert.strictEqual(yield* run(Effect.orDie(conflicting(1))), 2)

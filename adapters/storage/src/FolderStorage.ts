@@ -1,4 +1,7 @@
-/** Stores media as files in a folder that is served below a URL. A file becomes visible when it is complete, and never changes in place. */
+/**
+ * Stores media as files in a folder that is served below a URL. A file becomes visible when it is complete, and its
+ * content never changes afterwards.
+ */
 import { randomUUID } from "node:crypto"
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -15,13 +18,13 @@ export interface FolderStorageOptions {
   readonly url: string
 }
 
-/** Limits a write, because a disk may hang. */
+/** The time limit of a write, because a disk may hang. */
 const patience = Duration.seconds(25)
 
-/** The prefix of incomplete files. No served name has it. */
+/** The prefix of incomplete files. No served file name has this prefix. */
 const unfinished = ".unfinished-"
 
-/** An incomplete file of this age was left by a process that died. */
+/** An incomplete file of this age belongs to a process that died. */
 const longestWrite = Duration.hours(1)
 
 const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions) {
@@ -51,7 +54,7 @@ const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions)
 const attempt = (change: () => Promise<void>) =>
   Effect.tryPromise({
     try: change,
-    // The message contains the path, which only the operator sees.
+    // The message contains the path, but only the operator sees it.
     catch: (cause) => new StorageFailed({ permanent: false, reason: String((cause as Error).message) })
   })
 
@@ -64,7 +67,7 @@ const write = (file: string, bytes: Uint8Array): Promise<void> =>
       .finally(() => handle.close())
   )
 
-/** Flushes the folder, if the system can. */
+/** Flushes the folder to the disk, if the system can do so. */
 const remember = (folder: string): Promise<void> =>
   open(folder, "r").then(
     (handle) =>
@@ -75,7 +78,7 @@ const remember = (folder: string): Promise<void> =>
     () => undefined
   )
 
-/** Deletes incomplete files of processes that died. Several processes may do so at once. */
+/** Deletes incomplete files of processes that died. Several processes may do so at the same time. */
 const sweep = Effect.fnUntraced(function* (folder: string) {
   const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(longestWrite)
   yield* attempt(() =>

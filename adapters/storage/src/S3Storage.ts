@@ -1,6 +1,6 @@
 /**
- * Stores media in a bucket with the S3 protocol. One signed PUT stores an object completely or not at all. The bucket's settings
- * decide who may read; names are unguessable, so listing should be off.
+ * Stores media in a bucket with the S3 protocol. One signed PUT stores an object either completely or not at all. The
+ * bucket's settings decide who may read. File names are unguessable, so the bucket should not allow listing.
  */
 import { MediaStorage, type Storage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -14,22 +14,22 @@ import * as Redacted from "effect/Redacted"
 export interface S3StorageOptions {
   /** The bucket's URL, path-style or virtual-hosted, without a slash at its end. */
   readonly url: string
-  /** The URL for partners. By default the bucket's own. */
+  /** The base URL that partners get. The default is the bucket's own URL. */
   readonly publicUrl: Option.Option<string>
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted<string>
   readonly sessionToken: Option.Option<Redacted.Redacted<string>>
-  /** For the whole call, 25 seconds by default and at most. */
+  /** The time limit of the whole call, 25 seconds by default and at most. */
   readonly timeout?: Duration.Duration
 }
 
 const longestCall = Duration.seconds(25)
 
-/** Bytes of an error response that are read for its code. */
+/** The number of bytes of an error response that are read for its code. */
 const largestRefusal = 64 * 1024
 
-/** Errors that a retry may solve, such as a busy bucket or a wrong clock. */
+/** Codes of errors that a retry may solve, such as a busy bucket or a wrong clock. */
 const temporaryStatuses = new Set([408, 409, 425, 429])
 const temporaryCodes = new Set(["RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ExpiredToken"])
 
@@ -83,7 +83,7 @@ const cacheControl = "public, max-age=86400"
 
 const temporary = (reason: string) => new StorageFailed({ permanent: false, reason })
 
-/** Uses only the error's code, because its message may quote the request and thus credentials. */
+/** The reason uses only the error's code, because the error's message may quote the request and thus credentials. */
 const refusal = (status: number, body: string): StorageFailed => {
   const code = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(body)?.[1]
   const isTemporary = status >= 500 || temporaryStatuses.has(status) || (code !== undefined && temporaryCodes.has(code))
@@ -93,7 +93,7 @@ const refusal = (status: number, body: string): StorageFailed => {
   })
 }
 
-/** The beginning of the response. The rest is not read. */
+/** Reads the beginning of the response. The rest of the response is not read. */
 const head = (response: Response): Promise<string> => {
   const reader = response.body?.getReader()
   if (reader === undefined) return Promise.resolve("")
@@ -114,7 +114,7 @@ const hexOfHash = (bytes: Uint8Array): Promise<string> =>
     .digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)
     .then((hash) => Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join(""))
 
-/** The code of a connection failure, such as ` (ECONNREFUSED)`. Its message may contain secrets. */
+/** Returns the code of a connection failure, such as ` (ECONNREFUSED)`. The failure's message may contain secrets. */
 const failureCode = (cause: unknown, depth = 0): string => {
   if (!(cause instanceof Error) || depth > 4) return ""
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)

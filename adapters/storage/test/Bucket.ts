@@ -1,6 +1,6 @@
 /**
- * A loopback bucket with public reads and no listing. A PUT needs a signature equal to that of AWS's own signer, and the hash of
- * the received bytes.
+ * A loopback bucket with public reads and no listing. The bucket requires of a PUT a signature equal to that of AWS's
+ * own signer, and the hash of the received bytes.
  */
 import { createHash, createHmac } from "node:crypto"
 import * as Http from "node:http"
@@ -57,7 +57,7 @@ const signer = new SignatureV4({
   uriEscapePath: false
 })
 
-/** Returns null if the request is accepted. */
+/** Returns null if the bucket accepts the request. */
 const refusalOf = async ({ body, headers, method, path }: SeenRequest): Promise<string | null> => {
   const { authorization = "" } = headers
   const signed: ReadonlyArray<string> = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";") ?? []

@@ -33,8 +33,8 @@ const storage = (path: string) =>
     FolderStorage.layer({ folder: path, url })
   )
 
-describe("FolderStorage", () => {
-  it.effect("a file has its name and bytes, and only its owner may read it; the folder is created", () =>
+describe("storage in a folder", () => {
+  it.effect("a stored file has the given name and bytes, and only its owner may read it; the folder is created", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { put } = yield* storage(path)
@@ -46,7 +46,7 @@ describe("FolderStorage", () => {
     })
   )
 
-  it.effect("a reader sees a complete file each time, while it is replaced repeatedly", () =>
+  it.effect("a reader gets a complete file each time, while the file is replaced repeatedly", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { put } = yield* storage(path)
@@ -80,7 +80,7 @@ describe("FolderStorage", () => {
     })
   )
 
-  it.effect("an incomplete file of a process that died is never served, and deleted at a start an hour later", () =>
+  it.effect("an incomplete file of a process that died is never served, and is deleted at a start an hour later", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* TestClock.setTime(Date.now())

@@ -58,7 +58,7 @@ const failure = <E = never>(
     return { failed, server }
   })
 
-/** Uses real time because fetch does not follow the test clock. */
+/** The helper uses real time, because fetch does not follow the test clock. */
 const until = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(
     Effect.repeat({ until: () => condition() }),
@@ -66,7 +66,7 @@ const until = (condition: () => boolean) =>
     Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
   )
 
-/** Advances the clock only after the server has received the request. */
+/** Advances the clock, but only after the server has received the request. */
 const passes = (time: Duration.Duration) => (server: FakeBucket) =>
   Effect.andThen(
     until(() => server.seen.length === 1),
@@ -79,8 +79,8 @@ MediaStorageSuite.suite(
   fetchFile
 )
 
-describe("S3Storage", () => {
-  it.live("an upload is one signed PUT with the hash of the bytes, their type and a cache lifetime", () =>
+describe("storage in a bucket", () => {
+  it.live("an upload is one signed PUT with the hash, the type and the cache lifetime of the file", () =>
     Effect.gen(function* () {
       const server = yield* startFakeBucket()
       assert.strictEqual(yield* put(server), `${server.url}/Name1.mp3`)
@@ -132,7 +132,7 @@ describe("S3Storage", () => {
     [403, "AccessDenied"],
     [404, "NoSuchBucket"]
   ] as const) {
-    it.live(`${status} ${code} is permanent`, () =>
+    it.live(`a ${status} ${code} response is a permanent failure`, () =>
       Effect.map(failure(refusalAnswer(status, code, bucketCredentials.secretAccessKey)), ({ failed }) =>
         assert.deepInclude(failed, { permanent: true, reason: `the bucket answered ${status} (${code})` })
       )
@@ -152,12 +152,12 @@ describe("S3Storage", () => {
     }
   }
   for (const [name, answer] of Object.entries(temporary)) {
-    it.live(`${name} is temporary`, () =>
+    it.live(`a response with ${name} is a temporary failure`, () =>
       Effect.map(failure(answer), ({ failed }) => assert.isFalse(failed.permanent, failed.reason))
     )
   }
 
-  it.live("an unreachable bucket is temporary, and the reason names the failure", () =>
+  it.live("an unreachable bucket is a temporary failure, and the reason names the connection error", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(startFakeBucket())
       const failed = yield* Effect.flip(put(gone))
@@ -196,7 +196,7 @@ describe("S3Storage", () => {
     })
   )
 
-  it.live("interruption aborts the request", () =>
+  it.live("an interruption aborts the request", () =>
     Effect.gen(function* () {
       const server = yield* startFakeBucket(() => {})
       const fiber = yield* Effect.forkChild(put(server))

@@ -1,12 +1,12 @@
 /**
- * Decides which addresses a webhook may connect to: those of the public internet.
- * It follows IANA's registries of special-purpose addresses. `ReceiverUrl` checks how a URL spells an address.
+ * Decides which addresses a webhook may connect to: only those of the public internet. The lists follow IANA's
+ * registries of special-purpose addresses. `ReceiverUrl` checks how a URL spells an address.
  */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
-/** In IPv4 all addresses are public except these. */
+/** In IPv4 all addresses are public except these networks. */
 const special4 = [
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
@@ -30,8 +30,9 @@ const special4 = [
 ].map(IpNetwork.fromStringUnsafe)
 
 /**
- * In IPv6 only this network is public. It excludes loopback, mapped and compatible addresses (::/8), NAT64 (64:ff9b::/96, 64:ff9b:1::/48),
- * discard-only (100::/64), SRv6 (5f00::/16), unique-local with metadata (fc00::/7), link-local, site-local and multicast.
+ * In IPv6 only this network is public. This excludes loopback, mapped and compatible addresses (::/8), NAT64
+ * (64:ff9b::/96, 64:ff9b:1::/48), discard-only (100::/64), SRv6 (5f00::/16), unique-local with metadata (fc00::/7),
+ * link-local, site-local and multicast.
  */
 const global6 = IpNetwork.fromStringUnsafe("2000::/3")
 
@@ -44,7 +45,10 @@ const special6 = [
   "3fff::/20" // documentation
 ].map(IpNetwork.fromStringUnsafe)
 
-/** Expects the usual notation. An address with a zone, in brackets or in another notation is not public. */
+/**
+ * The function expects the usual notation of an address. An address with a zone, in brackets or in another notation is
+ * not public.
+ */
 export const isPublicAddress = (address: string): boolean => {
   const parsed = NetAddress.ipFromString(address)
   if (Result.isFailure(parsed)) return false

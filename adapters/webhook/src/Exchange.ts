@@ -1,8 +1,9 @@
 /**
- * One request and its answer over Node's HTTP client. It follows no redirect, decompresses nothing and sends nothing twice:
- * when a kept connection breaks during a request, the request fails, because the receiver may have read it. The caller sets
- * the deadline. Two limits bound what is read. A body beyond 64 KiB is cut, and its status counts. A receiver that sends
- * more than 256 KiB otherwise (interim answers, chunk extensions, tiny chunks) fails the attempt, even after a status line.
+ * Makes one request and reads its response with Node's HTTP client. It follows no redirect, decompresses nothing and
+ * sends nothing twice: when a reused connection breaks during a request, the request fails, because the receiver may
+ * have read it. The caller sets the deadline. Two limits bound the number of bytes that are read. A body is cut after
+ * 64 KiB, and its status still counts. A receiver that sends more than 256 KiB otherwise (interim answers, chunk
+ * extensions, tiny chunks) fails the attempt, even after a status line.
  */
 import { Buffer } from "node:buffer"
 import { constants } from "node:crypto"
@@ -39,14 +40,17 @@ export const makeHttpAgents = (lookup: LookupFunction) =>
       })
   )
 
-/** Bytes of a body that are read before the connection is closed, and bytes that are kept. */
+/** The number of bytes of a body that are read before the connection is closed, and the number that are kept. */
 const readAtMost = 64 * 1024
 const keptAtMost = 1024
 
-/** All bytes that a receiver may send for one response. */
+/** The number of bytes that a receiver may send for one response in all. */
 const carriedAtMost = 256 * 1024
 
-/** An incomplete character at the end is dropped. NUL is replaced, because Postgres does not accept it. */
+/**
+ * An incomplete character at the end of the text is dropped. NUL characters are replaced, because Postgres does not
+ * accept them.
+ */
 const excerptOf = (chunks: ReadonlyArray<Uint8Array>) =>
   new TextDecoder().decode(Buffer.concat(chunks).subarray(0, keptAtMost), { stream: true }).replaceAll("\0", "\ufffd")
 
@@ -99,7 +103,7 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
         call.destroy()
       })
     })
-    // The receiver switches protocols: this is a response without a body.
+    // The receiver switches protocols, which counts as a response without a body.
     call.on("upgrade", (response, socket) => {
       socket.destroy()
       resume(Effect.succeed(answer(response, "")))
@@ -114,7 +118,7 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
  */
 const watched: ReadonlyArray<"data" | "session"> = ["data", "session"]
 
-/** Counts the bytes of one exchange. A kept connection gets a new counter for each. */
+/** Counts the bytes of one request and response. A kept connection gets a new counter for each request. */
 const limited = (onExceeded: () => void) => {
   let carried = 0
   return (bytes: Uint8Array) => {

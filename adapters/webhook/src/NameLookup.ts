@@ -12,18 +12,21 @@ import * as Schema from "effect/Schema"
 import * as EgressGuard from "./EgressGuard.ts"
 import * as Failure from "./Failure.ts"
 
-/** `unknown`: the name does not exist or has no address. Otherwise the lookup failed. */
+/** `unknown`: the name does not exist or has no address. Otherwise the failure is temporary. */
 export class NameNotResolved extends Schema.TaggedError<NameNotResolved>()("NameNotResolved", {
   unknown: Schema.Boolean
 }) {}
 
-/** All IPv4 and IPv6 addresses of a name. */
+/** Returns all IPv4 and IPv6 addresses of a name. */
 export type NameLookup = (name: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved>
 
 const failed = (error: NodeJS.ErrnoException) =>
   new NameNotResolved({ unknown: error.code === "ENOTFOUND" || error.code === "ENODATA" })
 
-/** The operating system's resolver, with its hosts file. It blocks a thread of Node's pool. */
+/**
+ * Resolves with the operating system's resolver, which reads its hosts file. The resolver blocks a thread of Node's
+ * pool.
+ */
 export const resolveBySystem: NameLookup = (name) =>
   Effect.callback((resume) =>
     systemLookup(name, { all: true }, (error, found) =>
@@ -32,8 +35,8 @@ export const resolveBySystem: NameLookup = (name) =>
   )
 
 /**
- * Asks name servers, by default the machine's (`192.0.2.1` or `192.0.2.1:53`). It uses no thread of Node's pool, so that a
- * partner's slow name server does not delay others, and it times out by itself.
+ * Asks name servers, by default those of the machine (`192.0.2.1` or `192.0.2.1:53`). It uses no thread of Node's pool,
+ * so that a partner's slow name server does not delay others, and it has a timeout.
  */
 export const lookupWithNameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
   const resolver = yield* Effect.acquireRelease(
@@ -63,7 +66,7 @@ const unresolved = ({ unknown }: { readonly unknown: boolean }) =>
     unknown ? "The receiver's host name does not resolve." : "The receiver's host name could not be looked up."
   )
 
-/** A lookup for sockets. A name with any address that is not public is refused. */
+/** Returns a lookup function for sockets. It refuses a name with any address that is not public. */
 export const guardLookup = Effect.fnUntraced(function* (lookup: NameLookup, allowPrivate: boolean) {
   const run = Effect.runCallbackWith(yield* Effect.context<never>())
   const dialled = (name: string) =>

@@ -1,6 +1,7 @@
 /**
- * The WebhookTransport on Node's HTTP client, with the egress guard: a partner's URL never leads into the private network, when it is
- * registered or when a connection is made. The core signs, retries and judges the response.
+ * Implements WebhookTransport with Node's HTTP client and the egress guard. A partner's URL never leads into the
+ * private network, neither at its registration nor at a connection. The core signs, retries and decides about the
+ * response.
  */
 import { WebhookTransport, WebhookUrlRefused } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Effect from "effect/Effect"
@@ -14,18 +15,18 @@ import * as ReceiverUrl from "./ReceiverUrl.ts"
 export interface WebhookTransportOptions {
   /** Allows `http:`, private and loopback receivers, for development with trusted partners. */
   readonly allowPrivate: boolean
-  /** 443 and 8443 by default; with `allowPrivate` every port. */
+  /** The allowed ports are 443 and 8443 by default; with `allowPrivate` every port. */
   readonly ports?: ReadonlyArray<number>
-  /** By default the machine's name servers; with `allowPrivate` the system's resolver. */
+  /** The default is the machine's name servers; with `allowPrivate` it is the system's resolver. */
   readonly lookup?: NameLookup.NameLookup
 }
 
 const publicPorts = [443, 8443]
 
-/** A name that takes longer is accepted, because every connection checks its addresses again. */
+/** If the lookup of a name takes longer, the name is accepted, because every connection checks its addresses again. */
 const longestCheck = "3 seconds"
 
-/** Opens no connection before the first `send`. Closing the scope closes kept connections. */
+/** The layer opens no connection before the first `send`. Closing the scope closes the kept connections. */
 export const layer = ({ allowPrivate, ports, lookup: given }: WebhookTransportOptions): Layer.Layer<WebhookTransport> =>
   Layer.effect(
     WebhookTransport,

@@ -11,25 +11,25 @@ import * as EgressGuard from "./EgressGuard.ts"
 export interface ReceiverUrlRules {
   /** Allows `http:` and hosts of any network and name, for development. */
   readonly allowPrivate: boolean
-  /** Null: every port. */
+  /** Null allows every port. */
   readonly ports: ReadonlyArray<number> | null
 }
 
 export interface ReceiverUrl {
   readonly secure: boolean
-  /** A name in ASCII or an address without brackets. */
+  /** A host name in ASCII, or an address without brackets. */
   readonly host: string
   readonly isAddress: boolean
   readonly port: number
-  /** Host and port as the `Host` header names them. */
+  /** The host and port in the form of the `Host` header. */
   readonly authority: string
-  /** Path and query. */
+  /** The path and query of the URL. */
   readonly target: string
 }
 
 const longest = 2048
 
-/** Names whose meaning depends on the network. `arpa` contains `home.arpa` and the reverse zones. */
+/** Host names whose meaning depends on the network. `arpa` contains `home.arpa` and the reverse zones. */
 const localNames = /(^|\.)(localhost|local|localdomain|internal|intranet|private|corp|home|lan|arpa|onion|alt)$/
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
@@ -68,7 +68,10 @@ export const parseReceiverUrl = (
   )
 }
 
-/** False for percent-encoded, octal, hexadecimal, short and full-width hosts. An IPv6 address in brackets is unambiguous. */
+/**
+ * Returns false for percent-encoded, octal, hexadecimal, short and full-width hosts. An IPv6 address in brackets is
+ * unambiguous.
+ */
 const saysItsHost = (written: string, hostname: string) =>
   hostname.startsWith("[") ||
   written.toLowerCase() === hostname ||

@@ -48,7 +48,7 @@ describe("the egress guard", () => {
     )
   })
 
-  it("the egress guard refuses everything that is no plain address", () => {
+  it("the egress guard refuses everything that is not a plain address", () => {
     for (const text of [
       "",
       "example.com",

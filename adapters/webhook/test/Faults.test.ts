@@ -20,8 +20,8 @@ const failureAt = (port: number, timeout?: Duration.Input) =>
 
 const reset = (socket: Socket) => socket.resetAndDestroy()
 
-describe("a receiver that", () => {
-  it.live("a receiver that is not there is one that refuses", () =>
+describe("a receiver that misbehaves", () => {
+  it.live("a receiver on which no server listens is reported as refused", () =>
     Effect.gen(function* () {
       const port = yield* unusedPort
       const lookup = () => Effect.succeed(["127.0.0.1", "127.0.0.2", "::1"])
@@ -34,54 +34,58 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("a receiver that breaks off before, in or after the head, or in the body, resets", () =>
-    Effect.gen(function* () {
-      for (const speak of [
-        (socket: Socket) => reset(socket),
-        (socket: Socket) => socket.once("data", () => reset(socket)),
-        (socket: Socket) => socket.once("data", () => socket.end()),
-        (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Le")),
-        (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")),
-        (socket: Socket) =>
-          socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"))
-      ]) {
-        const { port } = yield* listenTcp(speak)
-        const { failure, reason } = yield* failureAt(port)
-        assert.strictEqual(failure, "reset", reason)
-        assert.match(reason, /closed the connection/)
-      }
-    })
-  )
-
-  it.live("a receiver that hangs before, in or after the head, or drips, is cut off at the deadline", () =>
-    Effect.gen(function* () {
-      const drip = (head: string, drop: string) => (socket: Socket) => {
-        socket.write(head)
-        const timer = setInterval(() => socket.write(drop), 20)
-        socket.on("close", () => clearInterval(timer))
-      }
-      const speaking = [
-        () => undefined,
-        (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\n"),
-        (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"),
-        drip("HTTP/1.1 200 OK\r\n", "X-Drip: 1\r\n"),
-        drip("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", "x"),
-        drip("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
-        drip("", "HTTP/1.1 102 Processing\r\n\r\n")
-      ]
-      const cutOff = Effect.fnUntraced(function* (speak: (socket: Socket) => void) {
-        const receiver = yield* listenTcp(speak)
-        const [took, { failure, reason }] = yield* Effect.timed(failureAt(receiver.port, "300 millis"))
-        assert.strictEqual(failure, "timeout", reason)
-        assert.match(reason, /within 300ms\./)
-        assert.isBelow(Duration.toMillis(took), 1000)
-        yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
+  it.live(
+    "a receiver that closes the connection before, in or after the head, or in the body, is reported as reset",
+    () =>
+      Effect.gen(function* () {
+        for (const speak of [
+          (socket: Socket) => reset(socket),
+          (socket: Socket) => socket.once("data", () => reset(socket)),
+          (socket: Socket) => socket.once("data", () => socket.end()),
+          (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Le")),
+          (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")),
+          (socket: Socket) =>
+            socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"))
+        ]) {
+          const { port } = yield* listenTcp(speak)
+          const { failure, reason } = yield* failureAt(port)
+          assert.strictEqual(failure, "reset", reason)
+          assert.match(reason, /closed the connection/)
+        }
       })
-      yield* Effect.forEach(speaking, cutOff, { concurrency: "unbounded" })
-    })
   )
 
-  it.live("a receiver that has a name server that never answers is cut off at the deadline too", () =>
+  it.live(
+    "a receiver that hangs before, in or after the head, or sends single bytes slowly, is cut off at the deadline",
+    () =>
+      Effect.gen(function* () {
+        const drip = (head: string, drop: string) => (socket: Socket) => {
+          socket.write(head)
+          const timer = setInterval(() => socket.write(drop), 20)
+          socket.on("close", () => clearInterval(timer))
+        }
+        const speaking = [
+          () => undefined,
+          (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\n"),
+          (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"),
+          drip("HTTP/1.1 200 OK\r\n", "X-Drip: 1\r\n"),
+          drip("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", "x"),
+          drip("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
+          drip("", "HTTP/1.1 102 Processing\r\n\r\n")
+        ]
+        const cutOff = Effect.fnUntraced(function* (speak: (socket: Socket) => void) {
+          const receiver = yield* listenTcp(speak)
+          const [took, { failure, reason }] = yield* Effect.timed(failureAt(receiver.port, "300 millis"))
+          assert.strictEqual(failure, "timeout", reason)
+          assert.match(reason, /within 300ms\./)
+          assert.isBelow(Duration.toMillis(took), 1000)
+          yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
+        })
+        yield* Effect.forEach(speaking, cutOff, { concurrency: "unbounded" })
+      })
+  )
+
+  it.live("a receiver whose name server never answers is cut off at the deadline too", () =>
     Effect.gen(function* () {
       const { send } = yield* makeTransport({ allowPrivate: true, lookup: () => Effect.never })
       const { failure } = yield* Effect.flip(send(makeRequest("http://slow.example.com/", "100 millis")))
@@ -89,7 +93,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("a receiver that speaks no HTTP is one that cannot be understood", () =>
+  it.live("a receiver that does not speak HTTP is reported as such", () =>
     Effect.gen(function* () {
       for (const text of [
         "220 mail.example.com ESMTP\r\n",
@@ -110,7 +114,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("a receiver that answers garbage, or nothing, has answered", () =>
+  it.live("a receiver that answers with an unreadable or empty body counts as answered", () =>
     Effect.gen(function* () {
       const { send } = yield* makeTransport()
       for (const [text, status, excerpt] of [
@@ -131,7 +135,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("a receiver that pours out 64 MiB is read for 64 KiB, and its status counts", () =>
+  it.live("a receiver that sends 64 MiB is read up to 64 KiB, and its status counts", () =>
     Effect.gen(function* () {
       let written = 0
       const receiver = yield* listenHttp((call, answer) => {
@@ -155,7 +159,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("a receiver that pours without end is let go, a hundred of them at a time, in little memory", () =>
+  it.live("a hundred receivers that send endless bodies are cut off, with little memory in use", () =>
     Effect.gen(function* () {
       const receiver = yield* listenTcp((socket) => socket.once("data", () => writeEndlessly(socket)))
       const { send } = yield* makeTransport()
@@ -178,7 +182,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("a receiver that answers with compressed data finds it untouched", () =>
+  it.live("a receiver that answers with compressed data gets an excerpt of the compressed bytes", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
       let accepted: string | undefined
@@ -194,7 +198,7 @@ describe("a receiver that", () => {
     })
   )
 
-  it.live("a receiver that redirects is not followed, wherever it points", () =>
+  it.live("a redirect of a receiver is not followed, wherever it leads", () =>
     Effect.gen(function* () {
       const inner = yield* listenHttp((_, answer) => answer.end("secret"))
       for (const status of [301, 302, 303, 307, 308]) {

@@ -1,4 +1,4 @@
-/** A real loopback name server with a few names. Every other name does not exist. */
+/** A real loopback name server with a few names. The server knows no other names. */
 import { Buffer } from "node:buffer"
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram"
 import { isIPv4 } from "node:net"

@@ -53,7 +53,7 @@ WebhookTransportSuite.suite("NodeWebhookTransport", Layer.merge(layer({ allowPri
 const ok = listenHttp((call, answer) => call.resume().on("end", () => answer.end("ok")))
 
 describe("connections", () => {
-  it.live("connections are shared by a stream of events, and closed soon after it", () =>
+  it.live("connections are shared by a stream of events, and are closed soon after it", () =>
     Effect.gen(function* () {
       const receiver = yield* ok
       const { connections, port } = receiver
@@ -95,7 +95,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("connections that the receiver has closed are not used again", () =>
+  it.live("connections that the receiver has closed are not reused", () =>
     Effect.gen(function* () {
       const { port, connections, open } = yield* listenHttp((call, answer) => {
         call.resume().on("end", () => {
@@ -107,14 +107,14 @@ describe("connections", () => {
       for (let sent = 1; sent <= 5; sent++) {
         yield* send(makeRequest(localUrl(port)))
         while (open.size > 0) yield* Effect.sleep("10 millis")
-        // The event loop polls the sockets between two timers, so the sender has noticed the closed connection by then.
+        // The event loop polls the sockets between two timers, so by then the sender has noticed the closed connection.
         for (const _ of [1, 2]) yield* Effect.sleep("10 millis")
         assert.strictEqual(connections(), sent)
       }
     })
   )
 
-  it.live("connections that break during a request fail it: nothing is sent twice", () =>
+  it.live("a connection that breaks during a request fails the request, and nothing is sent twice", () =>
     Effect.gen(function* () {
       let requests = 0
       const { port, connections } = yield* listenTcp((socket) =>
@@ -132,7 +132,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("of a slow receiver delay no other", () =>
+  it.live("the connections of a slow receiver do not delay other receivers", () =>
     Effect.gen(function* () {
       const slow = yield* listenHttp((call) => call.resume())
       const quick = yield* ok

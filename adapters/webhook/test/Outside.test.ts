@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { listenHttp, listenTcp, localUrl, makeRequest, makeTransport } from "./Receivers.ts"
 
 describe("the environment and the caller", () => {
-  it.live("the environment and the caller lead no request by a proxy", () =>
+  it.live("a proxy from the environment or the caller is never used", () =>
     Effect.gen(function* () {
       const proxy = yield* listenHttp((_, answer) => answer.end("proxied"))
       const { port } = yield* listenHttp((_, answer) => answer.end("direct"))
@@ -28,7 +28,7 @@ describe("the environment and the caller", () => {
     })
   )
 
-  it.live("the environment and the caller add no header and no request, by a header's value or by the URL", () =>
+  it.live("a header's value or a URL cannot add a header or a second request", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
       const { port, connections } = yield* listenTcp((socket) =>
@@ -50,7 +50,7 @@ describe("the environment and the caller", () => {
     })
   )
 
-  it.live("the environment and the caller do not change where a request says that it goes, nor how long it is", () =>
+  it.live("the caller's headers do not change the request's host or length", () =>
     Effect.gen(function* () {
       const { port } = yield* listenHttp((call, answer) => {
         answer.end(`${call.headers.host} ${call.headers["content-length"]} ${call.headers["user-agent"]}`)

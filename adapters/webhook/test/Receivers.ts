@@ -1,4 +1,7 @@
-/** Real loopback servers, closed with the scope, and the transport that tests use. The test chooses the servers' responses. */
+/**
+ * Real loopback servers, closed with the scope, and the transport that tests use. The test decides what the servers
+ * respond.
+ */
 import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
@@ -12,11 +15,11 @@ import * as Layer from "effect/Layer"
 
 export interface ListeningReceiver {
   readonly port: number
-  /** The number of connections ever accepted. */
+  /** The number of connections accepted so far. */
   readonly connections: () => number
-  /** The connections that are open now. */
+  /** The number of connections that are open now. */
   readonly open: ReadonlySet<Net.Socket>
-  /** Bytes that the kernel accepted from all connections. */
+  /** The number of bytes that the kernel accepted from all connections. */
   readonly sent: () => number
 }
 
@@ -31,7 +34,7 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
         server.on("connection", (socket: Net.Socket) => {
           connections += 1
           open.add(socket)
-          // A client that times out resets its connection. The server ignores the error.
+          // A client that times out resets its connection. The server ignores that error.
           socket
             .on("error", () => undefined)
             .on("close", () => {
@@ -51,27 +54,27 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
     return { port, connections: () => connections, open, sent: () => sent } satisfies ListeningReceiver
   })
 
-/** An HTTP server that never closes idle connections itself. */
+/** Starts an HTTP server that never closes idle connections itself. */
 export const listenHttp = (answer: Http.RequestListener, wanted?: number) =>
   listening(() => Http.createServer({ keepAliveTimeout: 0 }, answer), wanted)
 
 export const listenHttps = (options: Https.ServerOptions, answer: Http.RequestListener) =>
   listening(() => Https.createServer(options, answer).on("tlsClientError", () => undefined))
 
-/** A TCP server. `speak` handles each connection. */
+/** Starts a TCP server. `speak` handles each connection. */
 export const listenTcp = (speak: (socket: Net.Socket) => void) =>
   listening(() => Net.createServer((socket) => speak(socket.resume())))
 
 export const listenTls = (options: Tls.TlsOptions, speak: (socket: Net.Socket) => void) =>
   listening(() => Tls.createServer(options, (socket) => speak(socket.resume())).on("tlsClientError", () => undefined))
 
-/** Sends this text after the first received data, and closes. */
+/** Starts a server that sends this text after the first received data, and then closes. */
 export const listenWithAnswer = (text: string | Uint8Array) =>
   listenTcp((socket) => socket.once("data", () => socket.end(text)))
 
 const chunk = new Uint8Array(64 * 1024).fill(120)
 
-/** Writes for as long as the client reads. */
+/** Writes to the socket for as long as the client reads. */
 export const writeEndlessly = (socket: Net.Socket) => {
   socket.write("HTTP/1.1 200 OK\r\n\r\n")
   const more = () => {

@@ -12,24 +12,26 @@ import { allowedUrls, refusedUrls } from "./Urls.ts"
 const guarded = (...addresses: ReadonlyArray<string>) =>
   makeTransport({ allowPrivate: false, lookup: () => Effect.succeed(addresses) })
 
-/** The message says what to do and reveals nothing about our network. */
+/** The message says how to correct the URL and reveals nothing about our network. */
 const isFit = (reason: string) => !/\d+\.\d+\.\d+|::|ENOTFOUND|lookup/.test(reason)
 
-describe("a URL", () => {
-  it.live(`a URL is refused in ${refusedUrls.length} spellings, when registered and when sent to`, () =>
-    Effect.gen(function* () {
-      const { check, send } = yield* guarded("8.8.8.8")
-      for (const url of refusedUrls) {
-        const { constraint } = yield* Effect.flip(check(url))
-        assert.match(constraint, /^must [^\n]+[^.]$/, url)
-        const sent = yield* Effect.flip(send(makeRequest(url)))
-        assert.strictEqual(sent.failure, "blocked", url)
-        assert.isTrue(isFit(constraint) && isFit(sent.reason), sent.reason)
-      }
-    })
+describe("the URL of a webhook", () => {
+  it.live(
+    `the URL of a webhook is refused in ${refusedUrls.length} internal or ambiguous spellings, at registration and at sending`,
+    () =>
+      Effect.gen(function* () {
+        const { check, send } = yield* guarded("8.8.8.8")
+        for (const url of refusedUrls) {
+          const { constraint } = yield* Effect.flip(check(url))
+          assert.match(constraint, /^must [^\n]+[^.]$/, url)
+          const sent = yield* Effect.flip(send(makeRequest(url)))
+          assert.strictEqual(sent.failure, "blocked", url)
+          assert.isTrue(isFit(constraint) && isFit(sent.reason), sent.reason)
+        }
+      })
   )
 
-  it.live(`a URL is refused with each of ${privateAddresses.length} addresses as its host`, () =>
+  it.live(`the URL of a webhook is refused with each of ${privateAddresses.length} addresses as its host`, () =>
     Effect.gen(function* () {
       const { check, send } = yield* guarded("8.8.8.8")
       for (const address of privateAddresses) {
@@ -40,7 +42,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live("a URL is refused where its name leads to such an address, be it one of several", () =>
+  it.live("the URL of a webhook is refused if any address of its name is not public", () =>
     Effect.gen(function* () {
       for (const address of privateAddresses) {
         for (const found of [[address], ["8.8.8.8", address], [address, "2606:4700:4700::1111"]]) {
@@ -55,14 +57,14 @@ describe("a URL", () => {
     })
   )
 
-  it.live("of the public internet is accepted", () =>
+  it.live("URLs of the public internet are accepted", () =>
     Effect.gen(function* () {
       const { check } = yield* guarded("8.8.8.8", "2606:4700:4700::1111")
       for (const url of allowedUrls) yield* check(url)
     })
   )
 
-  it.live("a URL is accepted while its name does not resolve, and sending to it fails", () =>
+  it.live("the URL of a webhook is accepted while its name does not resolve, and sending to it fails", () =>
     Effect.gen(function* () {
       for (const unknown of [true, false]) {
         const lookup = () => Effect.fail(new NameNotResolved({ unknown }))
@@ -78,7 +80,7 @@ describe("a URL", () => {
     })
   )
 
-  it.effect("a URL is accepted while its name server is slow", () =>
+  it.effect("the URL of a webhook is accepted while its name server is slow", () =>
     Effect.gen(function* () {
       const { check } = yield* makeTransport({ allowPrivate: false, lookup: () => Effect.never })
       const checked = yield* Effect.forkScoped(check("https://slow.example.com/"))
@@ -87,7 +89,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live("a URL is told what is wrong with it", () =>
+  it.live("the refusal of a URL says how to correct it", () =>
     Effect.gen(function* () {
       const { check } = yield* guarded("8.8.8.8")
       for (const [url, constraint] of [
@@ -107,7 +109,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live("a URL is dialled at the very address that was looked at, however the name answers next", () =>
+  it.live("a connection uses exactly the address that was checked, whatever the name resolves to later", () =>
     Effect.gen(function* () {
       const { port, connections } = yield* listenHttp((_, answer) => answer.end())
       const answers = [["8.8.8.8"], ["127.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["127.0.0.1", "8.8.8.8"]]
@@ -124,7 +126,7 @@ describe("a URL", () => {
     })
   )
 
-  it.live("a URL may name other ports and private receivers where the operator says so, and still no credentials", () =>
+  it.live("an operator can allow other ports and private receivers, but never credentials in a URL", () =>
     Effect.gen(function* () {
       const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))
       const lookup = () => Effect.succeed(["127.0.0.1"])
@@ -142,7 +144,7 @@ describe("a URL", () => {
     })
   )
 
-  it("a URL is read as it will be sent: host, port and target", () => {
+  it("host, port and target are parsed in the same form in which they are sent", () => {
     const read = (url: string) =>
       Result.getOrThrow(ReceiverUrl.parseReceiverUrl(url, { allowPrivate: false, ports: [443, 8443] }))
     assert.deepStrictEqual(read("https://Bücher.example:8443/a b?c".replace(" ", "%20")), {

@@ -26,7 +26,7 @@ const serving = (certificate: Certificate) =>
 const toward = makeTransport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
 
 describe("over TLS", () => {
-  it.live("a receiver is spoken to under its name, though it was dialled at an address", () =>
+  it.live("a receiver is addressed by its name in TLS, although the connection uses an address", () =>
     Effect.gen(function* () {
       const { port, connections } = yield* serving(issueCertificate(trusted, { host }))
       const { send } = yield* toward
@@ -39,7 +39,7 @@ describe("over TLS", () => {
     })
   )
 
-  it.live("a connection is kept for its own name alone", () =>
+  it.live("a connection is reused only for the same name", () =>
     Effect.gen(function* () {
       const { port } = yield* serving(issueCertificate(trusted, { host }))
       const { send } = yield* toward
@@ -61,7 +61,7 @@ describe("over TLS", () => {
     ],
     ["of a false authority", issueCertificate(makeAuthority("Known Authority"), { host }), /not from an authority/]
   ] as const) {
-    it.live(`a certificate ${what} ends the attempt before anything is sent`, () =>
+    it.live(`a certificate ${what} ends the attempt before the request is sent`, () =>
       Effect.gen(function* () {
         let requests = 0
         const { port } = yield* listenHttps({ ...certificate }, (_, answer) => {
@@ -78,7 +78,7 @@ describe("over TLS", () => {
     )
   }
 
-  it.live("certificates are looked at, though the environment would not have it", () =>
+  it.live("certificates are verified even if the environment disables verification", () =>
     Effect.gen(function* () {
       const { port } = yield* serving(makeSelfSigned(host))
       const { send } = yield* toward
@@ -89,19 +89,21 @@ describe("over TLS", () => {
     })
   )
 
-  it.live("a receiver that speaks none, or breaks off, is told apart from one that is gone", () =>
-    Effect.gen(function* () {
-      const { send } = yield* toward
-      const plain = yield* listenHttp((_, answer) => answer.end())
-      const babble = yield* listenWithAnswer("220 welcome\r\n")
-      const silent = yield* listenTcp(() => undefined)
-      const short = yield* listenTcp((socket) => socket.once("data", () => socket.destroy()))
-      const failureOf = (port: number, patience?: Duration.Input) =>
-        Effect.map(Effect.flip(send(makeRequest(`https://${host}:${port}/`, patience))), ({ failure }) => failure)
-      assert.strictEqual(yield* failureOf(plain.port), "tls")
-      assert.strictEqual(yield* failureOf(babble.port), "tls")
-      assert.strictEqual(yield* failureOf(silent.port, "500 millis"), "timeout")
-      assert.strictEqual(yield* failureOf(short.port), "reset")
-    })
+  it.live(
+    "a receiver without TLS, or one that breaks off the handshake, is distinguished from one that cannot be reached",
+    () =>
+      Effect.gen(function* () {
+        const { send } = yield* toward
+        const plain = yield* listenHttp((_, answer) => answer.end())
+        const babble = yield* listenWithAnswer("220 welcome\r\n")
+        const silent = yield* listenTcp(() => undefined)
+        const short = yield* listenTcp((socket) => socket.once("data", () => socket.destroy()))
+        const failureOf = (port: number, patience?: Duration.Input) =>
+          Effect.map(Effect.flip(send(makeRequest(`https://${host}:${port}/`, patience))), ({ failure }) => failure)
+        assert.strictEqual(yield* failureOf(plain.port), "tls")
+        assert.strictEqual(yield* failureOf(babble.port), "tls")
+        assert.strictEqual(yield* failureOf(silent.port, "500 millis"), "timeout")
+        assert.strictEqual(yield* failureOf(short.port), "reset")
+      })
   )
 })

@@ -1,11 +1,11 @@
 /** URLs as partners may write them, by mistake or with intent. */
 
 /**
- * Spellings of URLs that lead to internal addresses, or that two parsers may read differently. Host names resolve to a public
- * address.
+ * Spellings of URLs that lead to internal addresses, or that two parsers may interpret differently. The host names that
+ * resolve to a public address.
  */
 export const refusedUrls: ReadonlyArray<string> = [
-  // The loopback address in other notations.
+  // URLs with the loopback address in other notations.
   "https://2130706433/",
   "https://0x7f000001/",
   "https://0x7F.0x0.0x0.0x1/",
@@ -37,7 +37,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://127.0.0.1:443/",
   "https://127.0.0.1:8443/",
   "https://127.0.0.1?https://example.com/",
-  // Public addresses in notations that parsers read differently.
+  // URLs with public addresses in notations that parsers interpret differently.
   "https://0x08080808/",
   "https://134744072/",
   "https://010.010.010.010/",
@@ -63,7 +63,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://[::1%0]/",
   "https://[[::1]]/",
   "https://::1/",
-  // Names of this machine and of its network.
+  // URLs with names of this machine and of its network.
   "https://localhost/",
   "https://LOCALHOST/",
   "https://localhost./",
@@ -90,7 +90,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://example。com/",
   "https://ｅxample.com/",
   `https://${"a".repeat(64)}.example.com/`,
-  // Credentials, and text that only looks like the host.
+  // URLs with credentials, or with text that only looks like the host.
   "https://user@example.com/",
   "https://user:secret@example.com/",
   "https://:secret@example.com/",
@@ -104,7 +104,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https:\\\\example.com/",
   "https://example.com#@127.0.0.1/",
   "https://example.com/#fragment",
-  // White space and control characters, which some parsers drop.
+  // URLs with white space and control characters, which some parsers drop.
   " https://example.com/",
   "https://example.com/ ",
   "https://exam\nple.com/",
@@ -114,7 +114,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://exam\u200bple.com/",
   "https://exam\u00adple.com/",
   "https://\u202eexample.com/",
-  // Other schemes, and too few slashes.
+  // URLs with other schemes, or with too few slashes.
   "",
   "example.com",
   "//example.com/",

@@ -1,4 +1,4 @@
-/** The contract for calls with an API key: requirements and errors. */
+/** The contract for calls with an API key: required credentials and errors. */
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import type { ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { EndpointLimit } from "@partner-commentary/core/access/RateLimits"
@@ -27,12 +27,12 @@ export class RequiredScope extends Context.Service<RequiredScope, Scope>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredScope"
 ) {}
 
-/** Endpoint annotation: a rate limit in addition to the key's. */
+/** Endpoint annotation: a rate limit that applies in addition to the key's limits. */
 export class OwnLimit extends Context.Service<OwnLimit, EndpointLimit>()(
   "@partner-commentary/api/ApiKeyAuth/OwnLimit"
 ) {}
 
-/** Endpoint annotation: the concurrency pool; `standard` by default. */
+/** Endpoint annotation: the endpoint's concurrency pool; `standard` by default. */
 export class RequiredPool extends Context.Service<RequiredPool, ConcurrencyPool>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredPool"
 ) {}

@@ -57,7 +57,7 @@ const ExpiresAt = Fields.Timestamp.annotate({
   examples: ["2027-01-30T12:00:00.000Z"]
 })
 
-/** The body of POST /api-keys. The service checks rules that depend on the current time. */
+/** The body of POST /api-keys. The service itself checks rules that depend on the current time. */
 export const CreateApiKey = Schema.Struct({
   name: Name.annotate({
     description:

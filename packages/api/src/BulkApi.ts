@@ -1,4 +1,4 @@
-/** Submits many topics in one request. Each one is accepted or rejected separately. */
+/** Submits many topics in one request. Each topic is accepted or rejected separately. */
 
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -15,7 +15,7 @@ import { topicsGroup } from "./TopicsGroup.ts"
 
 export const maxTopics = 100
 
-/** Total number of listed persona ids in all topics of one request. */
+/** Maximum number of persona ids in all topics of one request together. */
 export const maxBulkPersonas = 1000
 
 const BulkTopics = Schema.Struct({

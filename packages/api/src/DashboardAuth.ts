@@ -1,11 +1,11 @@
-/** The contract for calls of the partner dashboard: requirements and errors. */
+/** The contract for calls of the partner dashboard: required credentials and errors. */
 import type { DashboardPrincipal } from "@partner-commentary/core/access/Dashboard"
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { InternalError, InvalidRequest, RateLimitExceeded, Unauthorized } from "./Errors.ts"
 import { dashboardToken } from "./SecurityScheme.ts"
 
-/** The authenticated dashboard. */
+/** The organization of an authenticated dashboard. */
 export class CurrentDashboard extends Context.Service<CurrentDashboard, DashboardPrincipal>()(
   "@partner-commentary/api/DashboardAuth/CurrentDashboard"
 ) {}

@@ -1,4 +1,4 @@
-/** Deliveries of events to a webhook: their status and attempts. */
+/** The contract for deliveries of events to a webhook: their status and attempts. */
 import { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import * as Deliveries from "@partner-commentary/core/webhook/Delivery"

@@ -9,7 +9,10 @@ interface Words<Example> {
   readonly example: Example
 }
 
-/** Parameters are decoded as text, and the service reports all problems at once. `truth` documents the real type. */
+/**
+ * Parameters are decoded as text, because the service reports all problems at once. `truth` is the parameter's real
+ * type for the description.
+ */
 const parameter = (description: string, example: unknown, truth: Schema.JsonObject) =>
   Schema.optionalKey(
     Schema.String.annotate({ description, examples: [String(example)], [keywords]: { ...truth, examples: [example] } })
@@ -38,7 +41,7 @@ export const textParameter = ({
   readonly maxLength?: number
 }) => parameter(description, example, { type: "string", ...limits })
 
-/** A string with a description and an example. */
+/** Documents a string with a description and an example. */
 export const text = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 

@@ -16,7 +16,7 @@ export class ExampleErrors extends Context.Service<ExampleErrors, ReadonlyArray<
   "@partner-commentary/api/ErrorGuide/ExampleErrors"
 ) {}
 
-/** The type requires an entry for each code. */
+/** The type requires an entry for each error code. */
 export const guide: Readonly<Record<Code, Guide>> = {
   invalid_request: {
     example: Errors.InvalidRequest.of([{ field: "request", constraint: "could not be read" }]),

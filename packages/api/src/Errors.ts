@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { text } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
 
-/** HTTP status by code. The type requires an entry for each code. */
+/** The HTTP status of each error code. The type requires an entry for each error code. */
 export const statusOf = {
   invalid_request: 400,
   no_valid_personas: 400,
@@ -19,7 +19,7 @@ export const statusOf = {
   internal_error: 500
 } as const
 
-/** One problem of a request: a path such as `persona_ids[2]`, and a sentence that a person can act on. */
+/** One problem of a request: a path such as `persona_ids[2]`, and a sentence that tells how to correct the value. */
 export const Problem = Schema.Struct({
   field: Schema.String.annotate({
     description: "Where: a path into the body, or the parameter's name.",
@@ -36,7 +36,7 @@ const told = <const Code extends string>(code: Code) => ({
   message: text("One sentence for a person. Its words may change.", "What went wrong, in one sentence.")
 })
 
-/** The meaning of each code. */
+/** The meaning of each error code. */
 const meaning = {
   invalid_request: "The body or a parameter is invalid.",
   no_valid_personas: "None of the requested personas could be sent to. Nothing was stored.",
@@ -51,7 +51,7 @@ const meaning = {
   internal_error: "The server failed. The message names the request id."
 } satisfies Record<keyof typeof statusOf, string>
 
-/** When a response has several codes, each `error` schema has its own name. */
+/** When a response has several codes, each `error` schema needs its own name. */
 const named = (code: keyof typeof statusOf) => ({
   identifier: `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`,
   description: meaning[code]
@@ -82,7 +82,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   ),
   answeredAs("invalid_request")
 ) {
-  /** The first problem is at the top level, and `errors` lists all. */
+  /** The first problem is at the top level of the details, and `errors` lists all problems. */
   static of(problems: readonly [Problem, ...ReadonlyArray<Problem>]): InvalidRequest {
     const [first] = problems
     return new InvalidRequest({
@@ -96,7 +96,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   }
 }
 
-/** The response to a request that does not arrive completely in time. Proxies read its status. */
+/** The response to a request that does not arrive completely in time. Proxies read the status of this response. */
 export const requestTimeout = {
   status: 408,
   error: InvalidRequest.of([{ field: "request", constraint: "must arrive whole within the time allowed" }])
@@ -218,22 +218,22 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found
   }
 }
 
-/** The same for a malformed id, an unknown topic and another owner's topic. */
+/** The response is the same for a malformed id, an unknown topic and another owner's topic. */
 export const topicNotFound = NotFound.of("Topic not found.")
 
-/** The same for a malformed id and an unknown persona. */
+/** The response is the same for a malformed id and an unknown persona. */
 export const personaNotFound = NotFound.of("Persona not found.")
 
-/** For one of the caller's own topics. */
+/** The error is used only for one of the caller's own topics. */
 export const commentaryNotFound = NotFound.of("Commentary not found.")
 
-/** The same for a malformed id, an unknown webhook and another owner's webhook. */
+/** The response is the same for a malformed id, an unknown webhook and another owner's webhook. */
 export const webhookNotFound = NotFound.of("Webhook not found.")
 
-/** For one of the caller's own webhooks. */
+/** The error is used only for one of the caller's own webhooks. */
 export const deliveryNotFound = NotFound.of("Delivery not found.")
 
-/** The same for a malformed id, an unknown key and another organization's key. */
+/** The response is the same for a malformed id, an unknown key and another organization's key. */
 export const apiKeyNotFound = NotFound.of("API key not found.")
 
 export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimitExceeded")(
@@ -253,12 +253,12 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   ),
   answeredAs("rate_limit_exceeded")
 ) {
-  /** All permits of the organization are in use, and no rate window is full. */
+  /** All concurrency permits of the organization are in use, while no rate window is full. */
   static busy(message: string, limit: number): RateLimitExceeded {
     return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })
   }
 
-  /** `counted`: the counted unit, such as `requests a minute`. */
+  /** `counted` names the counted unit, such as `requests a minute`. */
   static of(
     details: {
       readonly retry_after: number

@@ -1,4 +1,4 @@
-/** Past events with the payloads that webhooks receive. */
+/** The contract for past events, with the payloads that webhooks receive. */
 import { FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"

@@ -13,7 +13,7 @@ export const Timestamp = Schema.String.annotate({
   examples: ["2026-01-30T12:00:00.000Z"]
 })
 
-/** A timestamp with its own description. */
+/** Returns the schema of a timestamp with its own description. */
 export const moment = (description: string, example: string) => Timestamp.annotate({ description, examples: [example] })
 
 export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
@@ -22,7 +22,7 @@ export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const count = (description: string, example: number) => Count.annotate({ description, examples: [example] })
 
-/** Example ids, the same in all examples. */
+/** Example ids, which are the same in all examples. */
 export const TopicId = Uuid.annotate({ description: "The topic's id." })
 
 export const PersonaId = Uuid.annotate({
@@ -59,7 +59,7 @@ export const CreatedAt = moment("When the topic was created: ISO 8601, UTC.", "2
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "The partner's own data, returned as it was sent; `{}` when none was sent.",
   examples: [{ article: "4711", section: "basketball" }],
-  // Without it, client generators create a type without fields.
+  // Without this annotation, client generators create a type without fields.
   [keywords]: { additionalProperties: true }
 })
 
@@ -86,7 +86,7 @@ export const OutcomeStatus = Schema.Literals(["completed", "pending", "failed"])
   examples: ["completed"]
 })
 
-/** Why an assignment was settled without a commentary. */
+/** The reason why an assignment was settled without a commentary. */
 export const Failure = Schema.NullOr(
   Schema.Struct({
     reason: FailureReason.annotate({
@@ -119,7 +119,7 @@ export const VideoUrl = Schema.NullOr(
 
 export const ApprovedAt = moment("When the creator approved it: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z")
 
-/** Null until the partner accepts it. */
+/** Null until the partner accepts the commentary. */
 export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
   description: "When your organization accepted the commentary for publication; null before.",
   examples: ["2026-02-01T14:00:00.000Z"]

@@ -1,10 +1,10 @@
 /** The header that makes a POST idempotent. Every POST except a webhook's test accepts it. */
 import * as Schema from "effect/Schema"
 
-/** In conventional spelling. Header names are case-insensitive. */
+/** The header's name in conventional spelling. Header names are case-insensitive. */
 export const idempotencyHeader = "Idempotency-Key"
 
-/** Set on a response that was stored by an earlier request. */
+/** The header that marks a response which an earlier request stored. */
 export const replayedHeader = "idempotency-replayed"
 
 const constraint = { message: "must be given once, as 1 to 255 visible ASCII characters without spaces" }

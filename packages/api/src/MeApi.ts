@@ -1,4 +1,4 @@
-/** What a key learns about itself. */
+/** The contract for reading one's own key. */
 import { all as allScopes, Scope } from "@partner-commentary/core/access/Scope"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"

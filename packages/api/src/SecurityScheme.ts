@@ -1,7 +1,7 @@
-/** An authentication scheme in the API description. A middleware refers to one as its `scheme`. */
+/** An authentication scheme in the API description. A middleware refers to an authentication scheme as its `scheme`. */
 
 export interface SecurityScheme {
-  /** The key in `components.securitySchemes`. */
+  /** The name of the scheme in `components.securitySchemes`. */
   readonly name: string
   readonly scheme:
     | { readonly type: "apiKey"; readonly in: "header"; readonly name: string; readonly description: string }

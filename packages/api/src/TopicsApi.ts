@@ -17,11 +17,11 @@ import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { topicsGroup } from "./TopicsGroup.ts"
 
-/** The syntax of an external reference. */
+/** The syntax of a topic's external reference. */
 export const referenceConstraint =
   "must be 1 to 256 characters out of A-Z, a-z, 0-9, '-', '_', '.' and ':', and neither '.' nor '..'"
 
-/** The body of POST /topics. The service checks lengths, because deployments can configure them. */
+/** The body of POST /topics. The service itself checks lengths, because deployments can configure them. */
 export const CreateTopic = Schema.Struct({
   content: Schema.String.annotate({
     description:
@@ -201,7 +201,7 @@ export const TopicSummary = Schema.Struct({
   created_at: Fields.CreatedAt
 }).annotate({ identifier: "TopicSummary", description: "A topic as lists show it." })
 
-/** Limits of the list's parameters. */
+/** The limits of the list's parameters. */
 export const listBounds = { defaultLimit: 20, maxLimit: 100, maxOffset: 10_000 }
 
 const cursor = "MjAyNi0wMS0zMFQxMjowMDowMC4wMDBaIDAxOWMwZTFiLTdjNGUtNzAwMC04MDAwLTJmNmQxYzllNGIxMA"

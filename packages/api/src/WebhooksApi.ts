@@ -21,7 +21,7 @@ const EventType = EventTypes.EventType.annotate({
   examples: ["creator.approved"]
 })
 
-/** The syntax of the URL. The service also checks where it leads. */
+/** The syntax of a webhook's URL. The service also checks the address to which the URL leads. */
 const Url = Schema.String.annotate({
   description:
     "An `https:` address of a public server, without user name, password and fragment. Events are sent to it by POST; redirects are not followed.",
@@ -114,7 +114,7 @@ export const RemovedWebhook = Schema.Struct({
   deleted: Schema.Literal(true).annotate({ description: "Always true.", examples: [true] })
 }).annotate({ identifier: "RemovedWebhook" })
 
-/** The response to a test. It has no envelope, as the specification requires. */
+/** The response to a webhook's test. The response has no envelope, as the specification requires. */
 export const WebhookTest = Schema.Struct({
   success: Schema.Boolean.annotate({
     description: "Whether your endpoint answered with a 2xx status. False is an answer, not an error.",

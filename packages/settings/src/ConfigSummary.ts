@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
 import { allowsPrivateReceivers, apiRoot, dataFolder, isWeaklySigned } from "./Settings.ts"
 
-/** The mail server without its credentials. */
+/** Returns the mail server without its credentials. */
 export const mailServer = (server: Redacted.Redacted<string>): { readonly host: string; readonly port: number } => {
   const url = new URL(Redacted.value(server))
   return {
@@ -17,7 +17,7 @@ export const mailServer = (server: Redacted.Redacted<string>): { readonly host: 
 
 export const isOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
 
-/** Completes a sentence after `mails`. */
+/** The text completes a sentence after `mails`. */
 export const describeMail = ({ mail }: Settings): string =>
   Option.match(mail.server, {
     onNone: () => `become files in ${dataFolder}/outbox`,
@@ -33,7 +33,7 @@ export const generator = ({ generator }: Settings): string =>
     onSome: ({ model, url }: GeneratorSettings) => `${model} at ${url}`
   })
 
-/** Completes a sentence after `audio`. */
+/** The text completes a sentence after `audio`. */
 export const describeAudio = ({ media }: Settings): string =>
   Option.match(Option.all([media.speech, media.storage]), {
     onNone: () => "none",
@@ -41,16 +41,16 @@ export const describeAudio = ({ media }: Settings): string =>
       `${model} at ${url}, kept ${storage.kind === "folder" ? `in ${storage.folder}` : `at ${storage.url}`}`
   })
 
-/** Whether the service issues the dashboard's tokens itself. */
+/** Returns whether the service issues the dashboard's tokens itself. */
 export const isIdentityLocal = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
 
-/** A warning when every dashboard token is rejected. */
+/** Returns a warning when every dashboard token is rejected. */
 export const identityWarning = (settings: Settings): Option.Option<string> =>
   Option.isSome(settings.identity) || settings.development
     ? Option.none()
     : Option.some("JWKS_URL is unset: the API-key operations reject every token")
 
-/** Warnings about settings that work but are risky. */
+/** Returns warnings about settings that work but are risky. */
 export const warnings = (settings: Settings): ReadonlyArray<string> => [
   ...(isWeaklySigned(settings)
     ? [
@@ -64,7 +64,10 @@ export const warnings = (settings: Settings): ReadonlyArray<string> => [
     : [])
 ]
 
-/** A warning when PUBLIC_URL is unset: what links in mails start with, and whether others can reach it. */
+/**
+ * Returns a warning when PUBLIC_URL is unset: it names the start of links in mails, and says whether others can reach
+ * it.
+ */
 export const publicUrlWarning = (
   settings: Settings,
   port: number

@@ -4,13 +4,13 @@ import { type Database, displayName } from "./DatabaseSettings.ts"
 import { SettingRefused } from "./Variable.ts"
 
 /**
- * Outside development the file probably existed before. A new one would replace the service's data by an empty
- * database.
+ * Outside development, the missing file probably existed before. A new file would replace the service's data by an
+ * empty database.
  */
 export const missingFile =
   "there is no such file: mount its volume or put it back; run partner-commentary migrate for a new installation alone"
 
-/** Names the file or the server, and the variable that selects it. */
+/** The message names the file or the server, and the variable that selects it. */
 export const of = (database: Database, error: unknown): SettingRefused =>
   error instanceof SettingRefused
     ? error

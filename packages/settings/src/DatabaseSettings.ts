@@ -1,6 +1,6 @@
 /**
- * The database: a SQLite file, or a Postgres server. The Postgres adapter validates its address and is loaded only
- * then.
+ * The database: a SQLite file, or a Postgres server. The Postgres adapter validates the server's address, and is loaded
+ * only for such an address.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -14,27 +14,27 @@ export type Database = SqliteDatabase | PostgresDatabase
 
 export interface SqliteDatabase {
   readonly filename: string
-  /** Whether DATABASE_URL is unset. */
+  /** True when DATABASE_URL is unset. */
   readonly isDefault: boolean
 }
 
 export interface PostgresDatabase {
   readonly url: Redacted.Redacted
-  /** Bypasses a pooler. */
+  /** The address that bypasses a connection pooler. */
   readonly directUrl: Option.Option<Redacted.Redacted>
-  /** Maximum number of connections of a process. */
+  /** Maximum number of database connections of a process. */
   readonly poolSize: number
-  /** Host, port and database, for people. */
+  /** Returns host, port and database without credentials, for messages. */
   readonly told: string
   readonly isDefault: false
 }
 
 export const isPostgres = (database: Database): database is PostgresDatabase => "url" in database
 
-/** For people, without credentials. */
+/** The database's name for messages, without credentials. */
 export const displayName = (database: Database): string => (isPostgres(database) ? database.told : database.filename)
 
-/** The adapter's options. */
+/** Returns the options of the database adapter. */
 export const poolOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({
   url,
   directUrl: Option.getOrUndefined(directUrl),

@@ -14,7 +14,7 @@ export interface IdentitySettings {
 
 const defaultClaim = "org_id"
 
-/** None: no identity provider, or the local identity in development. */
+/** None when there is no identity provider, or the local identity in development. */
 export const read: Effect.Effect<Option.Option<IdentitySettings>, SettingRefused> = Effect.gen(function* () {
   const jwksUrl = yield* Variable.optional("JWKS_URL", Parser.httpUrl)
   if (Option.isNone(jwksUrl)) return Option.none()

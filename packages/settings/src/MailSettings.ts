@@ -11,11 +11,11 @@ import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
 export interface MailSettings {
-  /** None in development: mails are written to the outbox folder. */
+  /** None in development, where mails are written to the outbox folder. */
   readonly server: Option.Option<Redacted.Redacted<string>>
   /** `Name <address>` */
   readonly from: string
-  /** Maximum number of connections and of mails in flight. */
+  /** Maximum number of connections to the mail server, and of mails in flight. */
   readonly connections: number
 }
 

@@ -7,9 +7,9 @@ import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
 export interface MediaSettings {
-  /** None: no audio is made. */
+  /** None when the service makes no audio. */
   readonly speech: Option.Option<SpeechSettings>
-  /** Always set when audio is made. */
+  /** The storage is always set when the service makes audio. */
   readonly storage: Option.Option<FolderSettings | BucketSettings>
 }
 
@@ -35,7 +35,7 @@ export interface BucketSettings {
   readonly sessionToken: Option.Option<Redacted.Redacted<string>>
 }
 
-/** `fallback`: the default folder in development. */
+/** `fallback` is the default folder in development. */
 export const read = Effect.fnUntraced(function* (fallback: Option.Option<string>) {
   const speech = yield* readSpeech
   const folder = yield* Variable.text("MEDIA_FOLDER")

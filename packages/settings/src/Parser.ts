@@ -12,7 +12,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 export interface Parser<A> {
-  /** Completes a sentence after `must be`. */
+  /** The text completes a sentence after `must be`. */
   readonly rule: string
   readonly parse: (text: string) => Option.Option<A>
 }
@@ -25,13 +25,13 @@ const ofSchema = <A>(schema: Schema.Codec<A, string>, right: string): Parser<A> 
 const checked = (isGood: (text: string) => boolean, right: string): Parser<string> =>
   ofSchema(Schema.Trim.check(Schema.makeFilter(isGood)), right)
 
-/** Separated by commas. Blank entries are ignored. */
+/** Parses a list separated by commas. Blank entries of the list are ignored. */
 const listOf = <A>(entry: Parser<A>, right: string): Parser<ReadonlyArray<A>> => ({
   rule: right,
   parse: (text) => Option.all(parts(text).map(entry.parse))
 })
 
-/** `NAME=VALUE`; an empty value is null. */
+/** Parses `NAME=VALUE`. An empty value becomes null. */
 const pairOf = <Name extends string, A>(
   name: Parser<Name>,
   value: Parser<A>,
@@ -49,7 +49,7 @@ const pairOf = <Name extends string, A>(
   }
 })
 
-/** An empty text is null, which removes a value. */
+/** An empty text becomes null, which removes the value. */
 export const orEmpty = <A>(kind: Parser<A>): Parser<A | null> => ({
   rule: `${kind.rule}, or "" for none`,
   parse: (text) => (text.trim() === "" ? Option.some(null) : kind.parse(text))
@@ -88,7 +88,7 @@ export const duration: Parser<Duration.Duration> = {
 /** Longer durations would exceed the range of dates. */
 const longest = Duration.days(3650)
 
-/** At least one. */
+/** The list must have at least one entry. */
 export const durations: Parser<ReadonlyArray<Duration.Duration>> = {
   rule: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
   parse: (text) => Option.filter(listOf(duration, "").parse(text), (list) => list.length > 0)
@@ -112,7 +112,7 @@ export const email = checked(InputText.isEmail, "an e-mail address such as ada@e
 
 const lineUpTo = (limit: number, right: string) => checked((text) => InputText.isLine(text, limit), right)
 
-/** A display name. */
+/** A name that creators and partners see. */
 export const name = lineUpTo(InputText.maxName, `1 to ${InputText.maxName} characters on one line`)
 
 export const prose = checked(InputText.isProse, `at most ${InputText.maxProse} characters, without control characters`)
@@ -181,7 +181,7 @@ const address: Parser<string> = {
 
 const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "203.0.113.7, 2001:db8::/32"'
 
-/** As written. At least one, because an empty list would allow every address. */
+/** As written. The list needs at least one entry, because an empty list would allow every address. */
 export const addresses: Parser<ReadonlyArray<string>> = {
   rule: rightNetworks,
   parse: (text) => Option.filter(listOf(address, rightNetworks).parse(text), (list) => list.length > 0)

@@ -1,4 +1,4 @@
-/** All settings, read from the environment once. An invalid value is rejected before anything starts. */
+/** All settings, read from the environment once. An invalid value is rejected before the service starts anything. */
 import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { addressOf, isLoopback, isWildcard } from "@partner-commentary/core/shared/Loopback"
 import * as Policy from "@partner-commentary/core/shared/Policy"
@@ -22,31 +22,31 @@ export interface Settings {
     /** How long an idle connection stays open. */
     readonly keepAlive: Duration.Duration
   }
-  /** None: the address that it listens on. Without a trailing slash. */
+  /** None when links start with the address on which the service listens. The URL has no trailing slash. */
   readonly publicUrl: Option.Option<string>
   readonly development: boolean
   readonly database: DatabaseSettings.Database
   readonly mail: MailSettings.MailSettings
-  /** None in development: generated once and stored. */
+  /** None in development, where the service generates a secret once and stores it. */
   readonly signingSecrets: Option.Option<SigningSecretList>
-  /** None: the local generator. */
+  /** None when the service uses the local generator. */
   readonly generator: Option.Option<GeneratorSettings>
-  /** None: the local identity in development, else no tokens are valid. */
+  /** None for the local identity in development; elsewhere no tokens are valid then. */
   readonly identity: Option.Option<IdentitySettings.IdentitySettings>
   readonly media: MediaSettings.MediaSettings
   readonly trustedProxies: IpAllowList.IpAllowList
   readonly webhooks: {
-    /** Allows `http:`, private and loopback receivers. */
+    /** Allows receivers at `http:`, private and loopback addresses. */
     readonly allowPrivate: boolean
   }
   readonly policy: Policy.Policy
   readonly pollInterval: Duration.Duration
-  /** Separate listener for health checks and metrics. */
+  /** The port of a separate listener for health checks and metrics. */
   readonly admin: { readonly host: string; readonly port: Option.Option<number> }
   readonly log: {
     readonly level: Option.Option<LogLevel>
     readonly format: Option.Option<"pretty" | "json">
-    /** One log line for each request. */
+    /** Writes one log line for each request. */
     readonly requests: boolean
   }
   readonly otlp: Option.Option<OtlpSettings>
@@ -56,7 +56,7 @@ export interface OtlpSettings {
   readonly url: string
   /** Usually credentials. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
-  /** Whether database statements have spans. */
+  /** True when database statements have spans. */
   readonly statements: boolean
 }
 
@@ -66,19 +66,23 @@ export interface GeneratorSettings {
   readonly model: string
 }
 
-/** The first one signs, all verify. */
+/** The first secret signs, and all secrets verify. */
 export type SigningSecretList = readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Redacted<string>>]
 
 const logLevels = ["all", "trace", "debug", "info", "warn", "warning", "error", "fatal", "none"] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Holds the default database, the outbox and the signing secret. Relative to the working directory. */
+/**
+ * The folder that holds the default database, the outbox and the signing secret. The path is relative to the working
+ * directory.
+ */
 export const dataFolder = "./data"
 
 const defaultPort = 8080
 
 /**
- * Longer than the 60 seconds of common load balancers, which would otherwise reuse connections that are being closed.
+ * The time is longer than the 60 seconds of common load balancers, which would otherwise reuse connections that the
+ * service is closing.
  */
 export const defaultKeepAlive = Duration.seconds(65)
 
@@ -119,7 +123,7 @@ export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function
   }
 })
 
-/** Checks settings that only serving and working need. */
+/** Checks the settings that only `serve` and `worker` need. */
 export const requireForService = (settings: Settings): Effect.Effect<void, SettingRefused> => {
   if (settings.development) return Effect.void
   if (Option.isNone(settings.mail.server)) {
@@ -129,7 +133,8 @@ export const requireForService = (settings: Settings): Effect.Effect<void, Setti
 }
 
 /**
- * Checks settings of commands that change a service's database, because a half-loaded environment looks like defaults.
+ * Checks the settings of commands that change a service's database, because a half-loaded environment looks like the
+ * defaults.
  */
 export const requireNamedDatabase = ({ database, development }: Settings): Effect.Effect<void, SettingRefused> =>
   database.isDefault && !development
@@ -139,13 +144,16 @@ export const requireNamedDatabase = ({ database, development }: Settings): Effec
       )
     : Effect.void
 
-/** Only development generates a secret. */
+/** The service generates a secret only in development. */
 export const requireSigningSecret = (settings: Settings): Effect.Effect<void, SettingRefused> =>
   settings.development || Option.isSome(settings.signingSecrets)
     ? Effect.void
     : refuse("SIGNING_SECRET", "must be set outside development: a long random text, the same for every process")
 
-/** `{api_root}`: the public URL, else the listening address. With port 0, pass the actual port. */
+/**
+ * Returns `{api_root}`: the public URL, or else the listening address. If the configured port is 0, pass the actual
+ * port.
+ */
 export const apiRoot = (settings: Settings, port: number): string =>
   Option.getOrElse(settings.publicUrl, () => addressOf(settings.listen.host, port))
 
@@ -154,7 +162,7 @@ const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused(
 export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeak))
 
-/** Partners could use webhooks to scan the service's private network. */
+/** Partners could otherwise use webhooks to scan the service's private network. */
 export const allowsPrivateReceivers = ({ development, webhooks }: Settings): boolean =>
   webhooks.allowPrivate && !development
 

@@ -8,7 +8,9 @@ import type { Parser } from "./Parser.ts"
 /** An invalid or missing setting that prevents the start. */
 export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
   name: Schema.String,
-  /** Completes a sentence after the variable's name, without a full stop. Never contains a secret. */
+  /**
+   * The text completes a sentence after the variable's name, without a full stop. The reason never contains a secret.
+   */
   reason: Schema.String
 }) {
   override get message() {
@@ -16,7 +18,7 @@ export class SettingRefused extends Schema.TaggedError<SettingRefused>()("Settin
   }
 }
 
-/** None when it is unset or blank. */
+/** Returns none when the variable is unset or blank. */
 export const text = (name: string): Effect.Effect<Option.Option<string>, SettingRefused> =>
   Config.option(Config.String(name)).pipe(
     Effect.mapError(() => new SettingRefused({ name, reason: "cannot be read" })),

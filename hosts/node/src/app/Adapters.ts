@@ -1,4 +1,7 @@
-/** The adapters that the settings choose, with metrics for mails, drafts and requests to receivers. Each is loaded when it is chosen. */
+/**
+ * Builds the adapters that the settings choose, with metrics for mails, drafts and requests to receivers. Each adapter
+ * is loaded only if it is chosen.
+ */
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
@@ -31,7 +34,7 @@ const mailer = ({ mail }: Settings) =>
     Layer.catchTag("MailSettingRefused", explained)
   )
 
-/** Names the variable, even if its default is refused. */
+/** The error names the variable, even if its default value is refused. */
 const explained = (refused: MailSettingRefused) => Layer.effectContext(Effect.fail(MailSettings.explain(refused)))
 
 const outbox = (from: string) =>
@@ -65,7 +68,7 @@ const localIdentity = (settings: Settings) =>
     })
   )
 
-/** Makes tokens that a server with the same settings accepts. */
+/** Issues tokens that a server with the same settings accepts. */
 export const localTokens = Effect.fnUntraced(function* (settings: Settings) {
   const { LocalTokens } = yield* Effect.promise(() => import("@partner-commentary/identity/LocalIdentity"))
   return Context.get(yield* Layer.build(localIdentity(settings)), LocalTokens)

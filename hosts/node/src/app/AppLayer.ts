@@ -1,4 +1,6 @@
-/** The service as the settings describe it, for serving and for working alike. It requires what Database gives. */
+/**
+ * Builds the service from the settings, both for `serve` and for `worker`. The layer requires the services of Database.
+ */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import type { Settings } from "@partner-commentary/settings/Settings"
@@ -15,7 +17,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
     secrets: Layer.effect(SigningSecrets, DataFolder.signingSecrets(settings)),
     policy: settings.policy,
     trustedProxies: settings.trustedProxies,
-    // Nothing that a worker has taken waits for a connection.
+    // There are enough connections that no claimed job waits for one.
     workers: { pollInterval: settings.pollInterval, mails: settings.mail.connections },
     ports: Layer.mergeAll(Adapters.layer(settings), Media.layer(settings, apiRoot), DeliveryMetrics.layer)
   })

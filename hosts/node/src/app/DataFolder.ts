@@ -1,4 +1,7 @@
-/** The default folder for the database, the signing secret, mails and media. It is private, and created when it is first needed. */
+/**
+ * The default folder for the database, the signing secret, mails and media. The folder is private, and is created when
+ * it is first needed.
+ */
 import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { chmod, mkdir, open, readFile, rm } from "node:fs/promises"
@@ -26,14 +29,17 @@ export const createParent = (path: string) => (resolve(dirname(path)) === resolv
 
 export const outbox = join(dataFolder, "outbox")
 
-/** The configured secrets, or the one in the folder, which is generated if it is missing. */
+/** Returns the configured secrets, or the secret in the folder, which is generated if it is missing. */
 export const signingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.match(settings.signingSecrets, {
     onSome: Effect.succeed,
     onNone: () => Effect.map(Effect.andThen(create, keptSecret), (secret) => [Redacted.make(secret)] as const)
   })
 
-/** The same without generating one. A random secret stands for a missing one: it decrypts nothing. */
+/**
+ * Returns the same secrets without generating one. If the secret is missing, a random one takes its place, which
+ * decrypts nothing.
+ */
 export const existingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.isSome(settings.signingSecrets) || existsSync(secretFile)
     ? signingSecrets(settings)
@@ -55,7 +61,7 @@ const keptSecret = Effect.gen(function* () {
   return secret.trim()
 })
 
-/** Of two processes that start at once, the second uses the secret of the first. */
+/** If two processes start at the same time, the second uses the secret of the first. */
 const makeSecret = async () => {
   const unfinished = join(dataFolder, `.${randomUUID()}`)
   const file = await open(unfinished, "wx", 0o600)

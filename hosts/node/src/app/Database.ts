@@ -1,6 +1,7 @@
 /**
- * The stores on the database that the settings name, and the signals that its processes share. Servers and workers migrate it;
- * commands require the current schema. The adapter is loaded when it is needed.
+ * Opens the stores on the database that the settings name, and the signals that its processes share. Servers and
+ * workers migrate the database; commands require the current schema. The adapter of a database is loaded only when it
+ * is needed.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
@@ -30,7 +31,10 @@ export const layer = (settings: Settings, options: { readonly listens: boolean }
     })
   )
 
-/** For commands: requires the current schema. With `creates`, an empty or missing database is created. */
+/**
+ * Opens the database for commands, which require the current schema. If `creates` is true, an empty or missing database
+ * gets the schema.
+ */
 export const layerForCommand = (settings: Settings, { creates }: { readonly creates: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -49,7 +53,7 @@ const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
     ? "it is empty; run partner-commentary migrate first"
     : `its schema is behind this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} left to do); run partner-commentary migrate first`
 
-/** Never creates a missing file. */
+/** The function never creates a missing file. */
 const schemaStatus = (settings: Settings) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/sql/Migrations")),
@@ -66,7 +70,7 @@ export const inspect = <A, E>(settings: Settings, question: Effect.Effect<A, E, 
     )
   })
 
-/** The same over DATABASE_DIRECT_URL, which migrations use. None if it is unset. */
+/** Runs a query over DATABASE_DIRECT_URL, which migrations use. Returns none if that variable is unset. */
 export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const { database } = settings
@@ -89,12 +93,12 @@ const inMemory = ({ database }: Settings) => !isPostgres(database) && database.f
 const isMissing = ({ database }: Settings) =>
   !isPostgres(database) && database.filename !== ":memory:" && !existsSync(database.filename)
 
-/** Whether a missing file may be created. */
+/** Returns whether a missing file may be created. */
 const mayCreate = ({ development }: Settings) => development
 
 /**
- * Says why a missing file cannot be created, or how to create it. Outside development the file probably existed, and `migrate`
- * would replace it by an empty service.
+ * Returns why a missing file cannot be created, or how to create it. Outside development the file probably existed
+ * before, and `migrate` would replace it by an empty service.
  */
 const missing = (settings: Settings, filename: SqliteDatabase["filename"]): string => {
   const folder = existing(dirname(resolve(filename)))
@@ -125,7 +129,7 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
     })
   )
 
-/** The database without stores, for migrations. */
+/** Opens the database without stores, for migrations. */
 export const layerClient = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -1,4 +1,7 @@
-/** The adapters that make and store audio, if the settings choose them, with metrics. Each is loaded when it is chosen. */
+/**
+ * Builds the adapters that make and store audio, if the settings choose them, with metrics. Each adapter is loaded only
+ * if it is chosen.
+ */
 import { MediaStorage } from "@partner-commentary/core/commentary/MediaStorage"
 import { MediaSynthesizer, type SynthesisRequest } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import type { Settings } from "@partner-commentary/settings/Settings"

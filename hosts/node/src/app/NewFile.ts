@@ -1,15 +1,18 @@
 /**
- * Gives a finished file its final name. Another process sees the whole file there, or none; on a file system without
- * hard links it may see an empty file for a moment.
+ * Gives a finished file its final name. Another process sees either the whole file under that name or none. On a file
+ * system without hard links it may see an empty file for a moment.
  */
 import * as fs from "node:fs/promises"
 
-/** What file systems without hard links answer, such as FAT and some network shares. */
+/** The error codes of file systems without hard links, such as FAT and some network shares. */
 const noHardLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 
-/** Fails with EEXIST if the final name is taken. A hard link refuses that by itself, a rename does not. */
+/**
+ * The function fails with EEXIST if the final name is taken. A hard link refuses a taken name by itself, but a rename
+ * does not.
+ */
 export const publish = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
   try {
     await link(unfinished, final)

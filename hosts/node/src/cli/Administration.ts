@@ -1,4 +1,4 @@
-/** Layers for the operator's commands: settings, stores, and use cases that need no server. */
+/** Layers for the operator's commands: settings, stores, and use cases that need no running server. */
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookAdministration"
@@ -24,7 +24,10 @@ const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
 
 export const layer = layerOn({ creates: false })
 
-/** For commands that may be the first of an installation: creates the schema in an empty or missing database. */
+/**
+ * The layer is for commands that may be the first of an installation: it creates the schema in an empty or missing
+ * database.
+ */
 export const layerCreating = layerOn({ creates: true })
 
 /** Commits a change together with its entry in the audit log. */

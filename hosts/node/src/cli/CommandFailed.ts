@@ -1,4 +1,4 @@
-/** A command failed. The message is one sentence; the exit code is 1. */
+/** A command failed. The message is one sentence, and the exit code is 1. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -6,7 +6,7 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   message: Schema.String
 }) {}
 
-/** The arguments make no sense. The exit code is 2. */
+/** The arguments of the command are wrong. The exit code is 2. */
 export class WrongUsage extends Schema.TaggedError<WrongUsage>()("WrongUsage", {
   message: Schema.String
 }) {}

@@ -19,23 +19,23 @@ const exitCodes = { done: 0, failed: 1, wrongUsage: 2, interrupted: 130 }
 
 type Root<Name extends string, Input, E, Context> = Command.Command<Name, Input, Context, E, Command.Environment>
 
-/** Runs the process: reads its arguments, handles its signals and exits. */
+/** Runs the process: reads its arguments, handles its signals and exits at the end. */
 export const run = <Name extends string, Input, E, Context>(root: Root<Name, Input, E, Context>): void => {
   const fiber = Effect.runFork(execute(root, process.argv.slice(2)))
   const stop = () => fiber.interruptUnsafe()
   process.on("SIGINT", stop).on("SIGTERM", stop)
-  // The reader of stdout, such as `head`, has closed the pipe.
+  // The reader of stdout, such as `head`, closed the pipe.
   process.stdout.on("error", () => process.exit(exitCodes.done))
   fiber.addObserver((exit) => end(codeOf(exit)))
 }
 
-/** Does what `run` does, without exiting. `codeOf` prints the failure. */
+/** Does the same as `run`, but does not exit. `codeOf` then prints the failure. */
 export const execute = <Name extends string, Input, E, Context>(
   root: Root<Name, Input, E, Context>,
   args: ReadonlyArray<string>
 ) => Command.runWith(root, { version })(args).pipe(Effect.provide(Layer.mergeAll(NodeServices.layer, flags, presenter)))
 
-/** Exits after both streams are flushed. */
+/** The process exits after both streams are flushed. */
 const end = (code: number) => process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))
 
 const flags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
@@ -43,7 +43,7 @@ const flags = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, 
 /** Prints the failure on stderr, and returns the exit code. */
 export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return exitCodes.done
-  // A service that received a stop signal has ended as intended.
+  // A service that received a stop signal ended as intended.
   if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? exitCodes.interrupted)
   const failure = Cause.squash(exit.cause)
   if (Predicate.isTagged(failure, "ShowHelp")) return exitCodes.wrongUsage
@@ -51,14 +51,17 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   return Predicate.isTagged(failure, "WrongUsage") ? exitCodes.wrongUsage : exitCodes.failed
 }
 
-/** Tagged failures have a sentence as their message; anything else is a defect. */
+/** Tagged failures have a sentence as their message; any other failure is a defect. */
 const sentence = (failure: unknown): string => {
   if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Something broke that should not: ${message}`
 }
 
-/** With JSON logs the failure is a log line too. It reads the environment, because the settings may be invalid. */
+/**
+ * With JSON logs the failure is also a JSON log line. The function reads the environment directly, because the settings
+ * may be invalid.
+ */
 const asLogged = (message: string): string =>
   process.env["LOG_FORMAT"]?.trim().toLowerCase() === "json"
     ? JSON.stringify({ message, level: "FATAL", timestamp: new Date().toISOString() })

@@ -11,7 +11,7 @@ export const Json = GlobalFlag.Setting("json")({
   )
 })
 
-/** Calls only one of the two functions. */
+/** Only one of the two functions is called. */
 export const output = (forms: { readonly json: () => unknown; readonly text: () => ReadonlyArray<string> }) =>
   Effect.flatMap(Json, (json) => print(json ? [JSON.stringify(forms.json())] : forms.text()))
 
@@ -36,7 +36,7 @@ export const table = (
   return [line(head.map((name) => name.toUpperCase())), ...rows.map(line)]
 }
 
-/** Lines of `name  value`, without empty values. */
+/** Prints lines of `name value`, and omits empty values. */
 export const fields = (pairs: Readonly<Record<string, string | null>>): ReadonlyArray<string> => {
   const shown = Object.entries(pairs).filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== "")
   const width = Math.max(...shown.map(([name]) => name.length))

@@ -19,7 +19,7 @@ export const optional = <A>(
   description: string
 ): Flag.Flag<Option.Option<A>> => Flag.optional(required(name, kind, metavar, description))
 
-/** May be given several times. */
+/** The flag may be given several times. */
 export const repeated = <A>(
   name: string,
   kind: Parser<A>,

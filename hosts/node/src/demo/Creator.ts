@@ -1,4 +1,4 @@
-/** A creator who has only the link from a mail, and sends what the page's forms send, as JSON. */
+/** A creator who has only the link from a mail. The demo sends the same actions as the page's forms, as JSON. */
 /** The fields of the page that the demo reads. */
 export interface Desk {
   readonly status: string
@@ -11,7 +11,7 @@ export interface Creator {
   readonly act: (action: "respond" | "decline" | "approve", input: Readonly<Record<string, string>>) => Promise<Desk>
 }
 
-/** The creator's link in a mail's text. */
+/** Finds the creator's link in a mail's text. */
 export const linkIn = (text: string): string | undefined =>
   text.split(/\s/).find((word) => /^https?:/.test(word) && word.includes("/creator/"))
 

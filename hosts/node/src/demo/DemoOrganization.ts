@@ -18,7 +18,7 @@ import { transaction } from "../cli/Administration.ts"
 export interface Demo {
   readonly organization: { readonly id: OrganizationId; readonly name: string }
   readonly apiKey: string
-  /** A key of the test environment, in which simulated creators answer. */
+  /** The demo's key belongs to the test environment, in which simulated creators answer. */
   readonly testKey: string
   readonly personas: ReadonlyArray<{ readonly id: PersonaId; readonly name: string }>
 }
@@ -34,7 +34,10 @@ const voices = [
   { name: "Carla Winter", creator: "carla", bio: "Follows the numbers.", expertise: ["transfers", "statistics"] }
 ]
 
-/** None if an organization exists. Of two processes that start at once, one creates it, in one transaction. */
+/**
+ * Returns none if an organization already exists. If two processes start at the same time, only one creates the
+ * organization, in one transaction.
+ */
 export const make = Effect.gen(function* () {
   const organizations = yield* OrganizationRegistry
   const registry = yield* PersonaRegistry

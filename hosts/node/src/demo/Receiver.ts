@@ -1,15 +1,15 @@
-/** A partner's webhook endpoint on this machine. It hands over the events whose signature is valid. */
+/** A partner's webhook endpoint on this machine. It returns the events whose signature is valid. */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 
 export interface Receiver {
   readonly url: string
-  /** Set when the webhook is registered. Earlier requests get 503, and are retried. */
+  /** The secret is set when the webhook is registered. Earlier requests get a 503 response and are retried. */
   readonly expect: (secret: string) => void
-  /** Events with a valid signature, in the order of arrival. */
+  /** The events with a valid signature, in the order of arrival. */
   readonly received: ReadonlyArray<WebhookEvent>
-  /** Why requests were refused. */
+  /** The reasons why requests were refused. */
   readonly refused: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }

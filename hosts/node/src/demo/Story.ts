@@ -1,6 +1,7 @@
 /**
- * The whole workflow: a partner with the official client and a webhook, creators with the links of their mails.
- * Each step waits until the previous one is visible. A step that times out fails with the name of what was missing.
+ * The whole workflow: a partner with the official client and a webhook, and creators with the links of their mails.
+ * Each step waits until the result of the previous step is visible. A step that times out fails with the name of the
+ * missing result.
  */
 import { PartnerCommentary, type ReferenceLookup, type WebhookEvent } from "@partner-commentary/client"
 import type { OutboxMail } from "@partner-commentary/smtp/Outbox"
@@ -11,9 +12,9 @@ import * as Receiver from "./Receiver.ts"
 export interface Stage {
   readonly apiRoot: string
   readonly demo: Demo
-  /** The mails so far, newest first. */
+  /** Lists the mails so far, newest first. */
   readonly mails: () => Promise<ReadonlyArray<OutboxMail>>
-  /** Prints a line. */
+  /** Prints a line of text. */
   readonly tell: (line: string) => void
 }
 
@@ -78,7 +79,7 @@ const told = async (stage: Stage, receiver: Receiver.Receiver): Promise<Told> =>
   return { fetched, events: receiver.received }
 }
 
-/** Two creators answer and approve their drafts, one of them edited. The third declines. */
+/** Two creators answer and approve their drafts, and one of them edits the draft. The third creator declines. */
 const answered = async ({ demo, mails, tell }: Stage) => {
   const requests = await seen("a mail to each creator", async () => {
     const all = (await mails()).filter(({ text }) => Creator.linkIn(text) !== undefined)
@@ -103,7 +104,7 @@ const answered = async ({ demo, mails, tell }: Stage) => {
   }
 }
 
-/** Every event arrived once, with a valid signature. */
+/** Checks that every event arrived once, with a valid signature. */
 const verified = ({ received, refused }: Receiver.Receiver) => {
   if (refused.length > 0) throw new Error(`The webhook did not believe an event: ${refused[0]}`)
   const types = received.map(({ type }) => type).toSorted()

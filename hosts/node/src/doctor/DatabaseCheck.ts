@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Database from "../app/Database.ts"
 import { type Finding, mend, ok } from "./Doctor.ts"
 
-/** The other checks of the database run only if this one succeeds. */
+/** The other checks of the database run only if this check succeeds. */
 export const examine = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings
   if (!isPostgres(database) && database.filename === ":memory:") {
@@ -26,7 +26,7 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
   const looks = Effect.gen(function* () {
     const seen = yield* Database.inspect(settings, question)
     const direct = yield* Database.inspectDirectly(settings, schemaStatus)
-    // Migrations may use another role, so that role's permissions count.
+    // Migrations may use another role, so the check looks at that role's permissions.
     const migrating = Option.match(direct, { onNone: () => seen.inTheWay, onSome: ({ obstacle }) => obstacle })
     return { ...seen, inTheWay: seen.left > 0 ? migrating : seen.inTheWay }
   })

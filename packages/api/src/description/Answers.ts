@@ -1,5 +1,6 @@
 /**
- * The responses of an operation: the result with an example, and each error code with its meaning and a complete body.
+ * Builds the responses of an operation: the result with an example, and each error code with its meaning and a complete
+ * body.
  */
 import { type Code, type Guide, guide } from "../ErrorGuide.ts"
 import * as Errors from "../Errors.ts"
@@ -12,7 +13,7 @@ export interface Setting {
   readonly schemas: Readonly<Record<string, JsonSchema>>
   readonly summary: string | undefined
   readonly replays: boolean
-  /** Specific examples of this operation that replace the general ones. */
+  /** The operation's specific examples, which replace the general ones. */
   readonly shown: ReadonlyMap<string, Errors.WireError>
 }
 
@@ -22,7 +23,7 @@ export const answers = (responses: Readonly<Record<string, Response>>, setting: 
     headers: { ...titled(response.headers), ...headersOf(status, setting.replays) }
   }))
 
-/** In conventional spelling. */
+/** Returns the header's name in conventional spelling. */
 export const headerName = (name: string): string => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 const titled = (headers: Response["headers"] = {}): NonNullable<Response["headers"]> =>
@@ -62,7 +63,7 @@ const failure = (response: Response, { schemas, shown }: Setting): Response => {
   }
 }
 
-/** Merges the alternative envelopes into one with alternatives of `error`, told apart by `error.code`. */
+/** Merges the alternative envelopes into one envelope with alternatives of `error`, distinguished by `error.code`. */
 const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => {
   const [envelope, ...others] = (schema.anyOf ?? []).map((one) => resolve(one, schemas))
   if (envelope === undefined) return schema
@@ -78,7 +79,7 @@ const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => 
   }
 }
 
-/** The envelopes of a response, one for each code. */
+/** Returns the envelopes of a response, one for each code. */
 export const envelopesOf = (schema: JsonSchema, schemas: Setting["schemas"]): ReadonlyArray<JsonSchema> =>
   (schema.anyOf ?? [schema]).flatMap((one) => {
     const envelope = resolve(one, schemas)
@@ -91,12 +92,12 @@ export const envelopesOf = (schema: JsonSchema, schemas: Setting["schemas"]): Re
 
 const errorOf = ({ properties }: JsonSchema): JsonSchema => properties?.["error"] ?? {}
 
-/** The error code of an envelope. */
+/** Returns the error code of an envelope. */
 export const codeOf = (envelope: JsonSchema): string => String(errorOf(envelope).properties?.["code"]?.enum?.[0] ?? "")
 
 const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json
 
-/** The response to an incomplete request, for every operation. */
+/** Every operation has this response to an incomplete request. */
 export const timedOut: Readonly<Record<string, Response>> = {
   [Errors.requestTimeout.status]: {
     description: "The request did not arrive whole within the time allowed. Send it again.",

@@ -1,6 +1,6 @@
 /**
- * Generates the OpenAPI 3.1 description from the contract with Effect, and adds what Effect cannot derive. No group or
- * endpoint is named here, so additions to the contract are described automatically.
+ * Generates the OpenAPI 3.1 description from the contract with Effect, and adds what Effect cannot derive. The
+ * generator names no group or endpoint, so it describes additions to the contract automatically.
  */
 import { insteadOf, type Scope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
@@ -23,7 +23,7 @@ import { missingOf, problemOf } from "./Problems.ts"
 import { cleaned, cleanName, constraint } from "./SchemaText.ts"
 import { sentEvents } from "./SentEvents.ts"
 
-/** Data that only the contract has. */
+/** The data that only the contract has. */
 interface Facts {
   readonly scope: Scope | undefined
   readonly schemes: ReadonlyArray<SecurityScheme>
@@ -86,7 +86,7 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
 const distinct = (tags: Document["tags"]) =>
   tags.filter(({ name }, at) => tags.findIndex((one) => one.name === name) === at)
 
-/** Only headers that a response uses. */
+/** The description keeps only headers that a response uses. */
 const headersOfPaths = (paths: Document["paths"]) => {
   const text = JSON.stringify(paths)
   return Object.fromEntries(
@@ -94,7 +94,7 @@ const headersOfPaths = (paths: Document["paths"]) => {
   )
 }
 
-/** Only schemas that an operation uses. */
+/** The description keeps only schemas that an operation uses. */
 const usedSchemas = (schemas: Document["components"]["schemas"], paths: Document["paths"]) => {
   const used = new Set<string>()
   const follow = (part: unknown): void => {

@@ -1,4 +1,7 @@
-/** Types for the parts of an OpenAPI 3.1 document that this folder changes. Other parts pass through as JSON. */
+/**
+ * Types for the parts of an OpenAPI 3.1 document that this folder changes. Other parts of the document pass through as
+ * JSON.
+ */
 import type * as Schema from "effect/Schema"
 
 export type Json = Schema.Json
@@ -77,7 +80,7 @@ export interface Operation {
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response>>
   readonly "x-required-scope"?: string
-  /** What a key with webhook scopes needs instead. */
+  /** The scope that a key with webhook scopes needs instead. */
   readonly "x-webhook-scope"?: string
 }
 
@@ -89,7 +92,7 @@ export interface Document {
   readonly servers: ReadonlyArray<{ readonly url: string; readonly description: string }>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string }>
   readonly paths: Readonly<Record<string, Path>>
-  /** Events sent to receivers, by type. */
+  /** The events sent to receivers, by type. */
   readonly webhooks?: Readonly<Record<string, Path>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>

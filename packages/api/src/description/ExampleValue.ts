@@ -4,7 +4,7 @@ import { resolve } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** The schema's own first example, else a composed one; undefined when a part has none. */
+/** Returns the schema's own first example, or else a composed one; undefined when a part has no example. */
 export const exampleOf = (given: JsonSchema, schemas: Schemas): Json | undefined => {
   const schema = resolve(given, schemas)
   const { anyOf, examples, items, oneOf, properties } = schema

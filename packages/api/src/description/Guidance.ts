@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 
 export const title = "Partner Commentary API"
 
-/** Version of the contract. The major version is in the path; the minor version grows with additions. */
+/** The version of the contract. The major version is in the path, and the minor version increases with additions. */
 export const version = "1.0.0"
 
 const {
@@ -26,7 +26,7 @@ const {
 
 const seconds = Duration.toSeconds
 
-/** In the largest unit that gives a whole number. */
+/** Formats a duration in the largest unit that gives a whole number. */
 const length = (duration: Duration.Duration): string => {
   const hours = Duration.toHours(duration)
   const minutes = Duration.toMinutes(duration)
@@ -41,7 +41,7 @@ const personas = testPersonas
   .map(({ bio, id, name }) => `- **${name}**, \`${id}\`: ${bio.replace("A test persona. ", "")}`)
   .join("\n")
 
-/** How to test an integration. */
+/** The text about how to test an integration. */
 export const testEnvironment = `Keys that begin with \`pk_test_\` see a separate environment: topics and webhooks of their own, no mails, and simulated creators in place of people. No monthly quota holds there, whatever \`remaining\` of \`GET /usage\` says; rate limits hold as they do for live keys. Test topics are deleted after 30 days, with everything that belongs to them. The test environment stores a limited number of topics and bytes for an organization; beyond that a topic is refused with 429 and \`details.quota\` \`test_topics\` or \`test_bytes\`.
 
 A simulated creator takes a step every 1.5 seconds: a commentary is approved 4.5 seconds after submission. Five test personas stand first in \`GET /personas\` of a test key, need no license, and have ids that never change:

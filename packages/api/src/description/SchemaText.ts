@@ -9,7 +9,7 @@ const isRecord = (value: unknown): value is Parts =>
 
 const reference = /^#\/components\/schemas\//
 
-/** Only the encoded side of a class is on the wire, so it gets the plain name. */
+/** Only the encoded side of a class is on the wire, so that side gets the plain name. */
 export const cleanName = (name: string): string => name.replace(/Encoded$/, "")
 
 /** Cleans all schemas and references in a part of the document. */
@@ -18,7 +18,7 @@ export const cleaned = (value: Json): Json => {
   return isRecord(value) ? opened(flattened(mapValues(value, inner))) : value
 }
 
-/** Leaves example values unchanged, and treats keys below `properties` as names. */
+/** The function leaves example values unchanged, and treats keys below `properties` as names. */
 const inner = (value: Json, key: string): Json => {
   if (key === "examples" || key === "default" || key === "enum") return value
   if (key === "properties" && isRecord(value)) return mapValues(value, cleaned)
@@ -47,8 +47,8 @@ const flattened = (schema: Parts): Parts => {
 }
 
 /**
- * No object is closed, because requests may have unknown fields and responses may gain some. Integers are limited to
- * safe ones.
+ * No object schema is closed, because requests may have unknown fields and responses may gain fields. Integers are
+ * limited to those that JavaScript represents exactly.
  */
 const opened = (schema: Parts): Parts =>
   Object.fromEntries(
@@ -63,6 +63,6 @@ const opened = (schema: Parts): Parts =>
     )
   )
 
-/** The schema behind a reference. */
+/** Returns the schema to which a reference points. */
 export const resolve = (schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   schema.$ref === undefined ? schema : (schemas[schema.$ref.replace(reference, "")] ?? schema)

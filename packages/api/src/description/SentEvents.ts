@@ -1,4 +1,4 @@
-/** OpenAPI's `webhooks`: one request for each event type, and the test event. */
+/** Builds OpenAPI's `webhooks`: one request for each event type, and the test event. */
 import { type Json, type JsonSchema, json, type Operation, type Parameter, type Path } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { resolve } from "./SchemaText.ts"
@@ -8,7 +8,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>
 /** The schema of all webhook events. */
 const union = "Event"
 
-/** By event type. Empty when the contract has no events. */
+/** The schemas of the events by type. The result is empty when the contract has no events. */
 export const sentEvents = (schemas: Schemas): Readonly<Record<string, Path>> => {
   const events = schemas[union]?.oneOf ?? []
   if (events.length === 0) return {}
@@ -57,7 +57,7 @@ const headers = (id: string): ReadonlyArray<Parameter> => [
   )
 ]
 
-/** The receiver's responses. */
+/** The responses that a receiver may give. */
 const answers: Operation["responses"] = {
   "2XX": {
     description: "It arrived. The first 64 KiB of the answer are read, and its first KiB is shown with the delivery."
@@ -70,7 +70,9 @@ const answers: Operation["responses"] = {
   default: { description: "It did not arrive, and is sent again." }
 }
 
-/** The event of `POST /webhooks/{id}/test`. No list contains it, because it belongs to no topic. */
+/**
+ * The event of `POST /webhooks/{id}/test`. The event list does not contain this event, because it belongs to no topic.
+ */
 const tested: JsonSchema = {
   type: "object",
   description: "You tested the webhook.",

@@ -4,7 +4,7 @@
  */
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 
-/** Applies to the topic, the organization and the persona's name. The creator's own text is unchanged. */
+/** It cleans the topic, the organization and the persona's name. The creator's own text stays unchanged. */
 export const stripBidi = <View extends AssignmentInContext>(view: View): View => ({
   ...view,
   topic: {

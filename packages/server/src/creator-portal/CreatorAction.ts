@@ -11,7 +11,7 @@ import { type FieldName, type Fields, Malformed } from "./CreatorInput.ts"
 export const actions = ["respond", "decline", "approve", "revise", "withdraw"] as const
 export type Action = (typeof actions)[number]
 
-/** The text field of each action. */
+/** The name of the text field of each action. */
 export const textOf = {
   respond: "perspective",
   decline: "reason",

@@ -1,4 +1,4 @@
-/** Reads the text fields of an action from a form or a JSON body. Other files validate them. */
+/** Reads the text fields of an action from a form or a JSON body. Other files validate the fields. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ export type FieldName = (typeof fieldNames)[number]
 
 const fieldNames = ["perspective", "reason", "draft_id", "content", "instructions"] as const
 
-/** The request cannot be parsed. */
+/** The request's body cannot be parsed. */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
   field: Schema.String,
   constraint: Schema.String,
@@ -81,7 +81,7 @@ const fromJson = (json: string): Effect.Effect<Fields, Malformed> => {
   return Effect.succeed(fields)
 }
 
-/** Keeps only the kind of failure, because the message contains the address with the token. */
+/** Only the kind of failure is kept, because the message contains the address with the token. */
 const unreadable = ({ reason }: HttpServerError): Malformed => {
   const isTooLarge = reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
   return new Malformed({ ...(isTooLarge ? bodyTooLarge : { field: "body", constraint: "cannot be read" }), isTooLarge })

@@ -54,14 +54,14 @@ const sceneOf = (visit: Visit): PageContent => {
   return approveBy !== null && visit.now >= approveBy ? tooLate(visit, "approval_timeout") : review(visit, draft)
 }
 
-/** The id of the element to correct, if the page has it. */
+/** The id of the element to correct, if the page has such an element. */
 const targetOf = ({ action, isStale, problem }: Refusal, { targets }: PageContent): string | null => {
   const id = fieldId(action)
   if (problem.field === textOf[action] && targets.includes(id)) return id
   return isStale && targets.includes(draftElementId) ? draftElementId : null
 }
 
-/** The error with a link to the field, and the text that was entered or its present value. */
+/** The error with a link to its field, and the entered text or else the field's present value. */
 const summary = ({ action, isStale, says, typed }: Refusal, { targets }: PageContent, place: string | null) => {
   const id = fieldId(action)
   const wrote = typed[textOf[action]]
@@ -74,13 +74,13 @@ ${isStale && wrote && hasField && html`<p><a href="#${id}">What you wrote</a> is
 ${wrote && !hasField && html`<section><h2>What you wrote</h2><p class="note">It was not saved; copy it if you need it.</p><div class="sheet prose" dir="auto">${wrote}</div></section>`}`
 }
 
-/** On pages with text fields this message appears in a second tab. */
+/** On pages with text fields, this message opens in a second tab. */
 const inboxMailedNotice = ({ targets }: PageContent) => html`<div class="said" role="status">
 <h2>A link to all your open requests is on its way to you by mail</h2>
 <p>It works for 15 minutes.${targets.length > 0 && " If you were writing, your text is still in the tab you came from."}</p>
 </div>`
 
-/** Opens in a new tab if the page has text fields, so that entered text is not lost. */
+/** The link opens in a new tab if the page has text fields, so that entered text is not lost. */
 const inboxForm = ({ address }: Visit, { targets }: PageContent) => {
   const isBeside = targets.length > 0
   return html`<form method="post" action="${address}/desk"${isBeside && html` target="_blank"`}>
@@ -96,7 +96,7 @@ const steps = (present: 1 | 2 | 3) =>
       : html`<li${at + 1 < present && html` class="done"`}>${label}</li>`
   )}</ol>`
 
-/** The first letters of the first and last words that contain letters or digits. */
+/** Returns the first letters of the first and last words that contain letters or digits. */
 const initials = ({ name }: Assignment["persona"]): string => {
   const letters = name.split(/\s+/).flatMap((word) => word.match(/[\p{L}\p{N}]/u) ?? [])
   return [letters[0], letters.length > 1 ? letters.at(-1) : ""].join("").toLocaleUpperCase("en")

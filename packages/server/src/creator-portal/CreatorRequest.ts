@@ -9,13 +9,13 @@ import { mediaType } from "./CreatorInput.ts"
 export type Target =
   | { readonly at: "page"; readonly token: string }
   | { readonly at: "action"; readonly token: string; readonly action: Action | "desk" }
-  /** An action's address requested with GET, for example by a reload. */
+  /** The address of an action, requested with GET, for example by a reload. */
   | { readonly at: "behind"; readonly token: string; readonly action: Action | "desk" }
   | { readonly at: "nowhere" }
 
 const notFound: Target = { at: "nowhere" }
 
-/** Longer than any valid token; limits memory. */
+/** The length is more than that of any valid token, and limits memory. */
 const maxTokenLength = 1000
 
 export const targetOf = (method: string, path: string): Target => {
@@ -27,13 +27,13 @@ export const targetOf = (method: string, path: string): Target => {
   return { at: looks ? "behind" : "action", token, action }
 }
 
-/** For logs and traces: never the token. */
+/** The route is for logs and traces, and never contains the token. */
 export const routeOf = (target: Target): string => {
   if (target.at === "nowhere") return "/creator/*"
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
 
-/** Whether the request is for a creator's page, under any mount path and however its address is escaped. */
+/** Returns whether the request is for a creator's page, under any mount path and however its address is escaped. */
 export const isCreatorRequest = (request: HttpServerRequest): boolean => {
   const [path = ""] = request.url.replace(/^\/+/, "").split(/[?;#]/, 1)
   const segments = path.split("/")
@@ -52,7 +52,7 @@ const isCreator = (segment: string): boolean =>
  */
 export const layerUntraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(isCreatorRequest)
 
-/** A JSON body, or JSON preferred to HTML. */
+/** True for a JSON body, or when the client prefers JSON to HTML. */
 export const prefersJson = (request: HttpServerRequest): boolean => {
   if (mediaType(request) === "application/json") return true
   const accept = request.headers["accept"] ?? ""

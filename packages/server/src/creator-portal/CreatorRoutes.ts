@@ -1,6 +1,6 @@
 /**
- * The creators' pages below `/creator`, as HTML for people and JSON for programs. GET never changes anything. Logs and
- * traces contain the route, never the token.
+ * The creators' pages below `/creator`, as HTML for people and JSON for programs. A GET request never changes anything.
+ * Logs and traces contain the route, never the token.
  */
 import { InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
@@ -32,10 +32,10 @@ import * as TokenWindow from "./TokenWindow.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Requests with one link in a minute. */
+/** The number of requests that one link allows in a minute. */
 const limit = 60
 
-/** Query parameter after an inbox link was mailed. Pages have no other query parameters. */
+/** The query parameter of the page after an inbox link was mailed. Pages have no other query parameters. */
 const inboxMailedQuery = "?said=desk"
 
 const page = (html: string, status = 200): Response =>
@@ -48,7 +48,7 @@ const notFound = (json: boolean): Response =>
     ? Envelope.failure(NotFound.of("There is no such creator link, or it is no longer valid."))
     : page(notFoundPage, 404)
 
-/** The response to an invalid link. */
+/** The response to a request with an invalid link. */
 const noSuchRequest = Envelope.failure(
   NotFound.of(
     `There is nothing at this path for this method: GET shows a creator's link, and POST to its ${[...actions, "desk"].map((action) => `/${action}`).join(", ")} acts.`
@@ -67,7 +67,7 @@ const routes = Effect.gen(function* () {
   const { apiRoot } = yield* PublicAddress
   const avatar = apiRoot + avatarPath
   const window = TokenWindow.make({ limit, seconds: 60, capacity: 10_000 })
-  /** Without the origin, so that pages work under every host name. */
+  /** The address has no origin, so that pages work under every host name. */
   const root = `${pathOf(apiRoot)}/creator`
 
   const show = Effect.fnUntraced(function* (
@@ -143,7 +143,7 @@ const routes = Effect.gen(function* () {
     if (json && (target.at === "nowhere" || target.at === "behind")) return noSuchRequest
     if (target.at === "nowhere") return notFound(json)
     if (target.at === "behind") return seeOther(`${root}/${target.token}`)
-    // Count genuine links only, so that invalid links cannot evict their windows.
+    // Only genuine links count, so that invalid links cannot evict the windows of genuine ones.
     if (!(yield* portal.isGenuine(target.token))) return notFound(json)
     const seconds = yield* window.take(target.token)
     if (seconds > 0) return tooMany(json, seconds)
@@ -167,14 +167,14 @@ const routes = Effect.gen(function* () {
   )
 })
 
-/** A person gets an error page, a program the error envelope. */
+/** A browser gets an error page, and a program gets the error envelope. */
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(
     Subject.annotateCollected(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })),
     page(failurePage, 500)
   )
 
-/** Creates the span and the access log line itself, because the server's own would contain the token. */
+/** The route creates the span and the access log line itself, because those of the server would contain the token. */
 const observed =
   (method: string, route: string) =>
   <E, R>(self: Effect.Effect<Response, E, R>) =>

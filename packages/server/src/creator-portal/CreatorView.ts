@@ -31,7 +31,7 @@ export const creatorView = ({ assignment, topic }: AssignmentInContext, avatar: 
   }
 }
 
-/** The current deadline; null when there is none. */
+/** The deadline that applies now; null when there is none. */
 export const expiresAt = (assignment: Assignment): Instant.Instant | null => {
   if (isSettled(assignment)) return null
   if (assignment.status === "topic_sent") return assignment.respondBy

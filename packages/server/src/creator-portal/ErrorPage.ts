@@ -1,4 +1,4 @@
-/** Error pages: invalid link, rate limit, internal error. They show nothing about a request. */
+/** Error pages: invalid link, rate limit, internal error. The pages show nothing about a request. */
 import { html } from "./Html.ts"
 import { pageDocument } from "./PageDocument.ts"
 

@@ -8,7 +8,7 @@ export class Html {
   }
 }
 
-/** Null, undefined and false render nothing; arrays are concatenated. */
+/** Null, undefined and false render as nothing, and arrays are concatenated. */
 export type Content = Html | string | number | null | undefined | false | ReadonlyArray<Content>
 
 export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html => {

@@ -11,7 +11,7 @@ export interface OutboxMail {
   readonly text: string
 }
 
-/** `address` is the list's URL without a trailing slash. A mail's URL is that plus its file name. */
+/** `address` is the list's URL without a trailing slash. A mail's URL is the list's URL plus its file name. */
 export const outboxPage = (mails: ReadonlyArray<Omit<OutboxMail, "text">>, address: string): string =>
   pageDocument({
     title: "Outbox",
@@ -40,6 +40,6 @@ export const outboxMailPage = ({ date, from, subject, text, to }: OutboxMail, ad
 <pre dir="auto">${linked(text)}</pre>`
   })
 
-/** Turns complete URLs into links. URLs in quoted text were broken up before. */
+/** Turns complete URLs into links. URLs in quoted text have already been broken up. */
 const linked = (text: string): ReadonlyArray<string | Html> =>
   text.split(/(https?:\/\/[^\s<>"']+)/).map((part, at) => (at % 2 === 1 ? html`<a href="${part}">${part}</a>` : part))

@@ -18,7 +18,7 @@ export const approved = (
 <p class="note">Approved on ${time(approvedAt)}. This page can be read until ${time(Instant.plus(approvedAt, readingWindow))}; nothing on it can be changed any more.</p>`
 })
 
-/** Shown as soon as the deadline has passed, even before the worker has stored the expiry. */
+/** The page is shown as soon as the deadline has passed, even before the worker has stored the expiry. */
 export const tooLate = (visit: Visit, reason: "expired" | "approval_timeout"): PageContent =>
   closed(visit, reason, null)
 

@@ -8,21 +8,21 @@ import { type Action, textOf } from "./CreatorAction.ts"
 import { type Content, type Html, html } from "./Html.ts"
 import type { Refusal } from "./Refusal.ts"
 
-/** One request for a page. */
+/** One request for a creator's page. */
 export interface Visit extends AssignmentInContext {
-  /** The page's URL without a trailing slash. Forms post to addresses below it. */
+  /** The URL of the page, without a trailing slash. Forms post to addresses below this URL. */
   readonly address: string
   readonly now: Instant.Instant
   readonly maxDrafts: number
   /** How long the page can be read after the request is closed. */
   readonly readingWindow: Duration.Duration
   readonly refusal: Refusal | null
-  /** An inbox link was just mailed. */
+  /** True when an inbox link was just mailed. */
   readonly inboxMailed: boolean
 }
 
 export interface PageContent {
-  /** The status in a few words. */
+  /** The status of the request in a few words. */
   readonly status: string
   readonly title: Content
   readonly lead: Content
@@ -30,7 +30,10 @@ export interface PageContent {
   readonly step: 1 | 2 | 3 | null
   readonly deadline: readonly [label: string, at: Instant.Instant] | null
   readonly body: Content
-  /** Ids of fields and draft in the body, as link targets. Empty when no action is possible. */
+  /**
+   * The element ids of the fields and the draft in the body, as link targets. The body is empty when no action is
+   * possible.
+   */
   readonly targets: ReadonlyArray<string>
   readonly refreshAfter?: number
 }
@@ -38,7 +41,7 @@ export interface PageContent {
 export const form = ({ address }: Visit, action: Action, content: Content): Html =>
   html`<form method="post" action="${address}/${action}">${content}</form>`
 
-/** Collapsed unless its input was rejected. */
+/** The form is collapsed unless its input was rejected. */
 export const collapsed = ({ refusal }: Visit, action: Action, summary: string, content: Content): Html => {
   const isRefused = refusal?.action === action && refusal.typed[textOf[action]] !== undefined
   return html`<details${isRefused && html` open`}><summary>${summary}</summary>${content}</details>`
@@ -71,7 +74,7 @@ export const textField = (
     typed &&
     html`<strong>You wrote this for an older draft, not for draft ${assignment.draft?.number}.</strong> `
   const required = field.min !== undefined && html` required minlength="${field.min}"`
-  // HTML parsers drop the first line break of a textarea, so one is added.
+  // HTML parsers drop the first line break of a textarea, so the page adds one.
   return html`<label for="${id}">${field.label}</label>
 <p class="hint" id="${id}-hint">${stale}${field.hint}</p>
 ${wrong !== null && html`<p class="error" id="${id}-error">${wrong}</p>`}
@@ -82,11 +85,11 @@ ${typed ?? field.value}</textarea>`
 export const button = (label: string, kind: "main" | "quiet" = "main", describedBy?: string): Html =>
   html`<button${kind === "quiet" && html` class="quiet"`}${describedBy !== undefined && html` aria-describedby="${describedBy}"`}>${label}</button>`
 
-/** Breaks lines only between day and time. */
+/** The text can wrap only between day and time. */
 export const time = (instant: Instant.Instant): Html =>
   html`<time datetime="${Instant.toIso(instant)}">${utcDate(instant).replace(/(?<!,) /g, "\u00a0")}</time>`
 
-/** Kept on one line in a headline if it fits. */
+/** The name stays on one line in a headline if it fits. */
 export const personaName = ({ name }: Assignment["persona"]): Html => html`<bdi class="name">${name}</bdi>`
 
 /** Quotes a person's text verbatim. */

@@ -6,11 +6,11 @@ import { type Html, html } from "./Html.ts"
 import { style } from "./Style.ts"
 
 interface PageContent {
-  /** For the browser's tab: the state first. */
+  /** The title for the browser's tab, with the state first. */
   readonly title: string
-  /** The status in the header. */
+  /** The status in the page's header. */
   readonly status?: string
-  /** Reloads a waiting page without text fields after this many seconds, optionally at another address. */
+  /** The number of seconds after which a waiting page without text fields reloads, optionally at another address. */
   readonly refresh?: { readonly after: number; readonly at: string | null } | undefined
   readonly main: Html
   readonly footer?: Html
@@ -44,7 +44,7 @@ ${footer !== undefined && html`<footer>${footer}</footer>`}
 </html>
 `.markup
 
-/** No external resources, frames, caching or referrers. */
+/** Pages allow no external resources, frames, caching or referrers. */
 export const pageHeaders: Effect.Effect<Readonly<Record<string, string>>, never, Digest.Digest> = Effect.gen(
   function* () {
     const digest = yield* Digest.Digest

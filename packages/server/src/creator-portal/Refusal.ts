@@ -1,4 +1,4 @@
-/** Why an action was rejected: field and constraint for programs, a sentence for people. */
+/** The reason why an action was rejected: field and constraint for programs, and a sentence for the creator. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import type { TextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -9,11 +9,11 @@ import type { Fields, Malformed } from "./CreatorInput.ts"
 export interface Refusal {
   readonly action: Action
   readonly problem: Problem
-  /** For people, without a field name. */
+  /** The sentence for the creator, without a field name. */
   readonly says: string
-  /** The entered text, shown again. */
+  /** The entered text, which the page shows again. */
   readonly typed: Fields
-  /** The entered text was meant for a draft that was replaced since. */
+  /** The entered text was meant for a draft that has been replaced. */
   readonly isStale: boolean
 }
 

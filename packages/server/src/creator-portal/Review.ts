@@ -50,7 +50,7 @@ ${withdrawal(visit)}
   }
 }
 
-/** From this number of remaining drafts on, the page shows the maximum. */
+/** When at most this number of drafts remains, the page shows the maximum. */
 const countedDown = 3
 
 const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`

@@ -1,4 +1,6 @@
-/** The stylesheet of all pages. It is inlined, and the content security policy allows it by its hash. */
+/**
+ * The stylesheet of all pages. The page inlines the stylesheet, and the content security policy allows it by its hash.
+ */
 
 export const style = `
 :root{--paper:#f7f5f0;--sheet:#fffefb;--ink:#1b1a17;--soft:#5c584f;--line:#dad5c8;--field:#8a8478;--accent:#a8321a;--on-accent:#fff;--wash:#f6e9e3;

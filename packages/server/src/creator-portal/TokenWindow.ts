@@ -1,14 +1,17 @@
-/** Rate limit for each creator link: a fixed window by token in this node's bounded memory. */
+/** A rate limit for each creator link: a fixed window by token in this node's bounded memory. */
 import * as FixedWindows from "@partner-commentary/core/access/FixedWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 
 export interface TokenWindow {
-  /** Counts a request. Returns 0 within the limit, else the seconds to wait. Rejected requests do not count. */
+  /**
+   * Counts a request with this token. Returns 0 within the limit, otherwise the number of seconds to wait. Rejected
+   * requests do not count.
+   */
   readonly take: (token: string) => Effect.Effect<number>
 }
 
-/** With `capacity` open windows, the oldest is removed. */
+/** When `capacity` windows are open, the oldest window is removed. */
 export const make = (options: {
   readonly limit: number
   readonly seconds: number

@@ -12,22 +12,22 @@ export type Requirements = Layer.Services<typeof WebHandler.layer>
 
 export interface Embedded<R = Requirements> {
   /**
-   * Handles a request. Errors become responses too. Bodies are streamed, and aborting the request stops its work. Pass
-   * the client's address as `sent.address`: without it anonymous calls are not limited and keys with an address list
-   * are rejected. Rejects only when the service cannot start.
+   * Handles a request with the service. Errors also become responses. Bodies are streamed, and aborting the request
+   * stops the service's work on it. Pass the client's address as `sent.address`: without it anonymous calls are not
+   * limited and keys with an address list are rejected. The promise rejects only when the service cannot start.
    */
   readonly fetch: (request: Request, sent?: RequestContext) => Promise<Response>
-  /** Runs an effect with the same services: use cases, registries, stores. */
+  /** Runs an effect with the same services: use cases, registries and stores. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, R>) => Promise<A>
-  /** Opens the database and starts the workers. Rejects when that fails. */
+  /** Opens the database and starts the workers. The promise rejects when the database or the workers fail to start. */
   readonly begin: () => Promise<void>
   /** Stops workers and connections. A later call starts again. */
   readonly dispose: () => Promise<void>
 }
 
 /**
- * Opens the service with this layer: the core with its ports, and `Workers.layer` if this process also runs jobs. It starts
- * with the first call of any kind. A failed start is retried on the next call.
+ * Opens the service with this layer: the core with its ports, and `Workers.layer` if this process should also run jobs.
+ * The service starts with the first call of any kind. A failed start is retried on the next call.
  *
  * ```ts
  * const service = open(layer)

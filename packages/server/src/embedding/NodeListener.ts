@@ -1,6 +1,6 @@
 /**
  * The service as a listener for Node's HTTP server and for frameworks with Node's request and response: Express,
- * Fastify, Koa. It uses structural types, not Node's. It may come before or after a body parser.
+ * Fastify, Koa. The listener uses structural types instead of Node's. It may come before or after a body parser.
  */
 import { InternalError, statusOf } from "@partner-commentary/api/Errors"
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
@@ -10,46 +10,46 @@ import * as Responses from "../middleware/Responses.ts"
 import type { Embedded } from "./Embedded.ts"
 import * as ParsedBody from "./ParsedBody.ts"
 
-/** The used part of Node's `IncomingMessage`. */
+/** The properties of Node's `IncomingMessage` that the listener uses. */
 export interface NodeRequest {
   readonly method?: string | undefined
-  /** Path and query. A router that mounts the listener removes its own prefix. */
+  /** The path and query of the request. A router that mounts the listener removes its own prefix. */
   readonly url?: string | undefined
   readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
   readonly socket: {
     readonly remoteAddress?: string | undefined
     readonly on?: (event: "close", listener: () => void) => unknown
   }
-  /** Whether the body was already read. */
+  /** True when the body has already been read. */
   readonly readableEnded: boolean
   /** The result of a body parser, such as `express.json()`. */
   readonly body?: unknown
   /** The bytes that some parsers keep beside it. */
   readonly rawBody?: unknown
-  // biome-ignore lint/suspicious/noExplicitAny: what an event brings is the event's
+  // biome-ignore lint/suspicious/noExplicitAny: each event has its own arguments
   readonly on: (event: string, listener: (value: any) => void) => unknown
   readonly pause: () => unknown
   readonly resume: () => unknown
 }
 
-/** The used part of Node's `ServerResponse`. */
+/** The properties of Node's `ServerResponse` that the listener uses. */
 export interface NodeResponse {
   readonly headersSent: boolean
   readonly writableFinished: boolean
   readonly writeHead: (status: number, headers: Record<string, string | Array<string>>) => unknown
-  /** False when the client reads too slowly. */
+  /** Returns false when the client reads too slowly. */
   readonly write: (chunk: Uint8Array) => boolean
   readonly end: (text?: string) => unknown
   readonly destroy: () => unknown
   readonly on: (event: "close" | "drain" | "finish", listener: () => void) => unknown
 }
 
-/** Resolves when the response is sent. Never rejects. */
+/** The promise resolves when the response is sent. Never rejects. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * `report` receives errors that were answered with 500 without the service: it failed to start, or another middleware
- * had read the body.
+ * `report` receives errors for which the listener itself sent a 500 response: the service failed to start, or another
+ * middleware had read the body.
  */
 export const make =
   (service: Pick<Embedded<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
@@ -79,7 +79,9 @@ const bodyGone = new Error(
 const hasBody = ({ headers }: NodeRequest): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
-/** Before Node 24, a pipelined response that waits for its turn gets no close event, so this listens on the socket. */
+/**
+ * Before Node 24, a pipelined response that waits for its turn gets no close event, so the code listens on the socket.
+ */
 const responseEnd = ({ socket }: NodeRequest, response: NodeResponse): WhenResponseEnds => {
   const releases: Array<() => void> = []
   const waiting = closeCallbacks(socket)
@@ -101,8 +103,8 @@ const responseEnd = ({ socket }: NodeRequest, response: NodeResponse): WhenRespo
 const connections = new WeakMap<NodeRequest["socket"], Set<() => void>>()
 
 /**
- * Callbacks for the end of a connection. One listener serves all its requests: Node warns above ten listeners, and a
- * client can pipeline more requests.
+ * Functions to call when a connection ends. One listener serves all requests of a socket: Node warns above ten
+ * listeners, and a client can pipeline more requests.
  */
 const closeCallbacks = (socket: NodeRequest["socket"]): Set<() => void> => {
   const known = connections.get(socket)
@@ -142,8 +144,8 @@ const toWeb = (
 const one = (value: string | Array<string> | undefined) => [value].flat()[0]
 
 /**
- * Streams the request body with backpressure. After the response, the rest is discarded, so that the client can read
- * the response and reuse the connection.
+ * Streams the request body with backpressure. After the response, the rest of the body is discarded, so that the client
+ * can read the response and reuse the connection.
  */
 const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Uint8Array> => {
   let over = false
@@ -176,7 +178,7 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
 
 const closed = "The connection was closed, or the request answered"
 
-/** HEAD sends GET's headers without a body. */
+/** The response to HEAD has the headers of GET and no body. */
 const send = (answer: Response, method: string | undefined, response: NodeResponse, signal: AbortSignal) => {
   const cookies = answer.headers.getSetCookie()
   response.writeHead(answer.status, {

@@ -1,6 +1,6 @@
 /**
  * All routes as one function from a web Request to a Response, for hosts with another server: a framework, a gateway.
- * The host passes what a Request lacks.
+ * The host passes the data that a web Request lacks.
  */
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -23,13 +23,13 @@ import * as Routes from "../routes/Routes.ts"
 export interface RequestContext {
   /** The client's address; `""` when unknown. */
   readonly address?: string
-  /** Path and query as sent. A Request's URL is normalized and has lost dot segments. */
+  /** The path and query as the client sent them. A web Request's URL is normalized and has lost its dot segments. */
   readonly target?: string
-  /** Whether the mount path was already removed. */
+  /** True when the mount path was already removed. */
   readonly isPrefixRemoved?: boolean
   /** Whether the host deletes `content-encoding` from responses. They are then sent uncompressed. */
   readonly isEncodingLost?: boolean
-  /** See `ResponseTaken`. The organization's permit is held until then. */
+  /** See `ResponseTaken`. The service holds the organization's permit until then. */
   readonly whenResponseEnds?: WhenResponseEnds
 }
 
@@ -37,7 +37,7 @@ const CurrentSent = Context.Reference<RequestContext>("@partner-commentary/serve
   defaultValue: () => ({})
 })
 
-/** The request with its original target, without the path of `{api_root}` if the router left it. */
+/** Returns the request with its original target, without the path of `{api_root}` if the router left it there. */
 const asSent =
   (prefix: string) =>
   (context: Context.Context<never>): Context.Context<never> => {
@@ -59,7 +59,7 @@ const asSent =
 export class WebHandler extends Context.Service<
   WebHandler,
   {
-    /** Never fails: errors become responses. */
+    /** The effect never fails, because errors become responses. */
     readonly respond: (request: Request, sent?: RequestContext) => Promise<Response>
   }
 >()("@partner-commentary/server/embedding/WebHandler") {

@@ -1,9 +1,12 @@
-/** The service's own addresses in responses. They have no origin, so that they work under every host name. */
+/**
+ * Builds the service's own addresses for responses. The addresses have no origin, so that they work under every host
+ * name.
+ */
 
 /** The path of `{api_root}` behind a proxy: `""` or `/some/prefix`. */
 export const pathOf = (apiRoot: string): string => apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "")
 
-/** Path and query below the prefix; undefined when the URL is elsewhere. */
+/** Returns the path and query below the prefix; undefined when the URL is elsewhere. */
 export const pathBelow = (prefix: string, url: string): string | undefined => {
   const rest = url.slice(prefix.length)
   if (!url.startsWith(prefix) || (rest !== "" && !/^[/?]/.test(rest))) return undefined

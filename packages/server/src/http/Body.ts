@@ -13,21 +13,21 @@ import * as StrictJson from "./StrictJson.ts"
 /** In bytes. */
 export const maxBodySize = 256 * 1024
 
-/** Of a bulk request. */
+/** The maximum size of a bulk request's body. */
 export const maxBulkSize = 4 * 1024 * 1024
 
 export const bodyTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }
 
 export const bulkTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
 
-/** Decodes a request's body. `further` adds checks that the schema cannot express, see `textDecoder`. */
+/** Decodes the body of a request. `further` adds checks that the schema cannot express; see `textDecoder`. */
 export const decoder = <Fields extends Schema.Struct.Fields>(...rules: Parameters<typeof textDecoder<Fields>>) => {
   const decode = textDecoder(...rules)
   return (request: HttpServerRequest.HttpServerRequest) =>
     Effect.flatMap(jsonText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
 }
 
-/** For an optional body: it may have no bytes, whatever its content type. */
+/** Use it for an optional body, which may have no bytes, whatever its content type. */
 export const optional =
   <A extends object>(
     decode: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, InvalidRequest>,
@@ -38,13 +38,13 @@ export const optional =
       byteLength === 0 ? Effect.succeed(absent) : decode(request)
     )
 
-/** The text of a body with a JSON content type. */
+/** Reads the text of a body with a JSON content type. */
 export const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> => {
   const header = headerProblem(request.headers)
   if (header !== undefined) return invalid(header)
   return Effect.flatMap(Effect.orDie(read(request)), (text) => {
     const checked = Effect.fromResult(Result.mapError(text, (problem) => InvalidRequest.of([problem])))
-    // Yield between bodies, so that several large ones are not parsed in one turn of the event loop.
+    // The function yields between bodies, so that several large ones are not parsed in one turn of the event loop.
     return Result.isSuccess(text) && text.success.length > StrictJson.unitsPerStep
       ? Effect.andThen(Effect.yieldNow, checked)
       : checked
@@ -54,8 +54,8 @@ export const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.E
 type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
 
 /**
- * Reports all problems in the order of the schema's fields. `further` adds problems that the schema cannot express; it
- * receives every object, valid or not.
+ * Reports all problems of the body in the order of the schema's fields. `further` adds problems that the schema cannot
+ * express; it receives every object, valid or not.
  */
 export const textDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
@@ -77,7 +77,7 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
     if (first !== undefined) return Result.fail([first, ...rest.slice(0, maxProblems - 1)])
     return Result.mapError(decoded, ({ issue }) => problems(issue))
   }
-  /** Parses a large text in steps. */
+  /** A large text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
     const json = yield* StrictJson.parseInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
@@ -89,12 +89,12 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
 /** Maximum number of reported problems. */
 const maxProblems = 100
 
-/** Longer lists are rejected before their entries are checked. */
+/** Longer lists are rejected before the service checks their entries. */
 const maxEntries = 1000
 
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxEntries
 
-/** All problems of a failed decoding. A problem with the whole has the field `body`. */
+/** Returns all problems of a failed decoding. A problem with the whole body has the field `body`. */
 export const problems = (issue: SchemaIssue.Issue): Problems => {
   const [first, ...rest] = format(issue).issues.map(({ message, path = [] }) => ({
     field: pathOf(path),
@@ -132,7 +132,7 @@ const isHarmless = (parameter: string): boolean => {
 
 const utf8Names = new Set(["utf-8", "utf8", '"utf-8"', '"utf8"'])
 
-/** Fails when the body is incomplete or too large. Invalid UTF-8 is a reported problem. */
+/** Reading fails when the body is incomplete or too large. Invalid UTF-8 is a reported problem. */
 export const read = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<Result.Result<string, Problem>, HttpServerError> =>
@@ -149,7 +149,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => (issue._tag === "MissingKey" ? "is required" : SchemaIssue.defaultLeafHook(issue))
 })
 
-/** Effect's default message as a constraint, without the submitted value. */
+/** Returns Effect's default message as a constraint, without the submitted value. */
 const constraintOf = (message: string): string =>
   message.startsWith("Expected ")
     ? message

@@ -1,4 +1,4 @@
-/** The client's address: the socket's, unless a trusted proxy forwards another. */
+/** Finds the client's address: the socket's address, unless a trusted proxy forwards another. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Context from "effect/Context"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -11,9 +11,9 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partn
 })
 
 /**
- * The right-most forwarded address that is not a trusted proxy. An invalid entry ends the search, because the client
- * can forge everything to its left. The result is then `unknown by` the socket's address, which no allow list accepts
- * and which shares the socket's rate limit. `""` when the socket's address is unknown.
+ * Returns the right-most forwarded address that is not a trusted proxy. An invalid entry ends the search, because the
+ * client can forge everything to its left. The result is then `unknown by` and the socket's address. No allow list
+ * accepts it, and it shares the socket's rate limit. The result is `""` when the socket's address is unknown.
  */
 export const clientAddress = (
   socket: string,
@@ -29,7 +29,7 @@ export const clientAddress = (
   return socket
 }
 
-/** One entry of `X-Forwarded-For`; undefined when it is invalid. */
+/** Parses one entry of `X-Forwarded-For`; returns undefined when the entry is invalid. */
 export const forwardedAddress = (entry: string): string | undefined => {
   const [, bracketed, plain] = withPort.exec(entry.trim()) ?? []
   const address = bracketed ?? plain ?? entry.trim()
@@ -46,7 +46,7 @@ export const addressOf = ({ headers, remoteAddress }: HttpServerRequest, proxies
     proxies
   )
 
-/** The caller's key and address. */
+/** Returns the caller's key and address. */
 export const callerOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): Caller => ({
   key: request.headers["x-api-key"] ?? "",
   address: addressOf(request, proxies)

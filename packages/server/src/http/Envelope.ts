@@ -1,4 +1,4 @@
-/** Responses in the specification's envelopes. */
+/** Builds responses in the specification's envelopes. */
 import { statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
@@ -8,11 +8,11 @@ export const successText = (data: unknown): string => JSON.stringify({ success: 
 
 export const failureText = ({ error, success }: WireError): string => JSON.stringify({ success, error })
 
-/** `{success: true, data}` as JSON. */
+/** Returns `{success: true, data}` as JSON. */
 export const success = (data: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(successText(data), { status, contentType })
 
-/** The error as JSON with its status, and `Retry-After` when a retry can succeed. */
+/** Returns the error as JSON with its status, and `Retry-After` when a retry can succeed. */
 export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {
   const { error } = refusal
   const response = HttpServerResponse.text(failureText(refusal), { status: statusOf[error.code], contentType })

@@ -1,15 +1,15 @@
 /**
  * Scans JSON in steps of a few milliseconds without creating values, because JSON.parse blocks for a second on
- * megabytes of small values. Reports where values start and end, and their keys.
+ * megabytes of small values. It reports where values start and end, and their keys.
  */
 import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
 import { type Steps, tokensPerStep } from "./Steps.ts"
 
-/** `depth` 0 is the value itself, 1 its members. */
+/** `depth` is 0 for the value itself and 1 for its members. */
 export interface Visitor {
   readonly key?: (depth: number, name: string) => void
-  /** False stops the scan. */
+  /** The visitor stops the scan by returning false. */
   readonly begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => unknown
   /** `end` is the index after the value. */
   readonly end: (depth: number, end: number) => void
@@ -21,7 +21,8 @@ type Expected = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOr
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /**
- * Returns whether the text is one JSON value. Stops at the first invalid character, or when the visitor returns false.
+ * Returns whether the text is one JSON value. The scan stops at the first invalid character, or when the visitor
+ * returns false.
  */
 export function* read(text: string, { begin, end, key = () => {} }: Visitor): Steps<boolean> {
   const open: Array<"object" | "array"> = []
@@ -74,7 +75,7 @@ export function* read(text: string, { begin, end, key = () => {} }: Visitor): St
   return open.length === 0 && expected === "commaOrEnd"
 }
 
-/** Index of the closing quote; undefined if this is no string. */
+/** Returns the index of the closing quote; undefined if the text there is not a string. */
 const endOfString = (text: string, at: number): number | undefined => {
   if (text[at] !== '"') return undefined
   const last = JsonText.endOfString(text, at)

@@ -1,9 +1,9 @@
-/** Finds boundaries in JSON text. These functions do not validate; JSON.parse does. */
+/** Finds boundaries in JSON text. These functions do not validate the text, because JSON.parse does. */
 import * as Result from "effect/Result"
 
 const [quote, openList, backslash, closeList, openObject, closeObject] = [34, 91, 92, 93, 123, 125]
 
-/** Index of the closing quote, or of the last character if it is missing. */
+/** Returns the index of the closing quote, or of the last character if the quote is missing. */
 export const endOfString = (text: string, start: number): number => {
   let at = start + 1
   while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1
@@ -19,7 +19,7 @@ export const stringOf = (lexeme: string): string =>
       )
     : lexeme.slice(1, -1)
 
-/** Index of the first array or object at this nesting depth. */
+/** Returns the index of the first array or object at this nesting depth. */
 export const deeperThan = (text: string, levels: number): number | undefined => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {

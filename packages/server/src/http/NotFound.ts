@@ -1,4 +1,4 @@
-/** The 404 response: the methods of the path, and where the API description is. */
+/** The 404 response names the methods of the path, and where the API description is. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -28,7 +28,7 @@ export const notFound = (
 ): HttpServerResponse.HttpServerResponse => {
   const path = /^[^?]*/.exec(url)?.[0] ?? ""
   const taken = [...new Set(ways.filter((way) => way.path.test(path)).map((way) => way.method))]
-  // If the path supports the method, another part of the address is wrong.
+  // If the path supports the method, the response says that another part of the address is wrong.
   const said =
     taken.length === 0 || taken.includes(method)
       ? "There is no such path, or not with this method."

@@ -2,7 +2,7 @@
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type * as Option from "effect/Option"
 
-/** An unescaped `+` arrives as a space, which is otherwise invalid in a time. */
+/** An unescaped `+` in a query arrives as a space, and a time contains no other spaces. */
 export const parse = (text: string): Option.Option<Instant.Instant> =>
   Instant.parse(text.replace(/ (?=\d\d:?\d\d$)/, "+"))
 

@@ -1,10 +1,10 @@
 /** Processes long texts in steps of a few milliseconds, so that other requests can run in between. */
 import * as Effect from "effect/Effect"
 
-/** Yields between steps. */
+/** Runs the steps and yields between them. */
 export type Steps<A> = Generator<void, A>
 
-/** Tokens in one step. A token takes about a microsecond. */
+/** The number of tokens in one step. Processing a token takes about a microsecond. */
 export const tokensPerStep = 2000
 
 export const run = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
@@ -15,7 +15,7 @@ export const run = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
   }
 })
 
-/** Without yielding, for short texts. */
+/** Runs all steps without yielding, for short texts. */
 export const runWithoutYield = <A>(steps: Steps<A>): A => {
   for (;;) {
     const step = steps.next()

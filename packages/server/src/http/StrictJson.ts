@@ -1,6 +1,6 @@
 /**
- * Strict JSON parsing: rejects what JSON.parse would silently change, with its location. That is duplicate keys,
- * numbers that a double cannot represent, lone surrogates and deep nesting. The text is read once, and only the
+ * Strict JSON parsing: rejects what JSON.parse would silently change, with its location. The problems are duplicate
+ * keys, numbers that a double cannot represent, lone surrogates and deep nesting. The text is read once, and only the
  * reported problem's path is built.
  */
 import type { Problem } from "@partner-commentary/api/Errors"
@@ -13,13 +13,13 @@ import * as Steps from "./Steps.ts"
 export const maxDepth = 32
 
 /**
- * Fails with the first problem; `field` is `body` or a path into it. With `fields`, other members are checked for
- * nesting only, because they are ignored.
+ * Parsing fails with the first problem. `field` is `body` or a path into it. If `fields` is given, other members are
+ * checked for nesting only, because the service ignores them.
  */
 export const parse = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
   Steps.runWithoutYield(parsing(text, fields))
 
-/** The same in steps, for long texts. */
+/** Parses in the same way, but in steps, for long texts. */
 export const parseInSteps = (
   text: string,
   fields?: ReadonlySet<string>
@@ -27,7 +27,7 @@ export const parseInSteps = (
 
 function* parsing(text: string, fields?: ReadonlySet<string>): Steps.Steps<Result.Result<unknown, Problem>> {
   const deep = JsonText.deeperThan(text, maxDepth + 1)
-  // Check the depth first: JSON.parse is slow on deep nesting.
+  // The depth is checked first: JSON.parse is slow on deep nesting.
   if (deep !== undefined) return Result.fail(yield* tooDeep(text.slice(0, deep)))
   const parsed = Result.try(() => JSON.parse(text) as unknown)
   if (Result.isFailure(parsed)) return Result.fail({ field: "body", constraint: "must be valid JSON" })
@@ -40,7 +40,7 @@ function* parsing(text: string, fields?: ReadonlySet<string>): Steps.Steps<Resul
 export const unitsPerStep = 16_384
 
 interface Level {
-  /** Keys seen so far; null in an array. */
+  /** The keys seen so far; null in an array. */
   readonly keys: Set<string> | null
   at: string | number
   expectsKey: boolean
@@ -48,10 +48,10 @@ interface Level {
 
 type Levels = Array<Level>
 
-/** A string start, a number, or a structural character. `endOfString` finds the end of a string. */
+/** Matches the start of a string, a number, or a structural character. `endOfString` finds the end of a string. */
 const token = /"|-?\d[\d.eE+-]*|[[\]{},:]/g
 
-/** Scans text that is valid JSON, or valid up to a place that is nested too deeply. */
+/** The scan needs text that is valid JSON, or valid up to a place that is nested too deeply. */
 function* scan(text: string, levels: Levels, matters: (levels: Levels) => boolean): Steps.Steps<Problem | undefined> {
   const next = new RegExp(token)
   let tokens = 0
@@ -77,7 +77,7 @@ function* scan(text: string, levels: Levels, matters: (levels: Levels) => boolea
   return undefined
 }
 
-/** The problem with the string that starts here. */
+/** Returns the problem with the string that starts here. */
 const readString = (lexeme: string, level: Level | undefined): string | undefined => {
   const text = JsonText.stringOf(lexeme)
   if (level?.keys && level.expectsKey) {
@@ -95,7 +95,7 @@ function* tooDeep(before: string): Steps.Steps<Problem> {
   return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxDepth} levels` }
 }
 
-/** A readable path such as `metadata.tags[2]`, limited in length. */
+/** Returns a readable path such as `metadata.tags[2]`, limited in length. */
 const pathOf = (levels: ReadonlyArray<Level>): string => {
   let path = ""
   for (const { at, keys } of levels) {
@@ -111,14 +111,14 @@ const maxPath = 200
 /** Maximum length of a caller's key in a path. */
 export const shownKey = (key: PropertyKey): string => String(key).slice(0, 64).toWellFormed()
 
-/** Whether a double represents the number exactly. */
+/** Returns whether a double represents the number exactly. */
 const survivesDouble = (source: string): boolean => {
   if (/^-?\d{1,15}$/.test(source)) return true
   const double = Number(source)
   return Number.isFinite(double) && canonical(source) === canonical(String(double))
 }
 
-/** Significant digits and the exponent of the first one. */
+/** Returns the significant digits, and the exponent of the first one. */
 const canonical = (source: string): string => {
   const [mantissa = "", exponent = "0"] = source
     .replace("-", source.startsWith("-") ? "" : "-")

@@ -1,9 +1,9 @@
 /** Creates a web Request from any HTTP request. */
 
-/** Methods that a web Request rejects. */
+/** The methods that the constructor of a web Request rejects. */
 const forbiddenMethods = /^(connect|trace|track)$/i
 
-/** Replaces a rejected method by another one and overrides the `method` property. */
+/** The request is constructed with another method, and its `method` property is then overridden. */
 export const make = (address: string, init: RequestInit & { readonly method: string }): Request => {
   const { method } = init
   if (!forbiddenMethods.test(method)) return new Request(address, init)

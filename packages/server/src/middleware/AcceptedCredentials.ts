@@ -1,6 +1,7 @@
 /**
- * Whose credentials were accepted lately. It decides only in whose turn a request is read: authentication follows, and does not
- * ask here. A credential that nobody accepted is a claim that costs nothing, so it earns no turn of its own.
+ * Remembers which credentials were accepted lately. The cache only decides in whose turn a request is read.
+ * Authentication follows and does not use the cache. An unverified credential costs a caller nothing, so requests with
+ * it share the turn of anonymous callers.
  */
 export interface AcceptedCredentials {
   readonly accept: (credential: string, owner: string) => void
@@ -9,10 +10,10 @@ export interface AcceptedCredentials {
 
 const capacity = 10_000
 
-/** Characters. Longer credentials are not remembered, which bounds the memory. */
+/** Characters. Longer credentials are not remembered, so that the memory is bounded. */
 const longest = 2048
 
-/** Milliseconds. A partner that calls less often waits behind callers without a key for one request. */
+/** Milliseconds. After a longer break, a partner's first request waits behind callers without a key. */
 const lifetime = 15 * 60_000
 
 interface Accepted {
@@ -20,9 +21,9 @@ interface Accepted {
   readonly at: number
 }
 
-/** `now` is in milliseconds of a clock that is never put back. */
+/** `now` is in milliseconds of a monotonic clock. */
 export const make = (now: () => number): AcceptedCredentials => {
-  /** The one that was accepted longest ago comes first. */
+  /** The map's first entry is the credential that was accepted longest ago. */
   const known = new Map<string, Accepted>()
   return {
     accept: (credential, owner) => {
@@ -42,6 +43,6 @@ export const make = (now: () => number): AcceptedCredentials => {
   }
 }
 
-/** The credential that a request claims, by its headers with names in lower case. */
+/** Returns the credential that a request claims, from its headers with lower-case names. */
 export const credentialOf = (headers: Readonly<Record<string, unknown>>): string =>
   String(headers["x-api-key"] ?? headers["authorization"] ?? "")

@@ -1,4 +1,4 @@
-/** Optional access log. It contains the route, never the path, which may contain a creator's token. */
+/** Writes the optional access log. The log contains the route, never the path, which may contain a creator's token. */
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -7,20 +7,20 @@ import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { Rate } from "./CurrentRate.ts"
 
-/** Whether requests are logged. */
+/** True when requests are logged. */
 export const LogRequests = Context.Reference("@partner-commentary/server/LogRequests", { defaultValue: () => false })
 
-/** Fields of a log line besides those of the response. */
+/** The fields of a log line in addition to those of the response. */
 export interface LoggedRequest {
   readonly method: string
   readonly requestId: string
   readonly rate: Rate
 }
 
-/** The status for a client that disconnected before the response, as in nginx. */
+/** The logged status when the client disconnected before the response, as in nginx. */
 const clientLeft = 499
 
-/** Wraps all request handling. */
+/** Wraps the handling of every request. */
 export const logged = <A extends { readonly status: number }, E, R>(
   answered: Effect.Effect<A, E, R>,
   asked: LoggedRequest

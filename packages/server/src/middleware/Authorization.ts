@@ -10,9 +10,9 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { current, note, type Rate } from "./CurrentRate.ts"
 
-/** The caller's credentials. */
+/** The credentials in the request. */
 export interface Caller {
-  /** `X-Api-Key`; `""` when missing. */
+  /** The value of `X-Api-Key`; `""` when missing. */
   readonly key: string
   readonly address: string
 }
@@ -36,9 +36,9 @@ export class Authorization extends Context.Service<
   {
     /** Records rate-limit headers in `rate`, whether the call is admitted or rejected. */
     readonly admit: (caller: Caller, gate: EndpointRules, rate: Rate) => Effect.Effect<Principal, Refusal>
-    /** For unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
+    /** Used for unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
     readonly countUnknownPath: (caller: Caller, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
-    /** For callers that cannot have a key. */
+    /** Used for callers that cannot have a key. */
     readonly countAnonymous: (address: string, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {
@@ -55,7 +55,10 @@ export class Authorization extends Context.Service<
       const authenticate = ({ address, key }: Caller) =>
         Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))
 
-      /** An anonymous caller within its limit gets the reason; one over its limit gets the rate-limit error. */
+      /**
+       * An anonymous caller within its limit gets the reason of the refusal; a caller over its limit gets the
+       * rate-limit error.
+       */
       const known = (caller: Caller, rate: Rate) =>
         Effect.catch(authenticate(caller), (refused) =>
           Effect.andThen(countAnonymous(caller.address, rate), Effect.fail(translate[refused._tag]()))
@@ -107,7 +110,7 @@ export const withRetryAfter = <A, E, R>(operation: Effect.Effect<A, E, R>): Effe
       : Effect.void
   )
 
-/** Counts a call and records its window, whether admitted or rejected. */
+/** Counts a call and records its window, whether the call is admitted or rejected. */
 export const countCall = (
   count: Effect.Effect<CountedCall, RateLimited>,
   rate: Rate

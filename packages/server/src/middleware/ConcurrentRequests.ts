@@ -21,8 +21,8 @@ import * as Scheduler from "effect/Scheduler"
 import { CurrentFairScheduler } from "./FairScheduler.ts"
 
 /**
- * Hosts that know when a client has received a response, or has disconnected, provide this, so that unsent bytes hold a
- * permit. By default a response counts as taken when it is created.
+ * A host provides this if it knows when a client has received a response or has disconnected, so that unsent bytes hold
+ * a permit. By default a response counts as taken when it is created.
  */
 export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => WhenResponseEnds>(
   "@partner-commentary/server/ConcurrentRequests/ResponseTaken",
@@ -35,7 +35,7 @@ interface Endpoint {
 
 interface RequestOwner {
   readonly organization: OrganizationId
-  /** The header whose credential was verified. Others only claim one. */
+  /** The name of the header with the verified credential. Other headers only claim a credential. */
   readonly credential: "x-api-key" | "authorization"
 }
 
@@ -58,9 +58,9 @@ export const withPermit = <A, E, R>(
       )
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
-    // Frequent operations are short and batched. Separate turns would split the batches.
+    // Frequent operations are short and batched. Separate turns for each organization would split the batches.
     if (fair === undefined || pool === "frequent") return limited(work)
-    // Schedule by organization, because an organization can have many keys.
+    // Requests are scheduled by organization, because an organization can have many keys.
     return Effect.provideService(
       limited(Effect.andThen(Effect.yieldNow, work)),
       Scheduler.Scheduler,
@@ -74,7 +74,7 @@ const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
   return pool === "frequent" && isLarge ? "standard" : pool
 }
 
-/** Body size of a topic for about twenty personas with some metadata. */
+/** The body size of a topic for about twenty personas with some metadata. */
 const frequentBytes = 2048
 
 export const toRateLimitError = <A, E, R>(

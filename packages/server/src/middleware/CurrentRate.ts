@@ -1,4 +1,4 @@
-/** The rate-limit state of a request: written during authorization, read when the response is sent. */
+/** Holds the rate-limit state of a request: authorization writes it, and the response reads it. */
 import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import type { CountedCall, WindowState } from "@partner-commentary/core/access/RateLimits"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -11,7 +11,7 @@ export interface Rate {
   state: RateLimitState | null
   /** Every window that counted the request. */
   windows: ReadonlyArray<WindowState>
-  /** Whole seconds; null when the caller need not wait. */
+  /** Whole seconds until a retry may succeed; null when the caller need not wait. */
   retryAfter: number | null
   /** The caller's organization for logs and traces; null for an anonymous caller. */
   organizationId: OrganizationId | null
@@ -34,12 +34,14 @@ export class CurrentRate extends Context.Service<CurrentRate, Rate>()(
   "@partner-commentary/server/middleware/CurrentRate"
 ) {}
 
-/** The state of the current request. The server provides it. */
+/** The rate-limit state of the current request. The server provides this state. */
 export const current: Effect.Effect<Rate> = Effect.withFiber(({ context }) =>
   Effect.succeed(Context.getUnsafe(context, CurrentRate))
 )
 
-/** Keeps the hourly window with the fewest calls left, and the latest state of each window. */
+/**
+ * Records a counted call: it keeps the hourly window with the fewest calls left, and the latest state of each window.
+ */
 export const note = (rate: Rate, state: CountedCall): void => {
   const others = rate.windows.filter(({ policy }) => state.windows.every((one) => one.policy !== policy))
   rate.windows = [...others, ...state.windows]
@@ -58,7 +60,7 @@ export const headersOf = ({ retryAfter, state, windows }: Rate, status: number):
         ...(retryAfter === null || status !== 429 ? {} : { "retry-after": String(retryAfter) })
       }
 
-/** The fields of the IETF draft "RateLimit header fields for HTTP". */
+/** The header fields of the IETF draft "RateLimit header fields for HTTP". */
 const standardFields = (windows: ReadonlyArray<WindowState>) => ({
   "ratelimit-policy": windows.map(({ policy, limit, seconds }) => `"${policy}";q=${limit};w=${seconds}`).join(", "),
   ratelimit: windows.map(({ policy, remaining, endsIn }) => `"${policy}";r=${remaining};t=${endsIn}`).join(", ")

@@ -8,9 +8,9 @@ import * as Layer from "effect/Layer"
 import { countCall } from "./Authorization.ts"
 import type { Rate } from "./CurrentRate.ts"
 
-/** The caller's credentials. */
+/** The credentials in the request. */
 export interface DashboardCaller {
-  /** `Authorization`; `""` when missing. */
+  /** The value of `Authorization`; `""` when missing. */
   readonly authorization: string
   readonly address: string
 }
@@ -19,8 +19,8 @@ export class DashboardAuthorization extends Context.Service<
   DashboardAuthorization,
   {
     /**
-     * Records rate-limit headers in `rate`, whether the call is admitted or rejected. Dies when the identity provider
-     * does not answer, because the token cannot be verified.
+     * Records rate-limit headers in `rate`, whether the call is admitted or rejected. The effect dies when the identity
+     * provider does not answer, because the token cannot be verified.
      */
     readonly admit: (
       caller: DashboardCaller,
@@ -46,7 +46,7 @@ export class DashboardAuthorization extends Context.Service<
       return DashboardAuthorization.of({
         admit: Effect.fnUntraced(function* (caller, rate) {
           const countAnonymous = countCall(limits.countAddress(caller.address), rate)
-          // Count the call for the address even when the provider fails, so that invalid tokens are always limited.
+          // The call counts for the address even when the provider fails, so that invalid tokens are always limited.
           const principal = yield* Effect.tapCause(known(caller), () => countAnonymous)
           rate.organizationId = principal.organization.id
           yield* countCall(limits.countDashboard(principal.organization, principal.limits), rate)

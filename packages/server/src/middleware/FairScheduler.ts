@@ -8,35 +8,35 @@ import type * as Scheduler from "effect/Scheduler"
 import * as AcceptedCredentials from "./AcceptedCredentials.ts"
 
 export interface FairScheduler extends AcceptedCredentials.AcceptedCredentials {
-  /** Queues the task for its key. */
+  /** Queues the task in its key's queue. */
   readonly run: (key: string, task: () => void) => void
   /** A scheduler for the fibers of a key: each resumption after a yield is a task. */
   readonly of: (key: string) => Scheduler.Scheduler
-  /** A connection was accepted, and more may be waiting. */
+  /** Tells the scheduler that a connection was accepted, and that more may be waiting. */
   readonly connected: () => void
 }
 
 export interface Turns {
-  /** Milliseconds of a monotonic clock. */
+  /** The time in milliseconds of a monotonic clock. */
   readonly now: () => number
   /** Runs the function in the next turn of the event loop. */
   readonly next: (run: () => void) => void
 }
 
-/** A turn starts no task after this many milliseconds. */
+/** After this many milliseconds, a turn starts no further task. */
 export const turnBudget = 4
 
 /** Maximum delay of tasks while connections arrive, in milliseconds. */
 export const maxWait = 10
 
-/** Undefined: request fibers use the host's scheduler. */
+/** Undefined by default: request fibers then use the host's scheduler. */
 export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>(
   "@partner-commentary/server/middleware/FairScheduler",
   { defaultValue: () => undefined }
 )
 
 export const make = ({ next, now }: Turns): FairScheduler => {
-  /** Next key first. */
+  /** The keys with waiting tasks, next key first. */
   const queues = new Map<string, Array<() => void>>()
   let isScheduled = false
   let isAccepting = false
@@ -60,7 +60,7 @@ export const make = ({ next, now }: Turns): FairScheduler => {
   const turn = () => {
     isScheduled = false
     if (queues.size === 0) return
-    // Schedule first, so that a task that throws does not stop the others.
+    // The next turn is scheduled first, so that a task that throws does not stop the others.
     schedule()
     const began = now()
     if (isAccepting && began - lastTask < maxWait) {

@@ -1,7 +1,7 @@
 /**
- * Requests with an idempotency key: derives the key's identity from the request and converts responses to their stored
- * form. A handler makes external calls first and wraps its change and response in `once`. Without a key `once` runs
- * directly.
+ * Handles requests with an idempotency key: derives the key's identity from the request, and converts responses to
+ * their stored form. A handler makes external calls first and wraps its change and response in `once`. Without an
+ * idempotency key, `once` runs directly.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdempotencyHeaders, idempotencyHeader, replayedHeader } from "@partner-commentary/api/IdempotencyKey"
@@ -19,13 +19,13 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { contentType } from "../http/Envelope.ts"
 
-/** The owner of the key. Dashboard callers have no environment. */
+/** The owner of the idempotency key. Dashboard callers have no environment. */
 export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 
-/** A response that passed through `once`, so that a handler that omits it does not compile. */
+/** A response that passed through `once`. The type makes sure that a handler that omits `once` does not compile. */
 export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
 
-/** `once` for a part, with its result as text. */
+/** Like `once`, for one part of a request, with its result as text. */
 export type StorePart = Wrap<string, string>
 
 type Wrap<Given, Kept> = <E, R>(
@@ -33,9 +33,15 @@ type Wrap<Given, Kept> = <E, R>(
 ) => Effect.Effect<Kept, E | StoredConcurrently | IdempotencyKeyRejected, R>
 
 export interface Once {
-  /** The change and its successful response in one transaction, without external calls. Rejections are failures. */
+  /**
+   * Runs the change in one transaction with its successful response, without external calls. The change reports a
+   * rejection as a failure.
+   */
   readonly once: Wrap<HttpServerResponse.HttpServerResponse, StoredResponse>
-  /** One of several changes of a request, named by its position. Its result is stored in its own transaction. */
+  /**
+   * Runs one of several changes of a request, named by its position. The result of each change is stored in its own
+   * transaction.
+   */
   readonly part: <E, R>(
     name: string,
     attempt: (once: StorePart) => Effect.Effect<string, E, R>
@@ -46,7 +52,7 @@ interface Keyed {
   readonly headers: IdempotencyHeaders
   readonly request: HttpServerRequest.HttpServerRequest
   readonly owner: KeyOwner
-  /** The response contains a secret and is stored encrypted. */
+  /** The response contains a secret, so it is stored encrypted. */
   readonly secret?: boolean
 }
 
@@ -118,7 +124,7 @@ const unkept: Once = {
 
 const textAnswer = (body: string): Answer => ({ status: 200, location: null, body, secret: false })
 
-/** A response that is no success rolls the change back and is returned unstored. */
+/** A response that is not a success rolls the change back and is not stored. */
 const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boolean): Effect.Effect<Answer> => {
   const { body, headers, status } = response
   return status < 200 || status > 299 || body._tag !== "Uint8Array"

@@ -90,18 +90,19 @@ const isNotFound = (cause: Cause.Cause<unknown>): boolean =>
   )
 
 /**
- * The router treats `;` and `#` as the start of the query. Here they belong to the path, and no route contains them.
+ * The router treats `;` and `#` as the start of the query. In this API they belong to the path, and no route contains
+ * them.
  */
 export const hasPathDelimiter = (url: string): boolean => /^[^?]*[;#]/.test(url)
 
-/** Rejects paths that the router would match with an empty id, because a slash is doubled or trailing. */
+/** Rejects paths with a doubled or trailing slash, because the router would match them with an empty id. */
 const isUnroutable = (url: string): boolean =>
   hasPathDelimiter(url) || (url.startsWith(`${prefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
-/** Below this prefix, an invalid path is an invalid reference. */
+/** Below this prefix, an invalid path counts as an invalid reference. */
 const references = `${prefix}/topics/by-reference/`
 
-/** The router fails on invalid escapes. Escaping the percent sign makes it an unknown path. */
+/** The router would fail on invalid escapes. Escaping the percent sign turns the path into an unknown path. */
 const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request
   if (!url.startsWith(references)) return request
@@ -110,7 +111,7 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
   return request.modify({ url: [path.replaceAll("%", "%25"), ...query].join("?") })
 }
 
-/** Shared caches respect `Authorization` but not the API key's header. */
+/** Shared caches respect `Authorization` but do not know the API key's header. */
 export const cacheControl = "no-store"
 
 const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: Rate) =>
@@ -120,11 +121,11 @@ const complete = (response: HttpServerResponse.HttpServerResponse, id: string, r
     ...(response.headers["cache-control"] === undefined ? { "cache-control": cacheControl } : {})
   })
 
-/** The caller's request id if it is valid, else a new one. */
+/** Returns the caller's request id if it is valid, otherwise a new one. */
 export const requestId = (sent: string | undefined): string =>
   sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
 
-/** Logs the cause. The caller gets only the request id. */
+/** Logs the cause of the failure. The caller receives only the request id. */
 export const internalError = (
   cause: Cause.Cause<unknown>,
   { id, request, subject }: { readonly id: string; readonly request: string; readonly subject: Subject.Subject }
@@ -138,7 +139,7 @@ export const internalError = (
     Errors.InternalError.of(id)
   )
 
-/** For the log: method and path without query, never a creator's token. */
+/** Returns method and path without query for the log, never a creator's token. */
 const describe = (request: HttpServerRequest.HttpServerRequest): string =>
   `${request.method} ${isCreatorRequest(request) ? "/creator/*" : (/^[^?]*/.exec(request.url)?.[0] ?? "").slice(0, 200)}`
 
@@ -169,7 +170,10 @@ const answer = (
   return Effect.map(internalError(cause, { id, request: describe(request), subject }), Envelope.failure)
 }
 
-/** Parameters are strings, so decoding fails only when one is repeated. Headers can have their own format. */
+/**
+ * Path and query parameters are strings, so decoding fails only when a parameter is repeated. Decoding a header can
+ * also fail, because headers can have their own format.
+ */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
   const [first, ...rest] = problems(error.cause.issue)
   if (error.kind === "Headers") return Errors.InvalidRequest.of([{ ...first, field: idempotencyHeader }])

@@ -1,6 +1,6 @@
 /**
- * A static text: stored compressed, with its hash as ETag, and sent only when changed. For clients without compression
- * it is decompressed once and shared among concurrent responses.
+ * A static text that is stored compressed, with its hash as ETag, and is sent only when it has changed. For clients
+ * without compression, the text is decompressed once and shared among concurrent responses.
  */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as Semaphore from "effect/Semaphore"
 
 export interface Asset {
   readonly gzip: Uint8Array<ArrayBuffer>
-  /** Shared by all responses. */
+  /** The headers that all responses share. */
   readonly unpacked: Effect.Effect<Uint8Array<ArrayBuffer>>
   readonly etag: string
   readonly headers: Readonly<Record<string, string>>
@@ -26,7 +26,10 @@ export const packed = (gzip: Asset["gzip"], headers: Headers): Effect.Effect<Ass
     return { gzip, unpacked: yield* shared(unpack(gzip)), etag: `"${hash.slice(0, 22)}"`, headers }
   })
 
-/** Computed once for concurrent callers, even if the first is interrupted, and cached while referenced. */
+/**
+ * The value is computed once for concurrent callers, even if the first caller is interrupted, and cached while
+ * referenced.
+ */
 const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.map(Semaphore.make(1), (semaphore) => {
     let last: WeakRef<A> | undefined
@@ -43,7 +46,10 @@ const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect
     )
   })
 
-/** Computed once, even if the first caller is interrupted. `Effect.cached` would start again. */
+/**
+ * The value is computed once, even if the first caller is interrupted. `Effect.cached` would start the computation
+ * again.
+ */
 export const once = <A>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.map(Semaphore.make(1), (semaphore) => {
     let present: { readonly value: A } | undefined
@@ -82,7 +88,7 @@ export const respond = (
     : Effect.map(unpacked, (bytes) => HttpServerResponse.uint8Array(bytes, { contentType, headers: all }))
 }
 
-/** Weak comparison, as GET requires. */
+/** The comparison of ETags is weak, as GET requires. */
 const has = (sent = "", etag: string): boolean =>
   sent.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag)
 

@@ -1,6 +1,6 @@
 /**
- * The API description at `{api_root}/openapi.json` and the explorer at `{api_root}/docs`: public, without rate limits.
- * Both are created at the first request.
+ * Serves the API description at `{api_root}/openapi.json` and the explorer at `{api_root}/docs`, in public and without
+ * rate limits. Both texts are created at the first request.
  */
 import { describe } from "@partner-commentary/api/description/Description"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
@@ -20,7 +20,8 @@ const policy =
 const javascript = "text/javascript; charset=utf-8"
 
 /**
- * The contract allows receivers at `http:` addresses, for development. Other services describe that they refuse them.
+ * For development, the contract allows receivers at `http:` addresses. Other deployments describe that they refuse such
+ * addresses.
  */
 const description = (apiRoot: string, allowHttp: boolean): string => {
   const text = JSON.stringify(describe(PartnerApi, apiRoot))
@@ -45,7 +46,7 @@ export const layer = HttpRouter.use((router) =>
       )
     })
 
-    // Public and without credentials, so other origins may read it.
+    // The description is public and needs no credentials, so other origins may read it.
     yield* add(
       "/openapi.json",
       Effect.suspend(() =>

@@ -1,4 +1,4 @@
-/** The explorer's page and start script. Everything it loads or calls is below its own address. */
+/** The explorer's page and start script. The page loads and calls only addresses below its own. */
 import { title } from "@partner-commentary/api/description/Guidance"
 
 const icon =
@@ -29,7 +29,7 @@ a{color:inherit}
 </html>
 `
 
-/** In the colours of the creators' pages. */
+/** The explorer has the colours of the creators' pages. */
 const customCss = `
 .markdown-summary.truncate{line-height:1.6}
 .ascii-art{display:none!important}

@@ -1,6 +1,6 @@
 /**
- * The explorer's script, compressed. It is imported at the first visit, so that the start of the service does not pay
- * for it. Hosts that have it as a file need not import it.
+ * The explorer's script, compressed. The script is imported at the first visit, so that it does not slow down the start
+ * of the service. Hosts that have the script as a file need not import it.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -9,12 +9,12 @@ import * as Layer from "effect/Layer"
 
 const path = "/docs"
 
-/** A separate router keeps this page out of the service's routes. */
+/** A separate router keeps this page out of the service's own routes. */
 const page = HttpApiScalar.layer(HttpApi.make("nothing"), { path }).pipe(
   Layer.provideMerge(Layer.fresh(HttpRouter.layer))
 )
 
-/** A placeholder of Scalar that looks like a key. */
+/** A placeholder in Scalar's page that looks like an API key. */
 const joke = "QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT"
 
 export const explorerScript: Effect.Effect<string> = Effect.scoped(

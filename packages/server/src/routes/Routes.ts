@@ -1,4 +1,4 @@
-/** All routes as one layer that requires the core's use cases. Hosts serve it. */
+/** All routes as one layer that requires the core's use cases. Hosts serve this layer. */
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
@@ -51,7 +51,7 @@ export const layer = Layer.mergeAll(
   Health.layer
 ).pipe(Layer.provide(Responses.layer), Layer.provide(Authorization.layer))
 
-/** Paths are case-sensitive, an extra slash makes another path, and an escaped reference fits. */
+/** Paths are case-sensitive, an extra slash makes a different path, and the length limit fits an escaped reference. */
 export const routerConfig = {
   caseSensitive: true,
   ignoreTrailingSlash: false,

@@ -1,4 +1,7 @@
-/** Due assignments of one environment: deadlines, reminders and simulated creators as changes, drafts as jobs. */
+/**
+ * Handles due assignments of one environment: deadlines, reminders and simulated creators are changes, and drafts are
+ * jobs.
+ */
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -15,13 +18,16 @@ interface Job extends DraftJob {
   readonly organizationId: OrganizationId
 }
 
-/** How many due assignments one query lists. */
+/** The number of due assignments that one query lists. */
 const batch = 500
 
-/** Query again after this many, so that new work is not delayed by a long backlog. */
+/** The poll queries again after this many assignments, so that a long backlog does not delay new work. */
 const step = 50
 
-/** Consecutive assignments that another worker had already handled; above this the poll goes on elsewhere in the list. */
+/**
+ * The number of consecutive assignments that another worker had already handled. Above this number the poll jumps
+ * elsewhere in the list.
+ */
 const missesAtMost = 3
 
 /** Each environment has its own runner, so that live assignments never wait for tests. */
@@ -31,7 +37,10 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
   const { attempts } = yield* WorkerSettings
 
   const claim = Effect.fnUntraced(function* (slots: JobRunner.Slots<Job>) {
-    /** Uninterruptible, so that a claimed draft always has a job, which releases it when the worker stops. */
+    /**
+     * The step is uninterruptible, so that a claimed draft always has a job, which releases the draft when the worker
+     * stops.
+     */
     const wake = (
       { id, organizationId }: { readonly id: ShareId; readonly organizationId: OrganizationId },
       mayBegin: boolean
@@ -56,7 +65,8 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
       if (changed + blocked >= step) break
       misses = woke || !mayBegin ? 0 : misses + 1
       if (misses < missesAtMost) continue
-      // The list is outdated: query again. A poll without a change goes on elsewhere, or it would query for ever.
+      // The list is outdated, so the poll queries again. A poll without a change jumps elsewhere in the list, because
+      // otherwise it would query for ever.
       if (changed > 0) break
       left = yield* fromAnywhere(left)
       misses = 0
@@ -75,14 +85,16 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
   })
 })
 
-/** The list from a random position and around: workers that read the same list start at different positions. */
+/**
+ * Rotates the list to start at a random position, so that workers that read the same list start at different positions.
+ */
 const fromAnywhere = <A>(list: ReadonlyArray<A>) =>
   Effect.map(Random.next, (part) => {
     const first = Math.floor(part * list.length)
     return [...list.slice(first), ...list.slice(0, first)]
   })
 
-/** One assignment of each organization in turn. */
+/** Takes one assignment of each organization in turn. */
 const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<OrganizationQueue>) {
   const queues = yield* Effect.forEach(yield* fromAnywhere(due), ({ ids, organizationId }) =>
     Effect.map(fromAnywhere(ids), (list) => list.map((id) => ({ id, organizationId })))

@@ -1,4 +1,7 @@
-/** Checks the database at intervals, also without requests. The check logs when the database becomes unhealthy and healthy. */
+/**
+ * Checks the database at intervals, even without requests. The check logs when the database becomes unhealthy and
+ * healthy.
+ */
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 export interface FairSemaphore<Owner> {
   readonly free: () => number
   /**
-   * Whether more permits are free than the owner holds. A single owner gets half of the permits, two get a third each, so a new
-   * owner always finds one.
+   * Returns whether more permits are free than the owner holds. A single owner gets half of the permits, two get a
+   * third each, so a new owner always finds one.
    */
   readonly isFreeFor: (owner: Owner) => boolean
-  /** Takes a permit at once, and returns it when the work ends. */
+  /** Takes a permit at once if possible, and returns it when the work ends. */
   readonly take: <A, E, R>(owner: Owner, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 

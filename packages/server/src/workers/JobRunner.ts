@@ -1,4 +1,4 @@
-/** Runs the jobs of one kind by its definition: concurrently for a worker, one after the other for a test. */
+/** Runs the jobs of one kind by its definition: concurrently for a worker, one after another for a test. */
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"
@@ -10,37 +10,43 @@ import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
 import * as FairSemaphore from "./FairSemaphore.ts"
 
-/** Where claimed jobs run. */
+/** The slots in which claimed jobs run. */
 export interface Slots<Job> {
   readonly free: () => number
-  /** Whether the organization has less than its fair share of the slots. */
+  /** Returns whether the organization has less than its fair share of the slots. */
   readonly isFreeFor: (organization: OrganizationId) => boolean
   readonly start: (job: Job) => void
-  /** A wait between two full batches, in which other writers get the database. */
+  /** The pause between two full batches lets other writers use the database. */
   readonly pause: Effect.Effect<void>
 }
 
 export interface JobDefinition<Job> {
   readonly kind: Work
-  /** How many jobs run at one time in a process. */
+  /** The number of jobs that run concurrently in a process. */
   readonly limit: number
-  /** Claims due jobs and starts each in a slot. Returns the number of jobs and changes; 0 if nothing was due. */
+  /**
+   * Claims due jobs and starts each job in a slot. Returns the number of started jobs and of changes; 0 if nothing was
+   * due.
+   */
   readonly claim: (slots: Slots<Job>) => Effect.Effect<number>
-  /** Runs a claimed job and records its outcome; an interruption releases it. Returns whether other jobs may be due now. */
+  /**
+   * Runs a claimed job and records its outcome. An interruption releases the job. Returns whether other jobs may be due
+   * now.
+   */
   readonly run: (job: Job, slots: Pick<Slots<Job>, "free">) => Effect.Effect<boolean>
-  /** Left out by a kind without due times: only a poll finds its work. */
+  /** Omitted by a kind without due times, because only a poll finds its work. */
   readonly nextDue?: Effect.Effect<Option.Option<Instant.Instant>>
-  /** Whose share of the slots the job takes. */
+  /** The organization whose share of the slots the job takes. */
   readonly owner?: (job: Job) => OrganizationId
-  /** Names the job in log lines. */
+  /** The job's name in log lines. */
   readonly describe: (job: Job) => Readonly<Record<string, unknown>>
 }
 
 export interface JobRunner {
   readonly kind: Work
-  /** Claims due jobs for the free slots. They run until they end, or until the scope closes and releases them. */
+  /** Claims due jobs for the free slots. The jobs run until they end, or until the scope closes and releases them. */
   readonly poll: Effect.Effect<number>
-  /** Runs due jobs one after the other, in the order of their due times. */
+  /** Runs due jobs one after another, in the order of their due times. */
   readonly runDue: Effect.Effect<number>
   readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   readonly inFlight: Effect.Effect<number>
@@ -71,7 +77,7 @@ export const make = Effect.fnUntraced(function* <Job>(
   const slots: Slots<Job> = {
     ...semaphore,
     start: (job) =>
-      // The slot is free again when the next poll begins.
+      // The slot is free again before the next poll begins.
       fork(
         Effect.flatMap(semaphore.take(owner?.(job) ?? null, runLogged(job)), (isMoreDue) =>
           isMoreDue ? tell([kind]) : Effect.void
@@ -100,10 +106,10 @@ export const make = Effect.fnUntraced(function* <Job>(
   }
 })
 
-/** Starts every list at its beginning: the order of the jobs is reproducible. */
+/** Every list starts at its beginning, so that the order of the jobs is reproducible. */
 const inOrder = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0 }
 
-/** Claims a batch for the free slots. An interruption leaves no claimed job without a slot. */
+/** Claims a batch for the free slots. After an interruption, every claimed job still has a slot. */
 export const claimBatch =
   <Job>(claim: (free: number) => Effect.Effect<ReadonlyArray<Job>>): JobDefinition<Job>["claim"] =>
   ({ free, start }) =>

@@ -1,4 +1,4 @@
-/** The definitions of all kinds of jobs. Any number of processes may run them on one database. */
+/** The definitions of all kinds of jobs. Any number of processes may run these jobs on one database. */
 import type { MediaJob } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaWorker } from "@partner-commentary/core/commentary/MediaWorker"
 import type { Mail } from "@partner-commentary/core/mail/Mail"
@@ -31,7 +31,7 @@ const mails = Effect.gen(function* () {
   })
 })
 
-/** A slot sends one event of a webhook after the other, unless other webhooks may be waiting for it. */
+/** A slot sends the events of one webhook one after another, unless other webhooks may be waiting for the slot. */
 const deliveries = Effect.gen(function* () {
   const { claim, nextDue, run } = yield* DeliveryWorker
   const limit = (yield* WorkerSettings).deliveries
@@ -62,7 +62,7 @@ const media = Effect.gen(function* () {
   })
 })
 
-/** Changes in batches, without jobs in flight. */
+/** Changes that run in batches, without jobs in flight. */
 const batches = (kind: Work, claim: JobRunner.JobDefinition<never>["claim"]) =>
   JobRunner.make<never>({
     kind,
@@ -85,7 +85,7 @@ const recoveries = Effect.gen(function* () {
   )
 })
 
-/** Deliveries of removed webhooks first, then what the test environment has stored for longer than its retention. */
+/** Deletes deliveries of removed webhooks first, then test data that is older than its retention period. */
 export const removals = Effect.gen(function* () {
   const { clear } = yield* Webhooks
   const { purgeTests } = yield* Retention
@@ -107,7 +107,7 @@ export const removals = Effect.gen(function* () {
   )
 })
 
-/** How long the search for old test data waits after one that found none. */
+/** The pause after a search for old test data that found none. */
 const purgeInterval = Duration.minutes(10)
 
 const definitions = [
@@ -119,7 +119,7 @@ const definitions = [
   media
 ] as const
 
-/** A runner for each kind of job. */
+/** Creates a runner for each kind of job. */
 export const runners: ReadonlyArray<
   Effect.Effect<JobRunner.JobRunner, never, Effect.Services<(typeof definitions)[number]>>
 > = definitions

@@ -1,17 +1,20 @@
-/** How often workers poll, and how many jobs of each kind run at one time in a process. */
+/** How often workers poll, and how many jobs of each kind run concurrently in a process. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 
 export const WorkerSettings = Context.Reference("@partner-commentary/server/WorkerSettings", {
   defaultValue: () => ({
-    /** How often the database is polled for work of other processes; a signal announces work of this process. */
+    /**
+     * How often a worker polls the database for work of other processes. For work of this process, a signal wakes the
+     * worker.
+     */
     pollInterval: Duration.seconds(1),
-    /** The wait before due work that could not be done is tried again, at most the poll interval. */
+    /** The wait before due work that failed to start is retried, at most the poll interval. */
     pause: Duration.seconds(1),
-    /** Drafts, for each environment. One organization gets half of them at most. */
+    /** The number of drafts for each environment. One organization gets at most half of the slots. */
     attempts: 32,
     mails: 16,
-    /** Enough that hundreds of hung receivers leave slots to others. */
+    /** There are enough slots that hundreds of hung receivers do not block other receivers. */
     deliveries: 1000,
     media: 4
   })

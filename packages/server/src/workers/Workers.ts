@@ -1,6 +1,7 @@
 /**
- * Runs all kinds of jobs: as loops in a process that stays (`layer`), or until nothing is due in one that is called now and then
- * (`drain`). Any number of processes may do so on one database: each job is claimed by one, and again if that one dies.
+ * Runs all kinds of jobs: as loops in a long-running process (`layer`), or until nothing is due in a process that is
+ * called at intervals (`drain`). Any number of processes may run jobs on one database. One process claims each job; if
+ * that process dies, another claims the job again.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
@@ -21,7 +22,7 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-/** Polls until nothing is due; then waits for a signal, the next due time or the poll interval, whichever is first. */
+/** Polls until nothing is due, then waits for a signal, the next due time or the poll interval, whichever is first. */
 const keepPolling = Effect.fnUntraced(function* (runner: JobRunner) {
   const settings = yield* WorkerSettings
   const wait = yield* (yield* WorkSignal).listen(runner.kind)
@@ -48,7 +49,10 @@ const nextDueAfter = ({ nextDue }: JobRunner, polledAt: Instant.Instant) =>
 const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
   Effect.annotateLogs(Effect.logError(message, cause), { reason: reasonOf(Cause.squash(cause)) })
 
-/** Work that fell due since the poll is polled for at once. Work that was due at the poll could not be done: it waits. */
+/**
+ * Work that became due after the poll is polled for at once. Work that was due at the poll could not be done, so it
+ * waits.
+ */
 const untilNext = (
   next: Option.Option<Instant.Instant>,
   polledAt: Instant.Instant,
@@ -61,23 +65,23 @@ const untilNext = (
 }
 
 export interface DrainLimits {
-  /** No job is claimed after this. */
+  /** No job is claimed after this time. */
   readonly claimFor: Duration.Duration
-  /** Jobs that still run after this are interrupted and released. */
+  /** Jobs that still run after this time are interrupted and released. */
   readonly runFor: Duration.Duration
-  /** Work that falls due within this is waited for. */
+  /** The drain waits for work that becomes due within this time. */
   readonly lookahead: Duration.Duration
 }
 
 export interface Drained {
-  /** Claimed jobs and changes. */
+  /** The number of claimed jobs and of changes. */
   readonly taken: number
-  /** Failed polls; the log says why. */
+  /** The number of failed polls. The log contains the reasons. */
   readonly failed: number
   readonly isMoreDue: boolean
 }
 
-/** Runs jobs until nothing is due, or the time is up. */
+/** Runs jobs until nothing is due, or until the time limit. */
 export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead, runFor }: DrainLimits) {
   const tally = { taken: 0, failed: 0 }
   const until = Instant.plus(yield* Instant.now, claimFor)
@@ -98,7 +102,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead
   return { ...tally, isMoreDue: Option.getOrElse(isMoreDue, () => true) } satisfies Drained
 })
 
-/** The next due time of all kinds; infinity if there is none. */
+/** Returns the next due time of all kinds; infinity if nothing is scheduled. */
 export const soonestDue = (kinds: ReadonlyArray<JobRunner>, now: Instant.Instant) =>
   Effect.map(
     Effect.forEach(kinds, (kind) => nextDueAfter(kind, now)),

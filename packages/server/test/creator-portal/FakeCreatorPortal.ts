@@ -1,4 +1,4 @@
-/** A creator portal over one assignment in memory, with the real workflow. It counts writes. */
+/** A creator portal over one assignment in memory, with the real workflow. The fake counts writes. */
 import { CreatorPortal, LinkInvalid, TextLength, textLengths } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import type * as Result from "effect/Result"
 import { topic, uuid } from "./Samples.ts"
 
-/** With dots and dashes, and longer than a router's default limit. */
+/** A token with dots and dashes, longer than a router's default limit. */
 export const token = `aB3-_${"x".repeat(300)}.Zz9`
 export const inboxToken = "d-token.sig"
 export const brokenToken = "broken"

@@ -1,11 +1,11 @@
-/** One request in each of its states. */
+/** One sample request in each state. */
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 
 export const uuid = (last: number) => `0198a000-0000-7000-8000-${String(last).padStart(12, "0")}`
 export const hour = 3_600_000
-/** Thursday 14 May 2026, 12:00 UTC. */
+/** `noon` is Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
 
 export const topic: AssignmentInContext["topic"] = {
@@ -69,7 +69,7 @@ export const commentaryGenerated: Assignment = {
   approveBy: noon + 7 * 24 * hour
 }
 
-/** With a second draft. */
+/** The assignment with a second draft. */
 export const revised: Assignment = {
   ...commentaryGenerated,
   draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }

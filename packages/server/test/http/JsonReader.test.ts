@@ -9,7 +9,7 @@ const isJson = (text: string, visitor: Visitor = { begin: () => {}, end: () => {
 
 const parses = (text: string) => Result.isSuccess(Result.try(() => JSON.parse(text)))
 
-/** Texts that resemble JSON. */
+/** Texts that resemble JSON, valid or not. */
 const pieces = fc
   .array(
     fc.constantFrom(

@@ -13,7 +13,7 @@ const request = HttpServerRequest.fromWeb(new Request("http://localhost/docs/sca
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
   body._tag === "Uint8Array" ? body.body : assert.fail("no bytes")
 
-/** Number of decompressions during the effect. */
+/** Returns the number of decompressions during the effect. */
 const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const original = globalThis.DecompressionStream

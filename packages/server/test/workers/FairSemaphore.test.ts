@@ -1,4 +1,4 @@
-/** The number of permits of each owner. */
+/** Returns the number of permits of each owner. */
 import { assert, it } from "@effect/vitest"
 import * as FairSemaphore from "@partner-commentary/server/workers/FairSemaphore"
 import * as Effect from "effect/Effect"

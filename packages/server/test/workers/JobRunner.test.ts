@@ -8,7 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/** Lets the jobs run until they wait. */
+/** Lets the jobs run until they all wait. */
 const settle = Effect.repeat(Effect.yieldNow, { times: 10 })
 
 const nextSignal = Effect.gen(function* () {
@@ -16,7 +16,7 @@ const nextSignal = Effect.gen(function* () {
   return yield* Effect.forkChild(wait(Duration.infinity), { startImmediately: true })
 })
 
-/** Claims from the list. Jobs wait for their gate, and note how they ended. */
+/** Claims jobs from the list. Each job waits for its gate and records how it ended. */
 const queueOf = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const due = [...names]
   const started: Array<string> = []

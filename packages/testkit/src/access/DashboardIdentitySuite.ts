@@ -10,20 +10,20 @@ import { guarantees } from "../support/Guarantee.ts"
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** The trusted issuer of the identity under test. */
+/** The trusted issuer of tokens for the identity under test. */
 export class TokenMint extends Context.Service<
   TokenMint,
   {
-    /** Signs exactly these claims. */
+    /** Signs a token with exactly these claims. */
     readonly sign: (claims: Claims) => Effect.Effect<string>
-    /** The expected `iss` and `aud`, and the name of the claim with the organization. */
+    /** The expected `iss` and `aud`, and the name of the claim that holds the organization. */
     readonly issuer: string
     readonly audience: string
     readonly organizationClaim: string
   }
 >()("@partner-commentary/testkit/DashboardIdentitySuite/TokenMint") {}
 
-/** A token that is valid for an hour, with changes. A claim that is changed to undefined is omitted. */
+/** Makes a token that is valid for an hour, with changed claims. A claim that is changed to undefined is omitted. */
 export const token = Effect.fnUntraced(function* (changes: Claims = {}) {
   const { audience, issuer, organizationClaim, sign } = yield* TokenMint
   const now = Math.floor((yield* Instant.now) / 1000)
@@ -32,7 +32,7 @@ export const token = Effect.fnUntraced(function* (changes: Claims = {}) {
   return yield* sign(Object.fromEntries(all.filter(([, value]) => value !== undefined)))
 })
 
-/** `good`, `refused`, `expired` or `unreachable`. */
+/** The result of a verification: `good`, `refused`, `expired` or `unreachable`. */
 export const verdict = (text: string) =>
   Effect.flatMap(DashboardIdentity, ({ verify }) =>
     Effect.match(verify(text), {
@@ -148,7 +148,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
   })
 }
 
-/** Changes one character of the signature. Not the last one, because its low bits can be unused. */
+/** Changes one character of the signature. The last character is unsuitable, because its low bits can be unused. */
 const forged = (text: string): string => {
   const at = text.lastIndexOf(".") + 5
   return text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1)

@@ -1,4 +1,4 @@
-/** The guarantees of every CommentaryGenerator. */
+/** Tests the guarantees of every CommentaryGenerator. */
 import { assert, describe } from "@effect/vitest"
 import {
   CommentaryGenerator,

@@ -25,7 +25,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   describe(`${name}: MediaJobStore`, () => {
     const it = guarantees(layer)
 
-    /** An approved assignment of a topic with these output types, whose approval requested these media. */
+    /** Makes an approved assignment of a topic with these output types, whose approval requested these media. */
     const approved = Effect.fnUntraced(function* (
       outputTypes: ReadonlyArray<OutputType> = ["text", "audio"],
       mediaRequests: ReadonlyArray<MediaRequest> = both.map((kind) => ({ kind, name: `name of ${kind}` }))

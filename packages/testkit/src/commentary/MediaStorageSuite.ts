@@ -12,7 +12,7 @@ export interface Fetched {
   readonly bytes: Uint8Array
 }
 
-/** `fetched`: the public response at this URL. */
+/** `fetched` returns the public response at this URL. */
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R, E>,
@@ -69,10 +69,10 @@ export const suite = <R, E, E2>(
   })
 }
 
-/** A name in the core's format. */
+/** Makes a file name in the core's format. */
 const named = (word: string, extension: string): string => `${word.padEnd(32, "0")}.${extension}`
 
-/** All byte values, in a pattern that does not repeat within a page. */
+/** Makes a file with all byte values, in a pattern that does not repeat within a page. */
 const bytes = (size: number) => Uint8Array.from({ length: size }, (_, index) => (index * 31 + (index >> 8)) & 255)
 
 const audio = (size: number): Medium => ({ contentType: "audio/mpeg", bytes: bytes(size) })

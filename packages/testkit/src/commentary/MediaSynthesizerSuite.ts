@@ -1,4 +1,4 @@
-/** The guarantees of every MediaSynthesizer for a kind that it makes. */
+/** Tests the guarantees of every MediaSynthesizer for a kind of media that it makes. */
 import { assert, describe } from "@effect/vitest"
 import { maxCommentaryLength } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import {
@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** `layer` provides the synthesizer; other services in it are its own. */
+/** `layer` provides the synthesizer, and may contain other services for it. */
 export const suite = <A, E>(name: string, kind: MediaKind, layer: Layer.Layer<A, E>): void => {
   describe(`${name}: MediaSynthesizer of ${kind}`, () => {
     const it = guarantees(layer)

@@ -19,7 +19,7 @@ type Stores = IdempotencyStore | Transaction | TopicStore | UsageStore
 const claim = { id: "id", fingerprint: "body", at: start, until: start + day }
 const answer: StoredResponse = { status: 201, location: "/topics/1", body: '{"naïve":"☃"}', encrypted: false }
 
-/** Claims, makes the change and stores the response. Returns the claim's result. */
+/** Claims the key, makes the change and stores the response. Returns the result of the claim. */
 const change = (given: Partial<typeof claim> = {}, within: Effect.Effect<unknown> = Effect.void) =>
   Effect.gen(function* () {
     const store = yield* IdempotencyStore

@@ -63,7 +63,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         )
       }))
 
-    /** An organization with this many mails, a second apart; null for mails without an organization. */
+    /** Makes an organization with this many mails, a second apart; null makes mails without an organization. */
     const many = Effect.fnUntraced(function* (count: number, owner: OrganizationId | null, from = start) {
       const of = []
       for (let index = 0; index < count; index++) {

@@ -1,11 +1,11 @@
-/** The guarantees of every Mailer. The caller of the suite provides access to the received mails. */
+/** Tests the guarantees of every Mailer. The caller of the suite provides access to the received mails. */
 import { assert, describe } from "@effect/vitest"
 import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** A received mail, decoded. */
+/** A received mail after decoding. */
 export interface ReceivedMail {
   readonly messageId: string
   readonly to: { readonly name: string; readonly address: string }
@@ -50,7 +50,10 @@ export const suite = <R, E, E2>(
 
 const shareId = "0198c0de-0000-7000-8000-000000000001"
 
-/** Ids as the core makes them: of other kinds, of a later draft, resent by the operator, and of another assignment. */
+/**
+ * Ids in the core's format: of other kinds, of a later draft, of a mail resent by the operator, and of another
+ * assignment.
+ */
 const others = [
   `${shareId}.approval_reminder-1`,
   `${shareId}.draft-2`,

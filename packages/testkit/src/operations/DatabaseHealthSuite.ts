@@ -1,6 +1,6 @@
 /**
- * The guarantees of every DatabaseHealth. Adapters test failures themselves, because only they can break their
- * database.
+ * Tests the guarantees of every DatabaseHealth. Each adapter tests failures itself, because only the adapter can break
+ * its database.
  */
 import { assert, describe } from "@effect/vitest"
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"

@@ -1,4 +1,4 @@
-/** The guarantees of every Retention: expired data is deleted at its time, and nothing else. */
+/** Tests the guarantees of every Retention: expired data is deleted at its time, and no other data. */
 import { assert, describe } from "@effect/vitest"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"

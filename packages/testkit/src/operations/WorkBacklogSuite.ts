@@ -30,7 +30,7 @@ export const suite = <E>(
   describe(`${name}: WorkBacklog`, () => {
     const it = guarantees(layer)
 
-    /** The difference to an earlier count, because tests may share a database. */
+    /** Returns the difference to an earlier count, because tests may share a database. */
     const growth = <Counts extends DueWork | WaitingWork>(count: Effect.Effect<Counts, never, WorkBacklog>) =>
       Effect.map(count, (before) =>
         Effect.map(count, (now) => {

@@ -11,11 +11,14 @@ import * as Option from "effect/Option"
 import { hour, organization, organizationId, start } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** Creates organizations where the store reads them. */
+/** Creates organizations in the place from which the store reads them. */
 export interface Kept<E, R> {
-  /** Plan and limits may be constant if the embedder stores none. */
+  /** Plan and limits may be constants if the embedder stores none. */
   readonly register: (organization: Organization) => Effect.Effect<unknown, E, R>
-  /** An organization as the embedder's tables have it, with a key in their spelling. Returns its identity id. */
+  /**
+   * Creates an organization as the embedder's tables have it, with a key in their spelling. Returns the organization's
+   * identity id.
+   */
   readonly existing?: Effect.Effect<string, E, R>
 }
 
@@ -75,5 +78,5 @@ export const suite = <R, E, E2>(
   })
 }
 
-/** None equals "auth|One". */
+/** None of these equals "auth|One". */
 const spellings = ["AUTH|ONE", "auth|one", "auth|One ", " auth|One", "auth|", "auth|%", "auth|On_", "", "null"]

@@ -1,4 +1,4 @@
-/** The guarantees of every OrganizationStore with its OrganizationRegistry. */
+/** Tests the guarantees of every OrganizationStore together with its OrganizationRegistry. */
 import { assert, describe } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"

@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
         .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarize(metrics) }))
     )
   )
-  /** Changes of a third day, while the test clock moves. */
+  /** Makes changes on a third day, while the test clock moves. */
   const sendMore = Effect.forEach(
     Array.from({ length: 20 }, (_, index) => index),
     (index) => sendOne(start + 2 * day, index),
@@ -42,7 +42,7 @@ export const make = Effect.gen(function* () {
   return { metrics, sendMore }
 })
 
-/** Advances the test clock while the effect sleeps. */
+/** Moves the test clock forward while the effect sleeps. */
 export const withTimePassing = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.raceFirst(effect, Effect.forever(Effect.andThen(TestClock.adjust("20 millis"), Effect.promise(immediately))))
 

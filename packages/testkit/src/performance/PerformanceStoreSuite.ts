@@ -222,7 +222,7 @@ const metricsOf = (
   metrics
 })
 
-/** So many pending assignments. */
+/** Makes this many pending assignments. */
 const sent = (count: number): Metrics => {
   const metrics = empty()
   Object.assign(metrics.counts, { sent: count, pending: count })

@@ -13,10 +13,13 @@ import * as Option from "effect/Option"
 import { day, organizationId, persona, personaId as randomId, start } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
-/** Creates personas and licences where the store reads them. The suite uses only fields that every store has. */
+/**
+ * Creates personas and licences in the place from which the store reads them. The suite uses only fields that every
+ * store has.
+ */
 export interface Kept<E, R> {
   readonly publish: (persona: Persona) => Effect.Effect<unknown, E, R>
-  /** From `start` on; null for a licence without an end. */
+  /** The licence is valid from `start` on; null means no end. */
   readonly license: (
     organization: OrganizationId,
     persona: PersonaId,
@@ -26,7 +29,7 @@ export interface Kept<E, R> {
   readonly personaId?: () => PersonaId
   /** An organization that may hold licences. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>
-  /** A persona as the embedder's tables have it, with a licence, if their key is not a lower-case UUID. */
+  /** Creates a persona with a licence as the embedder's tables have it, if their key is not a lower-case UUID. */
   readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>
 }
 
@@ -129,7 +132,7 @@ export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | 
 
 const ids = (personas: ReadonlyArray<Persona>) => personas.map(({ id }) => id)
 
-/** The creator's name and address may be spelled differently by each system. */
+/** Each system may spell the creator's name and address differently. */
 const found = (persona: Option.Option<Persona>) =>
   Option.map(persona, ({ bio, creator: { email }, id, name, createdAt }) => ({
     id,

@@ -1,4 +1,4 @@
-/** The guarantees of every PersonaStore with its PersonaRegistry. */
+/** Tests the guarantees of every PersonaStore together with its PersonaRegistry. */
 import { assert, describe } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import type { License } from "@partner-commentary/core/persona/License"
@@ -120,7 +120,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 }
 
-/** An organization with a licence for a persona. */
+/** Makes an organization with a licence for a persona. */
 const licensed = Effect.fnUntraced(function* (terms: Partial<License>) {
   const registry = yield* PersonaRegistry
   const organizations = yield* OrganizationRegistry

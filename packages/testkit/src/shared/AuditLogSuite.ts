@@ -1,4 +1,4 @@
-/** The guarantees of every AuditLog. The port only writes, so the caller of the suite provides a reader. */
+/** Tests the guarantees of every AuditLog. The port only writes, so the caller of the suite provides a reader. */
 import { assert, describe } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { type AuditEntry, AuditLog } from "@partner-commentary/core/shared/AuditLog"
@@ -19,7 +19,7 @@ export interface Recorded extends AuditEntry {
 
 type Stores = AuditLog | ApiKeyStore | TopicStore | AssignmentStore
 
-/** `recorded` reads all entries, oldest first. */
+/** `recorded` returns all entries, oldest first. */
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R | Stores, E>,

@@ -41,11 +41,11 @@ export const revise = step((present, at) =>
 )
 /** Restarts generation after all attempts failed. */
 export const restart = step((present, at) => Workflow.restart(present, at, "creator.restarted"))
-/** Runs the due step. */
+/** Runs the due step of the assignment. */
 export const runDueStep = step((present, at) =>
   Result.succeed(Option.getOrElse(dueStep(present, at, defaults), () => ({ assignment: present, notices: [] })))
 )
-/** Without a started attempt the ticket is 1. */
+/** If no attempt has started, the ticket is 1. */
 const ticketOf = ({ generation }: Assignment) => Math.max(1, generation.ticket)
 
 export const draft = step((present, at) =>
@@ -56,16 +56,16 @@ export const draft = step((present, at) =>
 export const failAttempt = step((present, at) =>
   Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
 )
-/** A retry follows. */
+/** The attempt fails, and a retry follows. */
 export const failAttemptTemporarily = step((present, at) =>
   Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
 )
 
-/** A change without a transition, allowed at any time. */
+/** Makes a change without a transition, which is allowed at any time. */
 export const rename = step((present) =>
   Result.succeed(Workflow.change({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
 )
 
-/** From the request to a draft that waits for approval. */
+/** Runs the steps from the request to a draft that waits for approval. */
 export const respondAndDraft = (id: ShareId) =>
   respond(id).pipe(Effect.andThen(runDueStep(id)), Effect.andThen(draft(id)))

@@ -1,4 +1,4 @@
-/** Valid default values with overrides. Every id is new, so tests may share a database. */
+/** Builds valid default values that a test can override. Every id is new, so tests may share a database. */
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import type { NewMail } from "@partner-commentary/core/mail/Mail"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
@@ -23,7 +23,7 @@ import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 /** The default start time of tests, in the middle of a month. */
 export const start: Instant = fromIso("2026-01-30T12:00:00.000Z")
 
-/** Start of the next month. */
+/** The start of the next month. */
 export const nextMonth: Instant = fromIso("2026-02-01T00:00:00.000Z")
 
 export const second = 1000
@@ -33,7 +33,7 @@ export const day = 24 * hour
 
 let minted = 0
 
-/** In ascending order. */
+/** The ids are in ascending order. */
 const uuid = (): string => {
   minted += 1
   return `0198c0de-0000-7000-8000-${String(minted).padStart(12, "0")}`
@@ -128,7 +128,7 @@ export const webhook = (changes: Partial<Webhook> = {}): Webhook => ({
   ...changes
 })
 
-/** A topic for these personas. In the live environment the quota is ample. */
+/** Makes a submission of a topic for these personas. In the live environment its quota is ample. */
 export const submission = (
   changes: {
     readonly topic?: Partial<Submission["topic"]>
@@ -163,7 +163,7 @@ export const submission = (
   }
 }
 
-/** A second request with the same content and personas, and new ids. */
+/** Makes a second submission with the same content and personas, and new ids. */
 export const repeatedSubmission = (first: Submission, topic: Partial<Submission["topic"]> = {}): Submission => ({
   ...first,
   topic: { ...first.topic, id: topicId(), ...topic },
@@ -171,7 +171,7 @@ export const repeatedSubmission = (first: Submission, topic: Partial<Submission[
   windowUntil: (topic.createdAt ?? first.topic.createdAt) + day
 })
 
-/** A failed delivery attempt, and a successful one. */
+/** The outcomes of a failed and of a successful delivery attempt. */
 export const failure: Attempt = {
   at: start,
   duration: 12,

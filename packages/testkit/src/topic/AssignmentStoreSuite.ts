@@ -1,4 +1,7 @@
-/** The guarantees of every AssignmentStore for single assignments. TopicCountsSuite covers their effects on topics. */
+/**
+ * The guarantees of every AssignmentStore for single assignments. TopicCountsSuite covers the effects of assignments on
+ * topics.
+ */
 import { assert, describe } from "@effect/vitest"
 import { drafted } from "@partner-commentary/core/commentary/Generation"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -368,7 +371,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 }
 
-/** A topic and the first of its assignments. */
+/** Makes a topic and returns the first of its assignments. */
 const oneSent = Effect.fnUntraced(function* (count = 1) {
   const topics = yield* TopicStore
   const given = submission({ personas: personas(count), topic: { organizationId: organizationId() } })

@@ -18,7 +18,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
   describe(`${name}: AssignmentStore, what is due in turn`, () => {
     const it = guarantees(layer)
 
-    /** An organization with this many assignments, due a second apart from this time on. */
+    /** Makes an organization with this many assignments, due a second apart from this time on. */
     const withDue = Effect.fnUntraced(function* (count: number, from: number, environment: Environment = "live") {
       const id = organizationId()
       const given = submission({ personas: personas(count), topic: { organizationId: id, environment } })

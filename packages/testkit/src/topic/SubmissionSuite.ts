@@ -208,7 +208,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* store.submit(there)
         const good = Array.from({ length: 4 }, () => send({ personas: personas(2) }))
         const bad = [
-          // A duplicate id is a defect that only the write detects.
+          // A duplicate id is a defect that is detected only when the row is written.
           send({ topic: { id: there.topic.id } }),
           send({ personas: personas(10) }),
           send({ personas: [], requested: [personaId()] }),

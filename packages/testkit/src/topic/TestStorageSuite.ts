@@ -26,7 +26,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 type Stores = TopicStore | AssignmentStore | Retention | EventLog | PerformanceStore
 
-/** Fixtures start at noon. This is the following midnight. */
+/** The fixtures start at noon. `midnight` is the midnight after that. */
 const midnight = start + day / 2
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {

@@ -145,7 +145,7 @@ const Step = Schema.Struct({
   ])
 })
 
-/** Three topics of one organization, and allowed or rejected steps on their assignments. */
+/** Makes three topics of one organization, and takes allowed and rejected steps on their assignments. */
 const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.Type>) {
   const topics = yield* TopicStore
   const owner = ownerOf()
@@ -168,7 +168,7 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
   yield* metricsAgree(owner)
 })
 
-/** Compares daily metrics with the single assignments. */
+/** Compares the daily metrics with the single assignments. */
 const metricsAgree = Effect.fnUntraced(function* (owner: Owner) {
   const performance = yield* PerformanceStore
   const days = yield* performance.days(owner, start - day, null)
@@ -207,7 +207,7 @@ const totals = Effect.fnUntraced(function* ({ environment, organizationId }: Own
   return counted
 })
 
-/** Compares stored counters with a full count of the assignments. */
+/** Compares the stored counters with a full count of the assignments. */
 const agree = Effect.fnUntraced(function* (owner: Owner) {
   const topics = yield* TopicStore
   const store = yield* AssignmentStore

@@ -16,7 +16,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<TopicStore | Assignmen
   describe(`${name}: TopicStore.list`, () => {
     const it = guarantees(layer)
 
-    /** Seven topics, some with the same time, and their expected list. */
+    /** Makes seven topics, some with the same time, and returns their expected list. */
     const sevenTopics = Effect.gen(function* () {
       const store = yield* TopicStore
       const owner = ownerOf()

@@ -1,4 +1,4 @@
-/** The guarantees of every TopicStore for reading topics. Submissions, lists and counts have their own suites. */
+/** The guarantees of every TopicStore for reading topics. Other suites cover submissions, lists and counts. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -181,7 +181,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           )
         assert.deepStrictEqual(yield* within(10), [[3, 4, 2, 1], false])
         assert.deepStrictEqual(yield* within(9), [[3, 4, 2], true])
-        // The oldest topic would fit, but no topic is skipped.
+        // The oldest topic would fit, but the look-up skips no topic.
         assert.deepStrictEqual(yield* within(8), [[3, 4], true])
         assert.deepStrictEqual(yield* within(3), [[3], true])
         assert.deepStrictEqual(yield* within(1), [[3], true])

@@ -1,5 +1,6 @@
 /**
- * The guarantees of every UsageStore for a month. SubmissionSuite and TopicCountsSuite cover how usage follows topics.
+ * Tests the guarantees of every UsageStore for a month. SubmissionSuite and TopicCountsSuite cover how usage changes
+ * with topics.
  */
 import { assert, describe } from "@effect/vitest"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"

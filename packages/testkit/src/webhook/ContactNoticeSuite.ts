@@ -12,7 +12,7 @@ import { guarantees } from "../support/Guarantee.ts"
 
 const audit = { action: "webhook.updated", details: {} }
 
-/** Start of a period of five minutes. */
+/** The start of a period of five minutes. */
 const begin = Math.ceil(start / (5 * minute)) * 5 * minute
 
 const notice = (
@@ -50,7 +50,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       }))
     })
 
-    /** The due mails, which are sent at once. */
+    /** Returns the due mails, which are sent at once. */
     const sent = Effect.fnUntraced(function* (at: number) {
       const store = yield* MailStore
       const due = yield* store.claim(at, at + minute, 100)

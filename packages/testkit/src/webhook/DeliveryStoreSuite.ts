@@ -59,7 +59,7 @@ export const suite = <E>(
         modify(mine, id, (present) => ({ webhook: { ...present, ...changes }, audit, notice: null }))
       )
 
-    /** Sends `count` assignments of an owner. */
+    /** Sends this many assignments of an owner. */
     const sent = Effect.fnUntraced(function* (mine: Owner, count: number) {
       const given = submission({
         topic: { ...mine, externalReference: "a-1", metadata: { k: '"' } },
@@ -364,7 +364,7 @@ export const suite = <E>(
         yield* store.remove(mine, gone.id, audit)
         const steps = []
         for (let step = 0; step < 6; step++) steps.push(yield* store.clear(2))
-        // Its attempt, its three deliveries, and the webhook.
+        // Returns the attempt, its three deliveries, and the webhook.
         assert.deepStrictEqual(steps, [1, 2, 1, 1, 0, 0])
         assert.lengthOf(yield* claim(stays.id), 3)
       }))

@@ -1,4 +1,4 @@
-/** The guarantees of every EventLog that is read forward. */
+/** Tests the guarantees of every EventLog when events are read forward. */
 import { assert, describe } from "@effect/vitest"
 import type { EventId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -18,7 +18,7 @@ const shares = Effect.fnUntraced(function* (owner: Owner, count: number) {
   return (yield* topics.submit(Fixtures.submission({ topic: owner, personas: Fixtures.personas(count) }))).sent
 })
 
-/** Reads forward to the end, in small pages. */
+/** Reads events forward to the end, in small pages. */
 const follow = Effect.fnUntraced(function* (owner: Owner, from: Partial<EventList> = {}) {
   const log = yield* EventLog
   const read: Array<{ readonly id: EventId; readonly payload: string }> = []
@@ -45,7 +45,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
         if (first === undefined || second === undefined || third === undefined) return assert.fail()
         yield* TestClock.setTime(Fixtures.start + 5 * Fixtures.second)
         yield* Creator.decline(second)
-        // The clock of another process is behind.
+        // The clock of another process is slow.
         yield* TestClock.setTime(Fixtures.start)
         yield* Creator.decline(first)
         yield* Creator.respondAndDraft(third)

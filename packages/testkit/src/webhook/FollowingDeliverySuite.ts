@@ -41,7 +41,7 @@ export const suite = <E>(
   describe(`${name}: DeliveryStore, the following delivery`, () => {
     const it = guarantees(layer)
 
-    /** A webhook with this many due deliveries, of which `limit` are claimed. */
+    /** Makes a webhook with this many due deliveries, and claims `limit` of them. */
     const taken = Effect.fnUntraced(function* (due: number, limit: number) {
       const one = webhook({ owner: owner() })
       const audit = { action: "webhook.created", details: {} }

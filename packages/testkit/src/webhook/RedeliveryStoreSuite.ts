@@ -62,7 +62,7 @@ export const suite = <E>(
         }))
       )
 
-    /** A webhook with this many events, a second apart, each with an attempt if `attempt` is given. */
+    /** Makes a webhook with this many events, a second apart, each with an attempt if `attempt` is given. */
     const told = Effect.fnUntraced(function* (count: number, attempt: Attempt | null = failure) {
       const mine: Owner = owner()
       const one = webhook({ owner: mine })
@@ -249,7 +249,7 @@ export const suite = <E>(
         yield* begun(id, at)
         const counts: Array<number> = []
         for (let count = 1; count <= 3; count++) {
-          // Each step could run in another process, so only stored state counts.
+          // Each step could run in another process, so the test relies only on stored state.
           counts.push(Option.getOrThrow(yield* step(at + count * second, 2)))
           const wanted = ids.map((_, index) => (index < count * 2 ? "pending" : "failed"))
           assert.deepStrictEqual(states(yield* look), wanted)

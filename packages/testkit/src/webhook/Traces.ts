@@ -1,11 +1,11 @@
-/** Counts what the ports show of an owner's submissions. */
+/** Counts how many submissions of an owner the ports show. */
 import { assert } from "@effect/vitest"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 
-/** The owner's number of topics and reserved quota units in the month of the fixtures. */
+/** Returns the owner's number of topics and reserved quota units in the month of the fixtures. */
 export const usageOf = Effect.fnUntraced(function* (owner: Owner) {
   const topics = yield* TopicStore
   const usage = yield* UsageStore

@@ -1,4 +1,4 @@
-/** The guarantees of every WebhookTransport. The caller of the suite provides the receiver. */
+/** Tests the guarantees of every WebhookTransport. The caller of the suite provides the receiver. */
 import { assert, describe } from "@effect/vitest"
 import { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
@@ -20,11 +20,11 @@ export interface Answer {
 }
 
 export interface Receiver {
-  /** A URL that `check` accepts, with a receiver. */
+  /** A URL that `check` accepts and on which a receiver listens. */
   readonly url: string
-  /** A URL that `check` accepts, without a server. */
+  /** A URL that `check` accepts and on which no server listens. */
   readonly unreachableUrl: string
-  /** Sets the response from now on. */
+  /** Sets the receiver's response to later requests. */
   readonly answers: (answer: Answer) => Effect.Effect<void>
   /** Oldest first. */
   readonly arrived: Effect.Effect<ReadonlyArray<ReceivedRequest>>

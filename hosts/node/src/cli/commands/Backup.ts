@@ -49,7 +49,7 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 const explained = (error: unknown, file: string): string =>
   codeOf(error) === "EEXIST" ? alreadyThere(file) : `The backup failed: ${reasonOf(error)}`
 
-/** An empty file beside the final one. Only its owner may read it, from the first byte on. */
+/** Creates an empty file beside the final one. Only the file's owner may read it, from the first byte on. */
 const created = (file: string) => {
   const unfinished = `${file}.part-${randomUUID()}`
   return Effect.tryPromise({
@@ -64,7 +64,7 @@ const unwritable = (folder: string, error: unknown): string => {
   return `The folder ${folder} cannot be written to: ${codeOf(error)}`
 }
 
-/** More than any file has. */
+/** The number is larger than the number of pages of any file. */
 const allPages = 2 ** 31 - 1
 
 /** Copies all pages in one step: SQLite restarts a copy in several steps whenever another process writes. */

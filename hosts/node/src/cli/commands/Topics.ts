@@ -1,4 +1,7 @@
-/** `topic show`: the details of a topic, to find out why it hangs. It prints no text except the question's first line. */
+/**
+ * `topic show`: prints the details of a topic, so that an operator finds out why it makes no progress. The command
+ * prints no text except the question's first line.
+ */
 import { TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
@@ -167,13 +170,13 @@ const at = (word: string, moment: Instant.Instant | null | undefined): string | 
 
 const because = (reason: string | null): string | null => (reason === null ? null : `the last reason: ${reason}`)
 
-/** Null if all parts are empty. */
+/** Returns null if all parts are empty. */
 const joined = (...parts: ReadonlyArray<string | null | undefined>): string | null => {
   const said = parts.filter((part) => typeof part === "string")
   return said.length === 0 ? null : said.join(", ")
 }
 
-/** Aligns values. Names may repeat; lines without a value are left out. */
+/** Aligns values. Names may repeat, and lines without a value are omitted. */
 const aligned = (lines: ReadonlyArray<Line>): ReadonlyArray<string> => {
   const shown = lines.filter(([, value]) => value !== null && value !== "")
   const width = Math.max(...shown.map(([name]) => name.length))

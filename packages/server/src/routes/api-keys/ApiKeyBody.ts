@@ -15,7 +15,7 @@ import { decoder, optional, textDecoder } from "../../http/Body.ts"
 export const readCreation = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(Instant.now, (now) => decoder(CreateApiKey, further(now))(request))
 
-/** For the JSON text of one key. */
+/** Decodes the JSON text of one key. */
 export const readCreationText = (text: string) =>
   Effect.flatMap(Instant.now, (now) => textDecoder(CreateApiKey, further(now))(text))
 
@@ -26,7 +26,10 @@ const further =
     ...(Predicate.isString(expires_at) ? expiryProblems(expires_at, now) : [])
   ]
 
-/** Rejects fields that a change cannot set: a caller would believe that an ignored field took effect. */
+/**
+ * The service rejects fields that a change cannot set, because a caller would believe that an ignored field took
+ * effect.
+ */
 export const readChange = decoder(ChangeApiKey, (body) => [
   ...(Predicate.isString(body["name"]) && body["name"] !== "" ? nameProblems(body["name"]) : []),
   ...["scopes", "environment", "expires_at"]

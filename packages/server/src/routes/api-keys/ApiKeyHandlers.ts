@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(
                     field: "environment",
                     constraint: `has ${limit} active keys already, which is the most there can be: revoke one first`
                   }),
-                // The list was validated with the body.
+                // The body's validation has already checked the list.
                 InvalidAllowList: (broken) => Effect.die(broken)
               })
               return yield* once(Effect.map(issued, (key) => created(Views.fresh(key))))
@@ -131,7 +131,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** A dashboard has no environment. */
+/** A dashboard's keys belong to no environment. */
 const keyOwnerOf = ({ id }: Organization): IdempotentRequests.KeyOwner => ({
   organizationId: id,
   environment: "dashboard"

@@ -1,11 +1,11 @@
-/** API keys as the wire shows them. */
+/** Maps API keys to their form on the wire. */
 import type { CreateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import type { CreatedKey, NewApiKey } from "@partner-commentary/core/access/ApiKeys"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Redacted from "effect/Redacted"
 
-/** A decoded body, as the use case takes it. */
+/** Converts a decoded body to the use case's argument. */
 export const wanted = (body: typeof CreateApiKey.Type): NewApiKey => ({
   name: body.name.trim(),
   scopes: body.scopes,
@@ -41,5 +41,5 @@ export const summary = (key: ApiKey) => ({
   revoked_at: Instant.isoOrNull(key.revokedAt)
 })
 
-/** A key that was rotated or revoked. */
+/** Maps a key that was rotated or revoked. */
 export const ended = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })

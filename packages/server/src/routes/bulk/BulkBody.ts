@@ -1,6 +1,6 @@
 /**
- * Reads the body of POST /topics/bulk. Problems with the whole reject it. Each topic is returned as its own text and
- * validated like a single submission.
+ * Reads the body of POST /topics/bulk. Problems with the body as a whole reject the request. Each topic is returned as
+ * a separate text and validated like a single submission.
  */
 import { maxBulkPersonas, maxTopics } from "@partner-commentary/api/BulkApi"
 import type { Problem } from "@partner-commentary/api/Errors"
@@ -11,7 +11,10 @@ import * as JsonReader from "../../http/JsonReader.ts"
 import * as Steps from "../../http/Steps.ts"
 import * as StrictJson from "../../http/StrictJson.ts"
 
-/** The JSON texts of the topics in order. Scanned in steps, because a body can contain a million small values. */
+/**
+ * Returns the JSON texts of the topics in order. The text is scanned in steps, because a body can contain a million
+ * small values.
+ */
 export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.Return<ReadonlyArray<string>, Problem> {
   const cut = cutting(text)
   const isJson = yield* Steps.run(JsonReader.read(text, cut))
@@ -22,7 +25,7 @@ export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.
   return yield* Effect.fromResult(cut.topics())
 })
 
-/** A topic's problem with its index in the path. */
+/** Returns a topic's problem with the topic's index in the path. */
 export const placed = (index: number, { constraint, field }: Problem): Problem => ({
   field: field === "body" ? `${list}[${index}]` : `${list}[${index}].${field}`,
   constraint
@@ -35,12 +38,12 @@ export const isLarge = (text: string): boolean =>
 const list = "topics"
 
 /**
- * Deeper bodies are rejected without parsing, which would be slow. Below this depth only the topic that is nested too
- * deeply is rejected.
+ * Bodies that are nested more deeply are rejected without parsing, which would be slow. Below this depth only the too
+ * deeply nested topic is rejected.
  */
 const maxLevels = 1000
 
-/** Finds the list's entries during the scan. */
+/** Finds the list's entries during the scan of the text. */
 const cutting = (text: string) => {
   const found: Array<string> = []
   let isObject = false

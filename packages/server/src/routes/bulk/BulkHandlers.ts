@@ -1,7 +1,7 @@
 /**
  * Handlers for bulk submission: topics are submitted one after another, each in its own transaction. With an
  * idempotency key the result of each topic is stored with its transaction, so that a repeated request continues. A
- * rejected topic leaves only its entry in the response.
+ * rejected topic stores nothing but its entry in the response.
  */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
@@ -53,11 +53,11 @@ export const layer = HttpApiBuilder.group(
         Errors.InvalidRequest.of([placed(index, first), ...rest.map((problem) => placed(index, problem))])
       )
 
-    /** The JSON text of one result. */
+    /** Returns the JSON text of one result. */
     const one = (principal: Principal, text: string, index: number, once: StorePart) => {
       const created = (topic: typeof Topic.Type) => JSON.stringify({ index, status: "created", topic })
       return spend(principal).pipe(
-        // Check the rate limit first, because validation is expensive.
+        // The rate limit is checked first, because validation is expensive.
         Effect.flatMap(() => read(text, index)),
         Effect.flatMap((body) => submissions.prepare(principal, body)),
         Effect.flatMap((submission) => once(Effect.map(submissions.submit(submission), created))),
@@ -75,7 +75,7 @@ export const layer = HttpApiBuilder.group(
               Errors.InvalidRequest.of([problem])
             )
             const results = yield* Effect.forEach(texts, (text, index) =>
-              // Yield between topics, so that other requests can run.
+              // The handler yields between topics, so that other requests can run.
               Effect.andThen(
                 Effect.yieldNow,
                 part(`topics[${index}]`, (once) => one(principal, text, index, once))

@@ -52,7 +52,7 @@ export const layer = HttpApiBuilder.group(
           const owner = ownerOf(yield* CurrentPrincipal)
           const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
-          // As it was sent: an event of an older version may lack fields of its schema.
+          // The payload is returned as it was sent: an event of an older version may lack fields of its schema.
           return Envelope.success(detailed(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing)))
         })
       )
@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const { isDryRun, span } = yield* decodeRecovery(request)
               const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
-              // Count before the transaction, so that it stays short.
+              // The deliveries are counted before the transaction, so that the transaction stays short.
               const undelivered = yield* Effect.catchTags(recoveries.preview(principal, id, span), {
                 WebhookNotFound: noWebhook,
                 SpanRefused: ({ reason }) => invalid(spanProblems[reason])

@@ -1,4 +1,4 @@
-/** Deliveries on the wire: lists omit response excerpts, the detail includes them. */
+/** Maps deliveries to the wire: lists omit response excerpts, and the detail includes them. */
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"

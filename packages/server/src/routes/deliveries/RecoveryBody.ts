@@ -30,7 +30,7 @@ export const spanProblems: Readonly<Record<SpanRefused["reason"], Problem>> = {
 
 const moment = (text: string): Instant.Instant | null => Option.getOrNull(Instant.parse(text))
 
-/** Skip values that the schema already rejects. */
+/** Values that the schema already rejects are skipped. */
 const momentProblems = (field: string, value: unknown): ReadonlyArray<Problem> =>
   Predicate.isString(value) && moment(value) === null
     ? [{ field, constraint: "must be an ISO 8601 moment with a time zone, such as 2026-01-30T12:00:00Z" }]

@@ -1,4 +1,4 @@
-/** Handlers for past events. Payloads are sent as stored. */
+/** Handlers for past events. Payloads are sent exactly as they are stored. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { Problem } from "@partner-commentary/api/Errors"
 import { eventListBounds } from "@partner-commentary/api/EventsApi"

@@ -1,6 +1,6 @@
 /**
- * Health checks: whether the process runs, and whether the database accepts a write. Outside the partner API and its
- * limits.
+ * Health checks: whether the process runs, and whether the database accepts a write. The routes are outside the partner
+ * API and its limits.
  */
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Effect from "effect/Effect"

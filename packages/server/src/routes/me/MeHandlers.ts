@@ -1,4 +1,4 @@
-/** The key of a request, over HTTP. */
+/** Handles the request for the caller's own key. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"

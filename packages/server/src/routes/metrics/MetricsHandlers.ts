@@ -76,7 +76,7 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
   return Result.isSuccess(period) ? period.success : yield* invalid(...problems[period.failure.reason])
 })
 
-/** Null without a parameter, undefined when it is invalid. */
+/** Returns null without a parameter, and undefined when the parameter is invalid. */
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
   text === undefined ? null : Option.getOrUndefined(QueryMoment.parse(text))
 

@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
       "advance",
       Effect.fnUntraced(function* ({ headers, params, request }) {
         const principal = yield* CurrentPrincipal
-        // For a live key the operation does not exist, whatever the body.
+        // For a live key the operation does not exist, whatever the body contains.
         if (principal.environment === "live") return yield* notFound
         return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
           Effect.gen(function* () {
@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
 
 const notFound = Errors.NotFound.of("Assignment not found.")
 
-/** Without a body the next step is taken. */
+/** A request without a body takes the simulated creator's next step. */
 const readBody = optional(decoder(AdvanceAssignment), {})
 
 const constraintOf = ({ reason, status }: ActionRefused): string => {

@@ -1,6 +1,6 @@
 /**
- * GET /topics/{id}/status without the router, because it is the most frequent request. Hosts call it with the request's
- * plain fields. Authorization, use case and response bytes equal the endpoint's.
+ * Answers GET /topics/{id}/status without the router, because it is the most frequent request. Hosts call it with the
+ * plain fields of a request. Authorization, use case and response bytes are the same as those of the endpoint.
  */
 
 import * as Errors from "@partner-commentary/api/Errors"
@@ -24,13 +24,13 @@ import { CurrentFairScheduler } from "../../middleware/FairScheduler.ts"
 import { cacheControl, internalError, requestId } from "../../middleware/Responses.ts"
 import * as Views from "./TopicViews.ts"
 
-/** A request's plain fields, with lower-case header names. */
+/** The plain fields of a request, with lower-case header names. */
 export interface Poll {
   readonly method: string | undefined
-  /** The path with its query. */
+  /** The path and query of the request. */
   readonly url: string | undefined
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** The socket's address. */
+  /** The address of the socket. */
   readonly address: string | undefined
   /** See `ResponseTaken`. */
   readonly whenResponseEnds?: WhenResponseEnds
@@ -45,7 +45,7 @@ export interface Answer {
 export class Polling extends Context.Service<
   Polling,
   {
-    /** None for other requests, which the router handles. */
+    /** Returns none for other requests, which the router handles. */
     readonly answer: (poll: Poll) => Option.Option<Effect.Effect<Answer>>
   }
 >()("@partner-commentary/server/routes/topics/Polling") {
@@ -98,7 +98,7 @@ const atOnce: WhenResponseEnds = (release) => release()
 
 const gate = { scope: "topics:read", limit: undefined } as const
 
-/** The router's template for logs. */
+/** The router's template for this route, for logs. */
 const route = `${prefix}/topics/:id/status`
 
 const path = new RegExp(`^${prefix}/topics/([0-9a-fA-F-]{36})/status(?:\\?|$)`)

@@ -9,10 +9,10 @@ import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic
 import * as Predicate from "effect/Predicate"
 import { decoder, textDecoder } from "../../http/Body.ts"
 
-/** For a request's body. */
+/** Decodes the body of a request. */
 export const topicDecoder = (bounds: TopicBounds) => decoder(CreateTopic, further(bounds))
 
-/** For the JSON text of one topic. */
+/** Decodes the JSON text of one topic. */
 export const topicTextDecoder = (bounds: TopicBounds) => textDecoder(CreateTopic, further(bounds))
 
 const further =
@@ -34,7 +34,7 @@ const constraints = {
   invisible: () => "must hold something that can be read"
 }
 
-/** In bytes of UTF-8 JSON. */
+/** The size limit is in bytes of UTF-8 JSON. */
 const maxMetadata = 16 * 1024
 
 const tooLarge: Problem = { field: "metadata", constraint: `must be at most ${maxMetadata / 1024} KiB as JSON` }

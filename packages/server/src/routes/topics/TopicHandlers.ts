@@ -1,4 +1,4 @@
-/** Handlers for topics. Each one decodes, calls one use case and names the errors. */
+/** Handlers for topics. Each handler decodes the request, calls one use case and names the errors. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -72,7 +72,7 @@ export const layer = HttpApiBuilder.group(
             total: page.total,
             next_cursor: Option.getOrNull(Option.map(page.next, formatCursor))
           }
-          // Metadata can be large. A schema would walk through all of it.
+          // Metadata can be large. Decoding it with a schema would visit every value.
           const body = { success: true, data: page.items.map(Views.summary), pagination }
           return HttpServerResponse.text(JSON.stringify(body), { contentType: Envelope.contentType })
         })

@@ -25,7 +25,7 @@ export const make = Effect.map(Topics, (topics) => ({
         metadata: body.metadata ?? {}
       }),
       {
-        // The body was validated before, so a failure here is a defect.
+        // The body was validated before, so a failure here would be a defect.
         InvalidContent: (broken) => Effect.die(broken),
         NoValidPersonas: noValidPersonas
       }

@@ -117,7 +117,7 @@ const commentaryEntry = (commentary: ApprovedCommentary, persona: PublicAssignme
   approved_at: toIso(commentary.approvedAt)
 })
 
-/** The newest topic's fields, then the entries of all topics, newest topic first. */
+/** The result has the newest topic's fields, then the entries of all topics, newest topic first. */
 export const byReference = (
   externalReference: string,
   { metadata, more, topics }: FoundByReference,
@@ -152,7 +152,7 @@ export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => ({
   created_at: toIso(topic.createdAt)
 })
 
-/** One assignment as a test key sees it, with its possible next actions. */
+/** Maps one assignment for a test key, with its possible next actions. */
 export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Type => ({
   share_id: assignment.id,
   topic_id: assignment.topicId,
@@ -165,7 +165,7 @@ export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Ty
   actions: actionsOf(assignment)
 })
 
-/** What the partner sent. */
+/** Maps the fields that the partner sent. */
 const sent = ({
   content,
   externalReference,

@@ -20,7 +20,8 @@ export const decodeRegistration = decoder(RegisterWebhook, ofRegistration)
 export const decodeRegistrationText = textDecoder(RegisterWebhook, ofRegistration)
 
 /**
- * Reject a secret explicitly: if it were ignored like other unknown fields, the partner would expect it to be in use.
+ * A secret is rejected explicitly: if it were ignored like other unknown fields, the partner would expect the service
+ * to use it.
  */
 const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(body["url"]),
@@ -34,7 +35,7 @@ export const decodeChange = decoder(ChangeWebhook, ofChange)
 /** For the JSON text of one change. */
 export const decodeChangeText = textDecoder(ChangeWebhook, ofChange)
 
-/** Skip values that the schema already rejects. */
+/** Values that the schema already rejects are skipped. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>
   Predicate.isString(url) && url.length <= maxUrlLength && urlPattern.test(url) ? problemOf("url", urlProblem(url)) : []
 

@@ -1,4 +1,4 @@
-/** Handlers for webhooks. Each one decodes, calls one use case and names the errors. */
+/** Handlers for webhooks. Each handler decodes the request, calls one use case and names the errors. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
