@@ -9,6 +9,7 @@ import { ApiKeySummary } from "./ApiKeysApi.ts"
 import { text } from "./Documented.ts"
 import { Ok } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
+import { usageGroup } from "./UsageGroup.ts"
 
 const { environment, expires_at, id, ip_whitelist, key_prefix, name, revoked_at } = ApiKeySummary.fields
 
@@ -48,5 +49,5 @@ export class MeApi extends HttpApiGroup.make("me")
       })
     )
   )
-  .annotateMerge(OpenApi.annotations({ title: "Usage", description: "What has been used, and what is left." }))
+  .annotateMerge(usageGroup)
   .middleware(ApiKeyAuth) {}

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
+import { usageGroup } from "./UsageGroup.ts"
 
 const count = (description: string, example: number) => Fields.Count.annotate({ description, examples: [example] })
 
@@ -100,7 +101,5 @@ export class MetricsApi extends HttpApiGroup.make("metrics")
         "What the requests sent in a period came to, and median and 90th percentile of the response, generation and approval times: overall, and for each persona. A key sees its own environment."
       )
   )
-  .annotateMerge(
-    OpenApi.annotations({ title: "Usage", description: "What has been used, what is left, and how it went." })
-  )
+  .annotateMerge(usageGroup)
   .middleware(ApiKeyAuth) {}

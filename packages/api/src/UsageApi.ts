@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
 import { Ok } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
+import { usageGroup } from "./UsageGroup.ts"
 
 const count = (description: string, example: number) => Fields.Count.annotate({ description, examples: [example] })
 
@@ -55,7 +56,5 @@ export class UsageApi extends HttpApiGroup.make("usage")
         })
       )
   )
-  .annotateMerge(
-    OpenApi.annotations({ title: "Usage", description: "What has been used, what is left, and how it went." })
-  )
+  .annotateMerge(usageGroup)
   .middleware(ApiKeyAuth) {}

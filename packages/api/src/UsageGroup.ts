@@ -1,0 +1,7 @@
+/** The tag of the operations about usage, metrics and one's own key, which are in several groups of the contract. */
+import * as OpenApi from "effect/http-api/OpenApi"
+
+export const usageGroup = OpenApi.annotations({
+  title: "Usage",
+  description: "What has been used, what is left, and how it went."
+})
