@@ -45,7 +45,7 @@ interface Side {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** Microseconds of the server's CPU time for one request. */
+  /** The number of microseconds of the server's CPU time for one request. */
   readonly processor: number
 }
 
@@ -57,7 +57,8 @@ const summarize = (rounds: ReadonlyArray<Side>): Side => ({
 })
 
 /**
- * Alternates the rounds and their order, so that a drift of the machine affects both sides. The other side is paused meanwhile.
+ * Alternates the rounds and their order, so that a drift of the machine affects both sides. The server of the other
+ * side is paused meanwhile.
  */
 export const compareServers = async (
   generator: ChildProcess,

@@ -1,4 +1,4 @@
-/** Direct access of the Postgres benchmarks to the database: the part of `pg` that they use. */
+/** Accesses the database directly for the Postgres benchmarks, with the part of `pg` that they use. */
 import { createRequire } from "node:module"
 
 export interface QueryAnswer {
@@ -21,14 +21,14 @@ export interface DatabasePool {
   on(event: "error", listener: (error: Error) => void): void
 }
 
-/** The package has no types. */
+/** The package `pg` has no types. */
 const pg = createRequire(import.meta.url)("pg") as {
   Pool: new (options: { readonly connectionString: string; readonly max: number }) => DatabasePool
 }
 
 export const openPool = (connectionString: string, max = 1): DatabasePool => {
   const pool = new pg.Pool({ connectionString, max })
-  // The end of the server breaks idle connections. No work depends on them then.
+  // The end of the server breaks idle connections. At that time no work depends on these connections.
   pool.on("error", () => {})
   return pool
 }

@@ -135,13 +135,13 @@ const proc = (pid: number | string | undefined, file: string): string | undefine
   }
 }
 
-/** Resident memory in MB; NaN where there is no /proc. */
+/** Returns the resident memory in MB; NaN where there is no /proc. */
 export const memoryOfProcess = (server: ListeningServer): number => {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(proc(server.process.pid, "status") ?? "")?.[1]
   return kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024
 }
 
-/** Seconds of CPU time since the process began, in steps of 10 ms; NaN where there is no /proc. */
+/** Returns the seconds of CPU time since the process began, in steps of 10 ms; NaN where there is no /proc. */
 export const processorTimeOfProcess = (server: ListeningServer): number => processorTimeOf(server.process.pid)
 
 export const processorTimeOf = (pid: number | string | undefined): number => {

@@ -24,7 +24,7 @@ const option = (name: string, usual: number): number => {
   return at < 0 ? usual : Number(process.argv[at + 1])
 }
 const sizes = { few: option("few", 10_000), many: option("topics", 1_000_000) }
-/** Only the rows whose names contain this text. */
+/** Runs only the rows whose names contain this text. */
 const only = process.argv.includes("--only") ? String(process.argv[process.argv.indexOf("--only") + 1]) : ""
 const rounds = option("rounds", 300)
 

@@ -30,11 +30,11 @@ export interface LoadOutcome {
   readonly refused: number
   readonly firstRefusal: string | null
   readonly topicIds: ReadonlyArray<string>
-  /** This process's share of one CPU core. */
+  /** The generator's share of one CPU core. */
   readonly clientCpu: number
 }
 
-/** Unique to this process, so that generators that begin at the same moment send different topics. */
+/** The prefix is unique to this process, so that generators that start at the same time send different topics. */
 const run = `${Date.now().toString(36)}-${process.pid}`
 let number = 0
 

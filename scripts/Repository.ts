@@ -1,14 +1,17 @@
-/** The texts of the repository's own files, and the contents of its manifests. The rules decide what is wrong with them. */
+/**
+ * Reads the texts of the repository's own files, and the contents of its manifests. Other modules decide about
+ * violations.
+ */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 
-/** Texts by path. Paths are relative to the root, with `/`. */
+/** The texts by path. Paths are relative to the root, with `/`. */
 export type Files = ReadonlyMap<string, string>
 
 export const root = join(import.meta.dirname, "..")
 
-/** Every tracked file and every untracked file that Git does not ignore, without binary files. */
+/** Reads every tracked file, and every untracked file that Git does not ignore, without binary files. */
 export const readFiles = (): Files => {
   const listed = execFileSync(
     "git",

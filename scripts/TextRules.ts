@@ -8,7 +8,10 @@ export interface TextRule {
   readonly ignoresComments?: true
 }
 
-/** The files that may contain SQL. The import rules keep `effect/sql` and the drivers out of all other files. */
+/**
+ * The patterns of files that may contain SQL. The import rules keep `effect/sql` and the drivers out of all other
+ * files.
+ */
 const hasSql = (path: string) => /^(packages\/sql|adapters\/[^/]+)\/src\/.*\.ts$/.test(path)
 
 const owners: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -43,7 +46,7 @@ const databaseClock: TextRule = {
   ignoresComments: true
 }
 
-/** Split so that this file does not violate its own rules. */
+/** The text is split so that this file does not violate its own rules. */
 const homes = ["work", "root", "home", "Users"].join("|")
 const deferred = ["TO" + "DO", "FIX" + "ME"].join("|")
 

@@ -1,4 +1,7 @@
-/** Checks that docs/reference/ports.md matches the ports of the core and the suites of the testkit. `--write` writes it. */
+/**
+ * Checks that docs/reference/ports.md matches the ports of the core and the suites of the testkit. `--write` writes the
+ * page.
+ */
 import { generate } from "./Generated.ts"
 import { portsPage } from "./ports/PortsPage.ts"
 import { readFiles } from "./Repository.ts"

@@ -1,4 +1,7 @@
-/** Checks that adapters/sqlite/src/PresentSchema.ts is what the migrations make in an empty database. `--write` writes it. */
+/**
+ * Checks that adapters/sqlite/src/PresentSchema.ts is what the migrations make in an empty database. `--write` writes
+ * the file.
+ */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
 import * as Effect from "effect/Effect"
@@ -20,7 +23,7 @@ const statements = Effect.gen(function* () {
   ]
 })
 
-/** Leaves out columns that default to the current time, because the copy sets its own. */
+/** Omits columns that default to the current time, because the copy sets its own. */
 const rowsOf = Effect.fnUntraced(function* (table: string) {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ readonly name: string; readonly standard: string | null }>`

@@ -9,24 +9,24 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { CommentaryApproval } from "./Partners.ts"
 
 export interface GenerationOrder {
-  /** The port of the service. */
+  /** The port on which the service listens. */
   readonly port: number
   /** Each approval produces one event. */
   readonly approvals: ReadonlyArray<CommentaryApproval>
   /** A number of creators in a closed loop, or a number of approvals a second that does not depend on the responses. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
-  /** The events go to hanging receivers. The run ends when this many requests hang at once. */
+  /** The events of this run go to hanging receivers. The run ends when this many requests hang at once. */
   readonly hanging?: number
 }
 
 export interface GenerationOutcome {
-  /** From the first approval's request to the last event's 2xx. */
+  /** The time from the first approval's request to the last event's 2xx. */
   readonly seconds: number
-  /** From the event's timestamp, which is the time of its approval, to its receiver's 2xx. In milliseconds. */
+  /** The time from the event's timestamp, which is the time of its approval, to its receiver's 2xx. In milliseconds. */
   readonly p50: number
   readonly p99: number
   readonly longest: number
-  /** Events that arrived more than once. */
+  /** The number of events that arrived more than once. */
   readonly repeats: number
 }
 

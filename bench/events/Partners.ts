@@ -8,7 +8,7 @@ import { LimitName } from "@partner-commentary/core/partner/Plan"
 import * as Servers from "../Servers.ts"
 
 export interface WantedPartner {
-  /** The receivers' URLs, one webhook for each. */
+  /** The URLs of the receivers, one webhook for each. */
   readonly urls: ReadonlyArray<string>
   readonly drafts: number
 }

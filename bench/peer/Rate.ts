@@ -1,4 +1,7 @@
-/** The peer's rate limit: fixed windows in a map, the headers of the tightest window, and a call counter in memory. */
+/**
+ * Implements the peer's rate limit: fixed windows in a map, the headers of the window with the fewest calls left, and a
+ * call counter in memory.
+ */
 import type { FastifyReply } from "fastify"
 import { RequestRefusal } from "./Refusal.ts"
 

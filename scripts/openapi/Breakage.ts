@@ -1,6 +1,7 @@
 /**
- * Finds breaking changes against a released OpenAPI document with api-smart-diff. It misses two kinds. Error codes are rewritten
- * to one media type each, which it reports. Scopes and enumerations are compared here.
+ * Finds breaking changes against a released OpenAPI document with api-smart-diff. api-smart-diff misses two kinds of
+ * changes. Error codes are rewritten to one media type each, which it reports. This module itself compares scopes and
+ * enumerations.
  */
 import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
 import { type Document, json, mapValues, type Response } from "@partner-commentary/api/description/Document"
@@ -31,7 +32,9 @@ interface Part {
   readonly [name: string]: Part
 }
 
-/** The operations that differ, because comparing all is slow. Cloned, because api-smart-diff modifies its input. */
+/**
+ * The operations that differ, because comparing all is slow. The input is cloned, because api-smart-diff modifies it.
+ */
 const differing = (part: Part, other: Part): Part =>
   mapValues(part, (path, name) =>
     Object.fromEntries(

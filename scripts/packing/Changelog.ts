@@ -2,7 +2,7 @@
 
 const unreleased = "## Unreleased\n"
 
-/** The text of a changeset, without its list of packages and version bumps. */
+/** Returns the text of a changeset, without its list of packages and version bumps. */
 export const sentenceOf = (changeset: string): string => changeset.replace(/^---\n[\s\S]*?\n---\n/, "").trim()
 
 /** Moves the unreleased section to the version, with one item for each changeset, and leaves the unreleased section empty. */

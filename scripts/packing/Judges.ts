@@ -22,7 +22,9 @@ const asPublint = async ({ name, tarball }: Packed): Promise<ReadonlyArray<strin
   return messages.map((message) => `${name}: ${formatMessage(message, pkg ?? {}, { color: false })} (publint)`)
 }
 
-/** All top-level entries, and one entry per folder. The other entries of a folder match the same export pattern. */
+/**
+ * Checks all top-level entries, and one entry per folder. The other entries of a folder match the same export pattern.
+ */
 const sampleOf = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Map(entries.map((entry) => [entry.includes("/") ? dirname(entry) : entry, entry])).values()
 ]
@@ -69,7 +71,10 @@ const declarationsOf = ({ folder, name }: Packed): ReadonlyArray<string> => {
     .map((path) => `${name}: dist/${path} imports TypeScript, which is not there (declarations)`)
 }
 
-/** Returns one sentence or one report per fault. Two packages at a time, because Are The Types Wrong runs a compiler process. */
+/**
+ * Returns one sentence or one report for each fault. Two packages are checked at a time, because Are The Types Wrong
+ * runs a compiler process.
+ */
 export const judge = async (all: ReadonlyArray<Packed>): Promise<ReadonlyArray<string>> => {
   const left = all.values()
   const judgeNext = async (): Promise<ReadonlyArray<string>> => {

@@ -1,4 +1,4 @@
-/** The licences of third-party code in a bundle. They must accompany the code. */
+/** Collects the licences of third-party code in a bundle. These licences must accompany the code. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 

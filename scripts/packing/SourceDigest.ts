@@ -21,7 +21,7 @@ export const write = (root: string, host: string, sources: ReadonlyArray<string>
   writeFileSync(join(host, "bundle", "sources.json"), JSON.stringify({ sha256: digest(host, files), files }))
 }
 
-/** Whether the bundle exists and its sources are unchanged. */
+/** Returns whether the bundle exists and its sources are unchanged. */
 export const isCurrent = (host: string): boolean => {
   try {
     const { files, sha256 } = JSON.parse(readFileSync(join(host, "bundle", "sources.json"), "utf8"))

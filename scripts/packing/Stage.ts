@@ -13,7 +13,7 @@ export interface Staged {
   readonly workspace: string
   readonly name: string
   readonly version: string
-  /** The staged folder. */
+  /** The path of the staged folder. */
   readonly folder: string
   /** The importable paths after the package's name: `.` or `./topic/Topic`. */
   readonly entries: ReadonlyArray<string>

@@ -8,7 +8,7 @@ export interface Packed extends Staged {
   readonly tarball: string
 }
 
-/** Without the variables that npm sets for its scripts, because they would change the packing. */
+/** Runs without the variables that npm sets for its scripts, because they would change the packing. */
 const environment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_(config|package|lifecycle)/i.test(name)))
 

@@ -2,13 +2,16 @@
 import { basename } from "node:path"
 import type { Files } from "../Repository.ts"
 
-/** The group of ports whose layers are made together. `alone`: the port has its own layer, or an embedder may replace it. */
+/**
+ * The group of ports whose layers are built together. `alone`: the port has its own layer, or an embedder may replace
+ * it.
+ */
 export type Unit = "alone" | "topics" | "partners" | "process"
 
 export interface Port {
   readonly path: string
   readonly name: string
-  /** The first comment of its file. */
+  /** The first comment of the port's file. */
   readonly about: string
   readonly unit: Unit
   /** The paths of its suites. */

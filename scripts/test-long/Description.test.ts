@@ -1,4 +1,4 @@
-/** The checks of docs/openapi.json report each planted fault, and accept compatible changes. */
+/** Tests that the checks of docs/openapi.json report each planted fault, and accept compatible changes. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -25,7 +25,7 @@ describe("the comparison with the released document", () => {
   })
 })
 
-describe("the linters", () => {
+describe("the linters of the OpenAPI document", () => {
   const folder = mkdtempSync(join(tmpdir(), "openapi-"))
   let findings: ReadonlyArray<Finding> = []
   afterAll(() => rmSync(folder, { recursive: true }))

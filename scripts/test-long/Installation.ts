@@ -8,7 +8,10 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Packed } from "../packing/Tarballs.ts"
 
-/** The environment of a stranger's shell: without what npm and the test runner set, but with the authorities of the machine. */
+/**
+ * The environment of a user's shell: without the variables of npm and the test runner, but with the machine's
+ * certificate authorities.
+ */
 const environment = Object.fromEntries(
   Object.entries({ ...process.env, npm_config_audit: "false", npm_config_fund: "false", npm_config_loglevel: "error" })
     .filter(([name]) => !/^(npm_(package|lifecycle)_|NODE_(?!EXTRA_CA_CERTS)|VITEST|DATABASE_|TEST)/i.test(name))
@@ -46,7 +49,7 @@ export const project = (
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
 }
 
-/** The names of all packages that an installation would add. */
+/** Returns the names of all packages that an installation would add. */
 export const brought = async (folder: string): Promise<ReadonlyArray<string>> => {
   await run(folder, "npm", "install", "--package-lock-only")
   const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {

@@ -28,7 +28,7 @@ const judged = async (name: string, path: string, change: (present: string) => s
   return (await judge(await pack([{ ...good!, folder }], folder))).join("\n")
 }
 
-it("nothing is found in a package as it is", async () => {
+it("the checks find nothing in a valid package", async () => {
   expect(await judged("good", "package.json", (text) => text)).toBe("")
 })
 

@@ -1,7 +1,7 @@
 /**
- * Every package as users install it: packed, in an empty project outside of the repository, and compiled against with its
- * declarations. It runs on the oldest supported and the newest Node, with the oldest and the newest Effect. Third-party packages
- * come from npm.
+ * Tests every package as users install it: packed, in an empty project outside of the repository, and compiled against
+ * with its declarations. It runs on the oldest supported and the newest Node, with the oldest and the newest Effect.
+ * Third-party packages come from npm.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -17,7 +17,7 @@ const place = mkdtempSync(join(tmpdir(), "packages-"))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
 const pinned: Readonly<Record<string, string>> = manifestOf(".").devDependencies
 
-/** The core's range of Effect versions. Its lower end is a release. */
+/** The core's range of Effect versions. The lower end of that range is a release. */
 const range: string = manifestOf("packages/core").peerDependencies.effect
 const oldest = /^>=(\S+)/.exec(range)?.[1] ?? ""
 const newest = (await run(root, "npm", "view", `effect@${range}`, "version", "--json")).match(/[\d.]+/g)?.at(-1) ?? ""
@@ -99,16 +99,16 @@ describe.each([...new Set([oldest, newest])])("installed with effect %s", (effec
     write(folder, everyModule())
   })
 
-  it("embedders, partners and testers compile strictly, every declaration included", async () => {
+  it("projects of embedders, partners and testers compile in strict mode, including every declaration", async () => {
     expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
   })
 
-  it("there is one Effect, for all of them", async () => {
+  it("all installed packages share one version of Effect", async () => {
     const { dependencies } = JSON.parse(await run(folder, "npm", "ls", "effect", "--all", "--json"))
     expect(new Set(JSON.stringify(dependencies).match(/(?<="effect":\{"version":")[^"]+/g))).toEqual(new Set([effect]))
   })
 
-  it("every module is loaded, the embedded service publishes and a partner's tests pass, on each Node", async () => {
+  it("every module loads, the embedded service publishes, and a partner's tests pass, on each Node version", async () => {
     for (const node of nodes) {
       await run(folder, node, "load.js")
       expect(await run(folder, node, "out/Story.js")).toMatch(/^published$/m)
@@ -117,7 +117,7 @@ describe.each([...new Set([oldest, newest])])("installed with effect %s", (effec
   })
 })
 
-it("who installs a checkout instead compiles the sources themselves, with flags of their own", async () => {
+it("a project that installs a checkout can compile the sources with its own compiler flags", async () => {
   const folder = join(place, "sources")
   mkdirSync(folder)
   const compilerOptions = {
@@ -138,7 +138,7 @@ it("who installs a checkout instead compiles the sources themselves, with flags 
   expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
 })
 
-it("jest runs a tester's TypeScript with what the example tells it, on each Node", async () => {
+it("jest runs a tester's TypeScript with the configuration of the example, on each Node version", async () => {
   const folder = join(place, "jest")
   project(folder, packed, ours("test"), {
     effect: newest,
@@ -182,7 +182,7 @@ it.each(Object.entries(alone))(
   }
 )
 
-it("the README's five lines run in a project that installed one package and Express, on each Node", async () => {
+it("the README's example runs in a project that installed one package and Express, on each Node version", async () => {
   const folder = join(place, "embedded")
   const others = Object.fromEntries(
     ["express", "@types/express", "@types/node"].map((name) => [name, pinned[name] ?? ""] as const)
@@ -202,7 +202,7 @@ it("the README's five lines run in a project that installed one package and Expr
   }
 })
 
-it("the Node host is one package without dependencies, and plays its demo on each Node", async () => {
+it("the Node host is one package without dependencies, and runs its demo on each Node version", async () => {
   const folder = join(place, "program")
   project(folder, packed, ours("node"))
   expect(await brought(folder)).toEqual(ours("node"))

@@ -1,11 +1,13 @@
-/** recheck's verdict on each regular expression of the sources: no crafted text may take polynomial or exponential time. */
+/**
+ * Checks each regular expression of the sources with recheck: no crafted text may take polynomial or exponential time.
+ */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { checkSync } from "recheck"
 import { expect, it } from "vitest"
 import { root } from "../Repository.ts"
 
-/** A regular expression at a position where a value may begin. Elsewhere a slash divides. */
+/** Matches a regular expression at a position where a value may begin. At other positions a slash divides. */
 const literal =
   /(?<=(?:^|[(,=:!&|?[{;>])\s{0,80})\/(?![/*?])((?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+)\/([dgimsuvy]{0,8})(?=\s{0,80}[.,;:)\]?}&|]|\s*$)/gm
 
@@ -24,14 +26,14 @@ const bounded = ["(?:[\\p{L}\\p{N}-]{1,63}\\.){1,8}"]
 
 const verdict = (source: string, flags: string) => checkSync(source, flags, { timeout: null }).status
 
-it("take time linear in the text they read", () => {
+it("every regular expression of the sources takes time linear in the text", () => {
   const refused = [...patterns.values()]
     .filter(({ source }) => !bounded.some((part) => source.includes(part)))
     .filter(({ flags, source }) => verdict(source, flags) !== "safe")
   expect(refused).toEqual([])
 })
 
-it("are found in the sources, and a slow one is refused", () => {
+it("the search finds the regular expressions of the sources, and recheck refuses a slow one", () => {
   expect(patterns.size).toBeGreaterThan(80)
   expect(verdict("(a+)+b", "")).toBe("vulnerable")
   expect(verdict("\\s+$", "")).toBe("vulnerable")

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { root } from "../Repository.ts"
 
-/** The findings of systemd as one text. The unit's program must exist, so the test uses this checkout's. */
+/** Returns the findings of systemd as one text. The unit's program must exist, so the test uses this checkout's. */
 const verified = (change: (unit: string) => string) => {
   const folder = mkdtempSync(join(tmpdir(), "unit-"))
   try {
@@ -20,7 +20,7 @@ const verified = (change: (unit: string) => string) => {
   }
 }
 
-it("systemd understands every line of the unit, and names one that it does not know", () => {
+it("systemd accepts every line of the unit, and reports an unknown one", () => {
   expect(verified((unit) => unit)).toBe("")
   expect(verified((unit) => unit.replace("NoNewPrivileges", "NoNewPrivilege"))).toContain("NoNewPrivilege")
 })

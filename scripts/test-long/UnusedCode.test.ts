@@ -17,7 +17,7 @@ const manifest = (name: string, more: object = {}) =>
     ...more
   })
 
-/** The output of the command in a copy with the repository's configuration and these files. */
+/** Returns the output of the command in a copy with the repository's configuration and these files. */
 const report = (command: ReadonlyArray<string>, files: Readonly<Record<string, string>>) => {
   const copy = mkdtempSync(join(tmpdir(), "unused-code-"))
   onTestFinished(() => rmSync(copy, { recursive: true }))
@@ -73,7 +73,7 @@ it.each(["^1.0.0", "~1.0.0", "*", "latest"])("syncpack reports the version %s, w
   expect(lint({ planted: inexact })).toBe(1)
 )
 
-it("syncpack reports one package in two versions, ours too, and nothing else", () => {
+it("syncpack reports one package in two versions, including our own packages, and nothing else", () => {
   expect(lint({ effect: "4.0.5" })).toBe(1)
   expect(lint({ "@partner-commentary/core": "9.9.9" })).toBe(1)
   expect(lint({ effect: "4.1.0", planted: "1.0.0-beta.1", "planted-1": "npm:aliased@1.0.0" })).toBe(0)

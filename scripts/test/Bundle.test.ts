@@ -1,4 +1,4 @@
-/** Which program the command line runs in a checkout: the bundle or its sources. */
+/** Tests which program the command line runs in a checkout: the bundle or its sources. */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

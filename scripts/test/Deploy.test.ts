@@ -1,4 +1,7 @@
-/** The Dockerfile and the compose file: their schemas and their guarantees. `Image.test.ts` builds and runs the image. */
+/**
+ * Tests the Dockerfile and the compose file: their schemas and their guarantees. `Image.test.ts` builds and runs the
+ * image.
+ */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -55,7 +58,7 @@ describe("the compose file", () => {
   })
 })
 
-it("the linter finds nothing in the Dockerfile, and finds an instruction that does not exist", () => {
+it("the linter finds no fault in the Dockerfile, and reports an unknown instruction", () => {
   const text = read("deploy/Dockerfile")
   expect(dockerfile.validate(text)).toEqual([])
   expect(dockerfile.validate(text.replace("WORKDIR", "WORKDIRS"))).not.toEqual([])

@@ -8,7 +8,10 @@ import config from "../../.dependency-cruiser.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** Folder, content of the planted file, and the rule that must report it. Null if no rule may report it. */
+/**
+ * Folder, content of the planted file, and the rule that must report it. The rule is null if no rule may report the
+ * file.
+ */
 const plants: ReadonlyArray<readonly [folder: string, text: string, rule: string | null]> = [
   ["packages/core/src", 'import "effect/http/HttpRouter"', "packages/core: effect"],
   ["packages/core/src", 'import "effect/sql/SqlClient"', "packages/core: effect"],

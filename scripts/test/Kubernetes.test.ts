@@ -46,7 +46,7 @@ const validate = (manifest: Manifest) => {
 
 /** The compiler's errors for the manifests as values of the API's types. It finds unknown fields, which the schemas accept. */
 const compiled = (all: ReadonlyArray<Manifest>): string => {
-  // Inside the repository, so that the compiler finds the packages.
+  // The file is inside the repository, so that the compiler finds the packages.
   const place = mkdtempSync(join(root, "node_modules/.kubernetes-"))
   try {
     const lines = all.map(

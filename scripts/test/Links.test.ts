@@ -1,4 +1,4 @@
-/** Every relative link in Markdown names an existing file of the repository and an existing heading. */
+/** Tests that every relative link in Markdown names an existing file of the repository and an existing heading. */
 import { existsSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { describe, expect, it } from "vitest"

@@ -1,4 +1,6 @@
-/** Plants a violation of each rule of biome.json and of its plugin in an empty copy. Biome must report it. */
+/**
+ * Plants a violation of each rule of biome.json and of its plugin in an empty copy. Biome must report each violation.
+ */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -5,7 +5,7 @@ const found = (path: string, text: string) => violations(new Map([[path, text]])
 const store = "packages/sql/src/Planted.ts"
 const migrator = "created_at datetime NOT NULL DEFAULT current_timestamp"
 
-/** Split so that the rules do not report this file. */
+/** The text is split so that the rules do not report this file. */
 const home = ["", "home", "someone"].join("/")
 const host = ["registry", "example", "com"].join(".")
 const deferred = "TO" + "DO"

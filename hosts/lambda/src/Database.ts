@@ -1,6 +1,7 @@
 /**
- * Migrates the database that the settings name, and provides its stores and the signals that containers share.
- * The adapter is loaded when it is needed. A container is frozen between invocations, so it does not listen and uses its own clock.
+ * Migrates the database that the settings name, and provides its stores and the signals that containers share. The
+ * adapter is loaded only when it is needed. A container is frozen between invocations, so it does not listen and uses
+ * its own clock.
  */
 import { existsSync } from "node:fs"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"

@@ -32,7 +32,7 @@ const read = Effect.gen(function* () {
     return yield* missing("MEDIA_S3_URL", "a folder of a container is served by nobody")
   }
   if (Option.isNone(publicUrl)) return yield* missing("PUBLIC_URL", "every link in a mail starts with it")
-  // requireForService has checked that both are set.
+  // `requireForService` has checked that both are set.
   return {
     settings,
     apiRoot: publicUrl.value,
@@ -63,7 +63,7 @@ const outside = ({ settings, smtpUrl }: Effect.Success<typeof read>) => {
 
 const isBucket = (storage: FolderSettings | BucketSettings): storage is BucketSettings => storage.kind === "bucket"
 
-/** Logs are JSON lines on stderr, which Lambda stores. Spans would not be exported. */
+/** Logs are JSON lines on stderr, which Lambda stores. Lambda would not export the spans. */
 const observed = ({ log }: Settings.Settings) => LogThrottle.layer.pipe(Layer.provideMerge(loggers(log)))
 
 const loggers = (log: Settings.Settings["log"]) =>

@@ -7,7 +7,7 @@ import * as RequestTarget from "./RequestTarget.ts"
 
 export type LambdaEvent = { readonly is: "call"; readonly call: GatewayRequest } | { readonly is: "schedule" }
 
-/** An event of no known shape. The message says what is missing, and never contains the event. */
+/** The event has no known shape. The message says what is missing, and never contains the event. */
 export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefused", { message: Schema.String }) {}
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.UndefinedOr(Schema.NullOr(schema)))
@@ -86,7 +86,7 @@ const call = <A>(
     onFailure: (error) => refuse(`This looks like an event of ${source}, but is none: ${places(error)}`)
   })
 
-/** The path of the first problem, without the value. */
+/** Returns the path of the first problem, without the value. */
 const places = (error: Schema.SchemaError): string => String(error.message).replaceAll(/, got .*$/gm, "")
 
 const decoded = ({
@@ -98,7 +98,7 @@ const decoded = ({
 /** API Gateway's own domain has the stage before every path; a custom domain has its base path. */
 const isGenerated = (domain: string | null | undefined): boolean => /\.execute-api\./.test(domain ?? "")
 
-/** The stage of API Gateway's own domain. `isLeft` if the event's path contains it as well. */
+/** Returns the stage of API Gateway's own domain. `isLeft`: the event's path also contains the stage. */
 const stageOf = ({ domainName, stage }: Place, isLeft: boolean) =>
   stage == null || stage === "$default" || !isGenerated(domainName) ? undefined : { path: `/${stage}`, isLeft }
 

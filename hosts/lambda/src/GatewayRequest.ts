@@ -6,17 +6,20 @@ export interface GatewayRequest {
   readonly method: string
   /** The path and query as they were sent, without the stage or a custom domain's base path. */
   readonly targetBelow: (prefix: string) => string
-  /** Names in lower case. */
+  /** The header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array<ArrayBuffer> | null
-  /** The address that connected to the gateway, `""` if unknown. */
+  /** The address that connected to the gateway; `""` if unknown. */
   readonly address: string
   readonly answerAs: ResponseForm
 }
 
 export type ResponseForm = "http-api" | "headers" | "multi-value-headers"
 
-/** For these names Node's server keeps the first value and joins the values of all others. Every host reads headers alike. */
+/**
+ * For these names Node's server keeps the first value and joins the values of all others. All hosts must read headers
+ * in the same way.
+ */
 const single = new Set(
   [
     "age, authorization, content-length, content-type, etag, expires, from, host, if-modified-since, if-unmodified-since",
@@ -38,14 +41,14 @@ export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>
   return found
 }
 
-/** Undefined if the method or a header is not valid in HTTP. */
+/** Returns undefined if the method or a header is not valid in HTTP. */
 export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Request, RequestContext] | undefined => {
   const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)
   const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)
   const host = headers["host"] ?? ""
   const root = URL.canParse(`https://${host}/`) ? `https://${host}` : "https://localhost"
-  // One string, so that a path with two slashes at its start is no host.
+  // The URL is one string, so that a path with two slashes at its start is not read as a host.
   try {
     const request = WebRequest.make(`${root}${target}`, {
       method,

@@ -15,7 +15,7 @@ import * as GatewayRequest from "./GatewayRequest.ts"
 import * as GatewayResponse from "./GatewayResponse.ts"
 import * as Refusal from "./Refusal.ts"
 
-/** The fields of Lambda's context that are used here. */
+/** The fields of Lambda's context that the handler uses. */
 export interface LambdaInvocation {
   readonly getRemainingTimeInMillis: () => number
 }
@@ -28,7 +28,7 @@ export interface ScheduleResult {
 
 export interface LambdaHandler {
   (event: unknown, invocation: LambdaInvocation): Promise<GatewayResponse.GatewayResponse | ScheduleResult>
-  /** Starts the service before the first request. That request gets the failure. */
+  /** Starts the service before the first request. If the start fails, that request gets the failure. */
   readonly begin: () => Promise<void>
   /** Stops the runtime and persists pending counts. */
   readonly dispose: () => Promise<void>

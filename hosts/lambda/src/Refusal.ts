@@ -4,11 +4,11 @@ import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
 import type { GatewayRequest } from "./GatewayRequest.ts"
 
-/** For an invalid method, URL or header. */
+/** The response to an invalid method, URL or header. */
 export const malformedEventResponse = (call: GatewayRequest): Response =>
   refuse(InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]), sentId(call))
 
-/** For a service that failed to start. The next request retries; the log has the reason. */
+/** The response of a service that failed to start. The next request starts it again, and the log has the reason. */
 export const unavailableResponse = (call: GatewayRequest, error: unknown): Response => {
   const id = sentId(call)
   process.stderr.write(

@@ -1,6 +1,8 @@
 /** Restores the request target that the client sent from the gateway's decoded parts. */
 
-/** Characters that a path may not contain. A gateway that decoded the path left them bare; a percent sign stays. */
+/**
+ * Characters that a path may not contain. A gateway that decoded the path left them unescaped; a percent sign stays.
+ */
 const isBare = /[^\w\-.~!$&'()*+,;=:@/%[\]|\\^`{}"<>]/gu
 
 export const encodedPath = (path: string): string => {
@@ -17,10 +19,10 @@ export const pathWithoutPrefix = (prefix: string, path: string): string => {
 
 type Values = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** From names and values that the gateway did not decode. */
+/** Builds the query from names and values that the gateway did not decode. */
 export const queryAsSent = (values: Values): string => query(values, (text) => text)
 
-/** From names and values that the gateway decoded. */
+/** Builds the query from names and values that the gateway decoded. */
 export const queryDecoded = (values: Values): string => query(values, (text) => encodeURIComponent(text.toWellFormed()))
 
 const query = (values: Values, write: (text: string) => string): string =>

@@ -1,4 +1,4 @@
-/** The adapters that the bundle loads when they are needed, each against a server of its own: drafts, speech, a bucket. */
+/** Tests the adapters that the bundle loads on demand, each against a test server: drafts, speech, a bucket. */
 import { createServer } from "node:http"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { getCommentaries, invokeSchedule, pressButton, submitTopic } from "../test/Calls.ts"
@@ -14,7 +14,7 @@ afterAll(() => Promise.all([bundle.remove(), seed.remove()]))
 
 const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(500, 1)])
 
-/** One server that drafts, speaks, and keeps what is put. */
+/** A server that drafts, speaks, and stores what is put. */
 const everything = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[0]) => {
   const kept = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {
@@ -38,7 +38,7 @@ const everything = async (test: Parameters<typeof Deployment.makeTemporaryFolder
   return { kept, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` }
 }
 
-it("the bundle drafts by a server, speaks by a server, and keeps it in a bucket", async (test) => {
+it("the bundle uses a generator server, a speech server and a bucket", async (test) => {
   const { kept, url } = await everything(test)
   const post = await Deployment.startMailServer(test)
   const { key, persona, url: database } = await seed.copy(test)

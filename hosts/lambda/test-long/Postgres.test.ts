@@ -1,4 +1,4 @@
-/** Containers on one Postgres database, and what only a server does to them. */
+/** Tests containers on one Postgres database, and faults of its server. */
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { askHandler, invokeSchedule } from "../test/Calls.ts"
@@ -16,7 +16,7 @@ afterAll(() => bundle.remove())
 
 const ready = { method: "GET", target: "/readyz" }
 
-describe("a container whose server", () => {
+describe("a container and its database server", () => {
   it("a container whose server cut it off while it was frozen answers the next request", async (test) => {
     const cluster = await Cluster.startCluster()
     test.onTestFinished(() => cluster.stop())

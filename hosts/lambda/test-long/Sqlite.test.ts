@@ -1,4 +1,4 @@
-/** Containers on one SQLite file. */
+/** Tests containers on one SQLite file. */
 import * as ContainerSuite from "../test/ContainerSuite.ts"
 import * as Deployment from "../test/Deployment.ts"
 

@@ -1,4 +1,4 @@
-/** The bundle as it is shipped, in separate processes under the runtime API. */
+/** Tests the bundle as it is shipped, in separate processes under the runtime API. */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

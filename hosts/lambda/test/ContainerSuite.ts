@@ -1,4 +1,4 @@
-/** The behaviour of containers on a shared database, for each kind of database. */
+/** Tests the behaviour of containers on a shared database, for each kind of database. */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { askHandler, getCommentaries, invokeSchedule, jsonBody, keyHeaders, pressButton, submitTopic } from "./Calls.ts"

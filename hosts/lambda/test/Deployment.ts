@@ -84,7 +84,7 @@ const commandIn =
 /** Creates the SQLite database of `sqliteIn(folder)`: the function refuses to start without it. */
 export const migrateDatabase = (folder: string): Promise<unknown> => commandIn(folder, sqliteUrlIn(folder))("migrate")
 
-/** An organization with a persona and a key, created by an operator's commands. */
+/** An organization with a persona and a key, which an operator's commands created. */
 const register = async (databaseUrl: string) => {
   const cwd = await temporary()
   const command = commandIn(cwd, databaseUrl)

@@ -47,7 +47,7 @@ const runtimeApi = () => {
   const waiting: Array<Invocation> = []
   const given = new Map<string, Invocation>()
   let asking: ServerResponse | undefined
-  /** Why the container no longer runs. */
+  /** The reason why the container no longer runs. */
   let over: InvocationFailure | undefined
 
   const end = (failure: InvocationFailure) => {

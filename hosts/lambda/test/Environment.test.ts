@@ -1,4 +1,4 @@
-/** The host refuses an invalid configuration with a message for its operator. */
+/** Tests that the host refuses an invalid configuration with a message for its operator. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

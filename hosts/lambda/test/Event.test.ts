@@ -14,7 +14,7 @@ const read = (event: unknown): GatewayRequest => {
 
 const text = ({ body }: GatewayRequest) => (body === null ? null : new TextDecoder().decode(body))
 
-/** The client address as the service determines it. */
+/** Returns the client address as the service determines it. */
 const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<string>) =>
   clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parse(proxies)))
 
@@ -67,7 +67,7 @@ describe("the documented example", () => {
   })
 })
 
-describe("whose address a request has", () => {
+describe("a request's client address", () => {
   const forwarded = (value: string) => {
     const event = exampleEvent("load-balancer")
     return read({ ...event, headers: { ...event.headers, "x-forwarded-for": value } })
@@ -80,7 +80,7 @@ describe("whose address a request has", () => {
     assert.strictEqual(seenBy(forwarded("[2001:db8::7]:443"), []), "2001:db8::7")
   })
 
-  it("whose address a request has is one further to the left for each trusted proxy before the load balancer", () => {
+  it("a request's client address is one further to the left for each trusted proxy before the load balancer", () => {
     const call = forwarded("192.0.2.66, 198.51.100.1, 10.0.0.2, 10.0.0.1")
     assert.strictEqual(seenBy(call, ["10.0.0.0/8"]), "198.51.100.1")
   })
@@ -93,7 +93,7 @@ describe("whose address a request has", () => {
     assert.strictEqual(seenBy(call, ["192.0.2.0/24"]), "198.51.100.1")
   })
 
-  it("whose address a request has is nobody's where a load balancer is told to say nothing", () => {
+  it("a request's client address is unknown if the load balancer sends no header", () => {
     const { "x-forwarded-for": _, ...headers } = exampleEvent("load-balancer").headers
     assert.strictEqual(read({ ...exampleEvent("load-balancer"), headers }).address, "")
   })
@@ -145,8 +145,8 @@ describe("a body", () => {
   })
 })
 
-describe("what no HTTP could have brought", () => {
-  it("what no HTTP could have brought becomes no request: a method or a header with a space or a line break", () => {
+describe("invalid HTTP", () => {
+  it("invalid HTTP becomes no request: a method or a header with a space or a line break", () => {
     const event = exampleEvent("http-api")
     const http = { ...event.requestContext.http, method: "GET IT" }
     assert.isUndefined(toWebRequest(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
@@ -160,7 +160,7 @@ describe("what no HTTP could have brought", () => {
     assert.strictEqual(toWebRequest(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "TRACE")
   })
 
-  it("what no HTTP could have brought and a host that is none is no obstacle", () => {
+  it("an invalid host name is accepted", () => {
     const event = exampleEvent("http-api")
     assert.strictEqual(
       new URL(toWebRequest(read({ ...event, headers: { host: "a b" } }), "")?.[0].url ?? "").host,

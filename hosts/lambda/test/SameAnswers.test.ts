@@ -17,7 +17,7 @@ const lacking = (source: string): ReadonlyArray<HostCapability> => {
     : [...never, "repeated headers"]
 }
 
-describe("a request is answered as by every host", () => {
+describe("Lambda answers every request like the other hosts", () => {
   for (const [source, event] of Object.entries(eventSources)) {
     it.effect(source, () =>
       Effect.gen(function* () {

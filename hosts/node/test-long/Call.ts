@@ -1,4 +1,4 @@
-/** Requests that are retried until a complete response arrives. */
+/** Makes requests that are retried until a complete response arrives. */
 import { setTimeout as sleep } from "node:timers/promises"
 
 export interface ApiAnswer<A> {
@@ -6,18 +6,21 @@ export interface ApiAnswer<A> {
   readonly data: A
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown } | null
   readonly body: unknown
-  /** The number of earlier attempts that broke off. Each of them may have taken effect. */
+  /**
+   * The number of earlier attempts that failed without a complete response. Each of these attempts may have taken
+   * effect.
+   */
   readonly broken: number
 }
 
 export interface ApiCallOptions {
   readonly key?: string
   readonly body?: unknown
-  /** Called each time the request is sent. */
+  /** The callback runs each time the request is sent. */
   readonly onSend?: () => void
 }
 
-/** Milliseconds of retries. Only a long outage of the service exceeds them. */
+/** The milliseconds for which a request is retried. Only a long outage of the service exceeds this time. */
 const patience = 60_000
 
 export const callApi = async <A>(url: string, { body, key, onSend }: ApiCallOptions = {}): Promise<ApiAnswer<A>> => {

@@ -31,9 +31,9 @@ export interface RequestPeriod {
 }
 
 export interface AcknowledgedAction {
-  /** When the creator responded to the request or declined it. */
+  /** The time at which the creator responded to the request or declined it. */
   answered: RequestPeriod | null
-  /** When each draft was replaced or decided upon, by draft number. */
+  /** The times at which drafts were replaced or decided upon, by draft number. */
   readonly drafts: Map<number, RequestPeriod>
 }
 
@@ -105,8 +105,8 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   if ((await act("respond", { perspective })).status === "topic_sent") throw new Error(`${plan.name} did not respond`)
   acknowledged.answered = { from, by: Date.now() }
 
-  // The result of `revise` is ignored: after a lost response, the repeated request is refused because generation is already
-  // running.
+  // The result of `revise` is ignored, because after a lost response the repeated request is refused while generation
+  // is already running.
   let present = await draft(1, () => callApi(`${address}/revise`, { body: {}, onSend }))
   if (course === "abandon") return { status: "commentary_generated", failure: "approval_timeout", content: null }
   for (let revision = 1; revision <= plan.revisions; revision++) {

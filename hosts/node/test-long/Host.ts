@@ -42,9 +42,9 @@ export const runJsonCommand = async <A>(at: HostFolder, ...words: ReadonlyArray<
 }
 
 export class HostProcess {
-  /** The time of each kill by this process's clock. */
+  /** The time of each kill by the test process's clock. */
   readonly kills: Array<number> = []
-  /** Log lines of level ERROR or higher, and unexpected exits. */
+  /** The log lines of level ERROR or higher, and unexpected exits. */
   readonly complaints: Array<string> = []
   starts = 0
   /** True after stop(): the process is not restarted. */
@@ -65,7 +65,7 @@ export class HostProcess {
     const child = spawn(process.execPath, [executable, ...this.words], {
       cwd: this.place.folder,
       env: environment(this.place),
-      // A separate process group, so that a kill also reaches child processes.
+      // The process has a separate process group, so that a kill also reaches child processes.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -98,7 +98,7 @@ export class HostProcess {
     if (!this.ended) this.start()
   }
 
-  /** Stops the process with SIGTERM, as an operator does. Returns the exit code. */
+  /** Stops the process with SIGTERM, as an operator does. Returns the process's exit code. */
   async stop(): Promise<number | null> {
     const child = this.child
     this.child = null

@@ -1,6 +1,6 @@
 /**
- * The service survives being killed at any point. Real processes run on one database file with a real mail server and a real
- * generator. Partners and creators continue to work, and every acknowledged action must persist.
+ * Tests that the service survives being killed at any time. Real processes run on one database file with a real mail
+ * server and a real generator. Partners and creators continue to work, and every acknowledged action must be stored.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -65,7 +65,7 @@ const eventually = async <A>(what: string, look: () => A | Promise<A>, seconds =
   throw new Error(`${what}: not within ${seconds} s`)
 }
 
-/** A creator's link allows 60 requests a minute, so poll slowly. */
+/** A creator's link allows 60 requests a minute, so the test polls slowly. */
 const drafted = (address: string) =>
   eventually("the draft", async () => {
     await sleep(400)
@@ -78,7 +78,7 @@ const end = async (host: HostProcess, database: string) => {
   return Ledger.readLedger(database)
 }
 
-test("killed while the generator answers: the attempt is made again after the lease, and the draft comes once", async () => {
+test("after a kill during generation, the attempt is made again after the lease, and the draft arrives once", async () => {
   const { address, at, host, post, submit, writer } = await started()
   await submit()
   const { token } = await eventually("the request's mail", () => post.letters[0])
@@ -110,7 +110,7 @@ test("killed while the generator answers: the attempt is made again after the le
   assert.deepStrictEqual([...books.drafts.values()], [1])
 })
 
-test("killed after the mail server accepted and before it answered: the mail comes again under the same Message-ID", async () => {
+test("after a kill between the mail server's acceptance and its reply, the mail arrives again under the same Message-ID", async () => {
   const { address, at, host, post, submit } = await started()
   // Kill the service before the first mail is answered. The mail server never answers it.
   post.linger = (letter) =>
@@ -135,7 +135,7 @@ test("killed after the mail server accepted and before it answered: the mail com
   )
 })
 
-test("killed after it did what it was asked and before the answer arrived: asking again changes nothing and tells so", async () => {
+test("after a kill between an action and its response, repeating the action changes nothing and returns its result", async () => {
   const { address, at, host, post, submit, wire } = await started()
   await host.ready()
   const lost = () => wire.loseNext().then(() => host.kill())
@@ -161,7 +161,7 @@ test("killed after it did what it was asked and before the answer arrived: askin
   assert.deepStrictEqual([books.topics, books.assignments, [...books.drafts.values()]], [1, 1, [1]])
 })
 
-test("killed again and again at random moments: nothing is lost, nothing is undone, nothing is sent twice without need", async () => {
+test("after repeated kills at random times, nothing is lost or undone, and no mail is repeated without need", async () => {
   const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 2 ** 31)
   console.log(`seed ${seed}; the same again: KILL_SEED=${seed}`)
   const scene = await surroundings(

@@ -48,9 +48,9 @@ export class ProcessKiller {
     await host.ready()
     if (way === "anytime") return sleep(random.between(100, 3000))
     await sleep(random.between(200, 2000))
-    // The service has processed the request, but the caller loses the response.
+    // The kill happens after the service has processed the request and before the caller gets the response.
     if (way === "answer") return Promise.race([line.loseNext(), sleep(2500)])
-    // If that moment does not occur within the timeout, kill the process anyway.
+    // If that moment does not occur within the timeout, the process is killed anyway.
     await once(moments, way, { signal: AbortSignal.timeout(2500) }).catch(() => {})
     if (random.chance(0.7)) await sleep(random.between(0, 25))
   }

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite"
 
 export interface MailEntry {
-  /** The mail's id, with hyphens in place of underscores as in its Message-ID. */
+  /** The mail's id, with hyphens in place of underscores, as in its Message-ID. */
   readonly id: string
   readonly kind: string
   readonly state: string
@@ -17,11 +17,11 @@ export interface DatabaseLedger {
   readonly mails: ReadonlyArray<MailEntry>
   /** The number of drafts of each assignment. */
   readonly drafts: ReadonlyMap<string, number>
-  /** Inconsistencies; empty if there are none. */
+  /** The inconsistencies that were found; empty if there are none. */
   readonly mistakes: ReadonlyArray<string>
 }
 
-/** Each query must return no rows. A row is an inconsistency. */
+/** Each query must return no rows. A returned row is an inconsistency. */
 const audits: Readonly<Record<string, string>> = {
   "a topic's counters differ from its assignments": `
     SELECT t.id FROM topics t LEFT JOIN assignments a ON a.topic_id = t.id GROUP BY t.id HAVING

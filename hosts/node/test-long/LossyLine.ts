@@ -4,7 +4,9 @@ import { type AddressInfo, connect, createServer } from "node:net"
 
 export interface LossyProxy {
   readonly root: string
-  /** Drops the next response to a POST and closes its connection. Resolves when that has happened. */
+  /**
+   * Drops the next response to a POST and closes its connection. The promise resolves when the response was dropped.
+   */
   readonly loseNext: () => Promise<void>
   readonly close: () => Promise<void>
 }

@@ -7,7 +7,7 @@ export interface SubmittedTopic {
   readonly topicId: string
   /** `repeat`: the response to the first request was lost, and a later request was refused as a duplicate. */
   readonly by: "answer" | "repeat"
-  /** The number of earlier requests that broke off. */
+  /** The number of earlier requests that failed without a complete response. */
   readonly broken: number
 }
 
@@ -60,7 +60,7 @@ const send = ({ key, root }: PartnerConnection, plan: TopicPlan, onSend: () => v
     }
   })
 
-/** The one topic that all personas received before, or null if the results do not name exactly one. */
+/** Returns the one topic that all personas received before, or null if the results do not name exactly one. */
 const holderOf = (details: unknown, plan: TopicPlan): string | null => {
   if (!Array.isArray(details) || details.length !== plan.assignments.length) return null
   const results = details as ReadonlyArray<Result>

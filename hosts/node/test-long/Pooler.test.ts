@@ -1,4 +1,4 @@
-/** The service behind PgBouncer in transaction mode, where no session outlives a transaction. */
+/** Tests the service behind PgBouncer in transaction mode, where no session outlives a transaction. */
 import { expect, it } from "vitest"
 import * as Outbox from "../test/support/Outbox.ts"
 import * as OwnDatabase from "../test/support/OwnDatabase.ts"
@@ -21,7 +21,7 @@ const service = async (test: Process.TestLifetime, options: { readonly past: boo
     ...own,
     DATABASE_URL: pooled,
     DATABASE_DIRECT_URL: options.past ? direct : pooled,
-    // With the direct connection, workers learn of work by notifications. Without it, they poll.
+    // With the direct connection, workers learn of work by notifications. Without the direct connection, they poll.
     WORKER_POLL_INTERVAL: options.past ? "10 minutes" : "1 second"
   }
   const server = await Process.start(cwd, ["serve", "--no-worker"], env)
@@ -43,7 +43,7 @@ const service = async (test: Process.TestLifetime, options: { readonly past: boo
   return { cwd, env, servers: [server, other], processes: [...workers, other, server], testKey, ...partner }
 }
 
-it("topics of two servers go all their way through two workers, and each mail goes out once", async (test) => {
+it("topics of two servers complete with two workers, and each mail is sent once", async (test) => {
   const { cwd, env, key, keyId, persona, processes, servers, testKey } = await service(test, { past: true })
   const submit = async (one: string, personaId: string, index: number) => {
     const topic = { content: `Who wins derby ${index} this year?`, persona_ids: [personaId] }
@@ -72,12 +72,13 @@ it("topics of two servers go all their way through two workers, and each mail go
   await Process.json(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
   await Process.eventually(statuses, (all) => all.every((one) => one === 401))
-  // A notification takes a moment. Without it, the servers would re-check the key only after 3 seconds.
+  // A notification takes some milliseconds. Without a notification, the servers would check the key again only after 3
+  // seconds.
   expect(performance.now() - revokedAt).toBeLessThan(1000)
   for (const { stop } of processes) expect(await stop()).toMatchObject({ code: 0 })
 })
 
-it("where nobody can listen, workers find what is to be done by looking, and keys are refused within 5 seconds", async (test) => {
+it("without notifications, workers find work by polling, and revoked keys are refused within 5 seconds", async (test) => {
   const { cwd, env, key, keyId, persona, processes, servers } = await service(test, { past: false })
   await Partner.submitTopic(servers[0]?.apiRoot ?? "", key, persona.id)
   await Process.eventually(

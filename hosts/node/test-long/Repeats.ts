@@ -1,12 +1,14 @@
 /** Finds mails that arrived more than once, and checks that a kill explains each repeat. */
 import type { ReceivedMail } from "./SmtpServer.ts"
 
-/** The service must record a mail within this many milliseconds after the 250 response. A longer delay is a bug. */
+/**
+ * The service must record a mail within this many milliseconds after the 250 response, because a longer delay is a bug.
+ */
 const recordedWithin = 750
 
 export interface RepeatedMails {
   readonly count: number
-  /** Repeats without a kill between the hand-over and its record. */
+  /** The repeated mails without a kill between the hand-over and its record. */
   readonly unexplained: ReadonlyArray<string>
 }
 

@@ -1,5 +1,6 @@
 /**
- * One run: a partner and creators work while the service is killed repeatedly. Then the kills stop, and the results are verified.
+ * Runs one test: a partner and creators work while the service is killed repeatedly. Then the kills stop, and the
+ * results are verified.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { callApi } from "./Call.ts"
@@ -28,11 +29,14 @@ export interface KillScene {
 
 const topics = 120
 const leastKills = 28
-/** Milliseconds before the first kill. Mails that are deferred by a minute are then due again in the middle of the run. */
+/**
+ * The milliseconds before the first kill. Mails that are deferred by a minute are then due again in the middle of the
+ * run.
+ */
 const warmUp = 4000
 /** Milliseconds for which kills beyond the minimum continue while topics are submitted. */
 const longestRage = 70_000
-/** Milliseconds, longer than all time windows and delays. */
+/** The limit in milliseconds is longer than all time windows and delays. */
 const longestQuiet = 100_000
 
 export const runKillTest = async (scene: KillScene, seed: number): Promise<VerificationReport> => {
@@ -115,7 +119,7 @@ export const runKillTest = async (scene: KillScene, seed: number): Promise<Verif
 
   const quiet = await quietens(at, line, () => atWork === 0)
   if (quiet !== null) fail(quiet)
-  // One after another: an organization has few parallel look-ups by reference.
+  // The look-ups run one after another, because an organization may run only few look-ups by reference concurrently.
   const views: Array<readonly [Partner.SubmittedTopic, TopicViews]> = []
   for (const one of submitted) views.push([one, await lookUp(line, one)])
   const { pagination } = (await callApi(`${wire.root}/partner/v1/topics?limit=1`, { key: line.key })).body as {
@@ -161,13 +165,13 @@ const trouble = (
   }
   post.linger = () => (random.chance(0.2) ? sleep(random.between(20, 250)) : Promise.resolve())
   writer.work = async () => {
-    // Sometimes longer than the lease. The service must then discard the result.
+    // The delay is sometimes longer than the lease. The service must then discard the result.
     await sleep(random.chance(0.04) ? 2700 : random.between(5, random.chance(0.3) ? 1200 : 200))
     return !random.chance(0.15)
   }
 }
 
-/** Null when every topic is completed and no mail waits; otherwise a description of what is stuck. */
+/** Returns null when every topic is completed and no mail waits; otherwise a description of the unfinished work. */
 const quietens = async (
   at: HostFolder,
   { key, root }: Partner.PartnerConnection,

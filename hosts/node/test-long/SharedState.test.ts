@@ -1,4 +1,4 @@
-/** Four servers on one Postgres database enforce counts, claims and limits exactly. */
+/** Tests that four servers on one Postgres database enforce counts, claims and limits exactly. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as OwnDatabase from "../test/support/OwnDatabase.ts"
 import * as Process from "../test/support/Process.ts"
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const plenty = { requests_per_hour: 100_000, burst_per_minute: 100_000, topic_submissions_per_hour: 100_000 }
 
-/** An organization with a licensed persona and a key of all scopes. */
+/** Seeds an organization with a licensed persona and a key with all scopes. */
 const partner = async (limits: Readonly<Record<string, number>> = {}) => {
   const given = Object.entries({ ...plenty, ...limits }).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
   const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme", ...given], env)
@@ -56,7 +56,7 @@ const spread = (count: number, one: (server: Process.RunningService, index: numb
 const withStatus = (answers: ReadonlyArray<Answer>, status: number) =>
   answers.filter((answer) => answer.status === status)
 
-it("of 100 parallel requests against a limit of 50 exactly 50 pass, and the refused ones count nowhere", async () => {
+it("of 100 parallel requests against a limit of 50, exactly 50 are admitted, and refused requests count nowhere", async () => {
   const { id, key } = await partner({ burst_per_minute: 50, requests_per_hour: 90 })
   const answers = await spread(100, (server) => ask(server, key, "/personas"))
   const passed = withStatus(answers, 200)
@@ -74,7 +74,7 @@ it("of 100 parallel requests against a limit of 50 exactly 50 pass, and the refu
   }
 })
 
-it("of 60 parallel topics against a quota of 20 exactly 20 are created", async () => {
+it("of 60 parallel topics against a quota of 20, exactly 20 are created", async () => {
   const { key, persona } = await partner({ topics_per_month: 20 })
   const answers = await spread(60, (server, index) =>
     ask(server, key, "/topics", { content: `Who wins the derby ${index}?`, persona_ids: [persona] })
@@ -84,7 +84,7 @@ it("of 60 parallel topics against a quota of 20 exactly 20 are created", async (
     expect(body.error.details).toMatchObject({ quota: "topics_per_month" })
 })
 
-it("of 60 parallel topics against a quota of 15 commentaries exactly 15 are created", async () => {
+it("of 60 parallel topics against a quota of 15 commentaries, exactly 15 are created", async () => {
   const { key, persona } = await partner({ commentaries_per_month: 15 })
   const answers = await spread(60, (server, index) =>
     ask(server, key, "/topics", { content: `Who wins the cup ${index}?`, persona_ids: [persona] })
@@ -92,7 +92,7 @@ it("of 60 parallel topics against a quota of 15 commentaries exactly 15 are crea
   expect([withStatus(answers, 201).length, withStatus(answers, 429).length]).toEqual([15, 45])
 })
 
-it("40 parallel requests under one idempotency key are one topic and one answer", async () => {
+it("40 parallel requests with one idempotency key create one topic and return one response", async () => {
   const { key, persona } = await partner()
   const topic = { content: "Who wins the league this year?", persona_ids: [persona] }
   const answers = await spread(40, (server) => ask(server, key, "/topics", topic, { "idempotency-key": "once" }))
@@ -102,7 +102,7 @@ it("40 parallel requests under one idempotency key are one topic and one answer"
   expect((await ask(servers[0] as Process.RunningService, key, "/topics")).body.pagination.total).toBe(1)
 })
 
-it("of 40 parallel topics of the same content one is sent, and the others name it as the first", async () => {
+it("of 40 parallel topics with the same content one is sent, and the other responses name it as the first", async () => {
   const { key, persona } = await partner()
   const topic = { content: "Who wins the relay this year?", persona_ids: [persona] }
   const answers = await spread(40, (server) => ask(server, key, "/topics", topic))
@@ -114,7 +114,7 @@ it("of 40 parallel topics of the same content one is sent, and the others name i
   for (const details of repeated) expect(details).toMatchObject([{ status: "duplicate", duplicate_of: first }])
 })
 
-it("every call is counted once, the last ones by a clean stop", async () => {
+it("every call is counted once, and a clean stop writes the last counts", async () => {
   const { id, key } = await partner()
   expect(withStatus(await spread(200, (server) => ask(server, key, "/personas")), 200)).toHaveLength(200)
   for (const outcome of await Promise.all(servers.map(({ stop }) => stop()))) expect(outcome).toMatchObject({ code: 0 })

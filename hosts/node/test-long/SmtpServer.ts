@@ -7,21 +7,23 @@ import { SMTPServer } from "smtp-server"
 
 export interface ReceivedMail {
   readonly messageId: string
-  /** From the local part of the Message-ID: the assignment's id and the occasion, with hyphens. */
+  /** The occasion comes from the local part of the Message-ID: the assignment's id and the occasion, with hyphens. */
   readonly shareId: string
   readonly occasion: string
   readonly to: string
   readonly text: string
   /** The creator's token in the link. */
   readonly token: string
-  /** When the SMTP transaction began. The service composed the mail just before. */
+  /** The time at which the SMTP transaction began. The service composed the mail just before that. */
   readonly beganAt: number
   readonly acceptedAt: number
-  /** When the 250 response was sent. Null until then, and null if the connection broke first. */
+  /**
+   * The time at which the 250 response was sent. It is null until then, and stays null if the connection broke first.
+   */
   answeredAt: number | null
 }
 
-/** `later` responds with 451. */
+/** `later` responds with status 451. */
 export type SmtpVerdict = "accept" | "later"
 
 export interface SmtpServer {
@@ -53,7 +55,7 @@ export const openSmtpServer = async (): Promise<SmtpServer> => {
       const take = async () => {
         const beganAt = Date.now()
         const letter = await read(await text(stream), session.envelope.rcptTo[0]?.address ?? "", beganAt)
-        // A client that died during the transaction has not handed over a mail.
+        // If a client dies during the transaction, its mail does not count as handed over.
         if (!sessions.has(session.id)) return
         if (office.judge(letter) === "later") {
           office.refused.push(letter)
@@ -69,7 +71,7 @@ export const openSmtpServer = async (): Promise<SmtpServer> => {
       take().catch(done)
     }
   })
-  // A killed client resets its connection. That is no error of this server.
+  // A killed client resets its connection. This reset is not an error of the test server.
   server.on("error", () => undefined)
   server.listen(0, "127.0.0.1")
   await once(server.server, "listening")

@@ -12,7 +12,7 @@ export interface VerifiedAssignment {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
   readonly acknowledged: AcknowledgedAction
-  /** Null if the creator did not finish. */
+  /** Null if the creator did not finish the plan. */
   outcome: ExpectedOutcome | null
 }
 
@@ -202,7 +202,7 @@ const mailMistakes = ({ assigned, books, kills, post }: TestCourse): ReadonlyArr
   return [...came, ...onlyWritten.map(({ id }) => `the mail ${id} is written down as sent, and never came`)]
 }
 
-/** When the state that a mail refers to ended. */
+/** The time at which the state ended to which the mail refers. */
 const passedAt = (occasion: string, { answered, drafts }: AcknowledgedAction): RequestPeriod | null => {
   if (occasion === "request" || occasion === "reminder") return answered
   const number = /-(\d+)$/.exec(occasion)?.[1]

@@ -13,7 +13,7 @@ export interface GeneratorServer {
   readonly url: string
   readonly orders: Array<GenerationOrder>
   onOrder: (order: GenerationOrder) => void
-  /** Resolves when the server should respond. False makes it respond with 503. */
+  /** The promise resolves when the server should respond. If it resolves with false, the server responds with 503. */
   work: (order: GenerationOrder) => Promise<boolean>
   readonly close: () => Promise<void>
 }
@@ -52,7 +52,7 @@ interface Completion {
   readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
 }
 
-/** The material is the one line of JSON in the user's message. */
+/** The material is the line of JSON in the user's message. */
 const perspectiveOf = ({ messages }: Completion): string => {
   const material = messages
     .find(({ role }) => role === "user")

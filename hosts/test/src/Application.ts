@@ -23,15 +23,15 @@ import * as Redacted from "effect/Redacted"
 import { Receivers } from "./Receivers.ts"
 
 export interface ApplicationOptions {
-  /** Defaults to a private in-memory database. */
+  /** The database is in memory and private by default. */
   readonly filename?: string
-  /** Used instead of `filename`. */
+  /** This database is used instead of `filename`. */
   readonly stores?: ReturnType<typeof Sqlite.layer>
   readonly apiRoot?: string
   readonly policy?: Partial<Policy>
-  /** Used instead of the in-memory receivers. */
+  /** This transport is used instead of the in-memory receivers. */
   readonly transport?: Layer.Layer<WebhookTransport>
-  /** Signs creator links and dashboard tokens. */
+  /** The secret signs creator links and dashboard tokens. */
   readonly secret?: string
 }
 

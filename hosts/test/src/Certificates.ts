@@ -34,7 +34,7 @@ export interface Certificate {
 
 interface Wanted {
   readonly host: string
-  /** Start of validity, in days from now. */
+  /** The start of validity, in days from now. */
   readonly from?: number
   readonly until?: number
 }

@@ -1,4 +1,7 @@
-/** Runs due jobs on demand instead of in the background. Afterwards no job is due, and the order is reproducible. */
+/**
+ * Runs due jobs on demand instead of in the background. Afterwards no job is due, and the order of the jobs is
+ * reproducible.
+ */
 
 import { soonestDue } from "@partner-commentary/server/Workers"
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
@@ -13,7 +16,7 @@ export class DueWork extends Context.Service<
   {
     /** Runs all due jobs, including those that become due as a result, until none is due. */
     readonly finish: Effect.Effect<void>
-    /** Moves the clock to this moment. Each job on the way runs at the time at which it is due. */
+    /** Moves the clock to this time. Each job on the way runs at the time at which it is due. */
     readonly advanceTo: (moment: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/DueWork") {

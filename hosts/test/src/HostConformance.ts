@@ -1,7 +1,8 @@
 /**
- * Checks that a host responds as every other host does. The same requests go to the host and to Node's server over the same
- * routes. Each pair of responses must be equal from the first header to the last byte, except for dates and ids. It serves the
- * hosts of this repository and embedders that mount the service in their own server. It needs no test runner.
+ * Checks that a host responds as every other host does. The same requests go to the host and to Node's server over the
+ * same routes. Each pair of responses must be equal from the first header to the last byte, except for dates and ids.
+ * The suite is for the hosts of this repository and for embedders that mount the service in their own server. The suite
+ * needs no test runner.
  */
 import { deepStrictEqual } from "node:assert/strict"
 import { createServer, request } from "node:http"
@@ -69,8 +70,8 @@ export class HostDiffers extends Error {
 }
 
 /**
- * Creates an organization with everything that the requests need, for callers from this address. It must come before the first
- * call.
+ * Creates an organization with everything that the requests need, for callers from this address. Call it before the
+ * first use of the service.
  */
 export const seedPartner = Effect.fnUntraced(function* (address: string) {
   const owner = yield* Seed.organization()
@@ -191,7 +192,7 @@ export const requestWithFetch =
     return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
   }
 
-/** Headers of the connection and of the body's framing. */
+/** Headers about the connection and about how the body is framed. */
 const passing = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"])
 /** Headers whose value counts seconds. */
 const timed = new Set(["retry-after", "x-ratelimit-reset"])

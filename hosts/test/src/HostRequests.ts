@@ -4,10 +4,10 @@ export interface HostRequest {
   readonly method: string
   /** The path as sent, with its query. */
   readonly target: string
-  /** A name may occur several times. */
+  /** The same name may occur several times. */
   readonly headers?: ReadonlyArray<readonly [string, string]>
   readonly body?: string | Uint8Array
-  /** The feature that the request needs. A host that lacks it is skipped. */
+  /** The feature that the request needs. A host without this feature skips the request. */
   readonly needs?: HostCapability
 }
 
@@ -27,7 +27,7 @@ export type HostCapability =
 /** The partner that the host's database contains. */
 export interface HostPartner {
   readonly key: string
-  /** A key with a limit of three requests a minute. */
+  /** The text of a key with a limit of three requests a minute. */
   readonly hurried: string
   /** Keys that allow the caller's own address, or only another one. */
   readonly local: string
@@ -88,7 +88,7 @@ const personas = ({ foreign, key, local, personas: [first] }: HostPartner): Read
   get("/partner/v1/personas", as(key)),
   ...needing("address", get("/partner/v1/personas", as(local))),
   get("/partner/v1/personas", as(foreign)),
-  // No proxy is trusted here, so the header must be ignored.
+  // This host trusts no proxy, so it must ignore the header.
   get("/partner/v1/personas", as(foreign), ["X-Forwarded-For", "198.51.100.1"]),
   get("/partner/v1/personas"),
   get("/partner/v1/personas", as("")),

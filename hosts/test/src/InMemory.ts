@@ -8,7 +8,7 @@ import { ScriptedMedia } from "./ScriptedMedia.ts"
 import { TestApi } from "./TestApi.ts"
 
 export interface InMemoryOptions extends Omit<Application.ApplicationOptions, "transport"> {
-  /** The media that are made of approved texts when a topic requests them. None by default. */
+  /** The media that are made of approved texts when a topic requests them. No media are made by default. */
   readonly media?: ReadonlyArray<MediaKind>
 }
 

@@ -22,7 +22,7 @@ export class Receivers extends Context.Service<
     readonly sent: Effect.Effect<ReadonlyArray<WebhookRequest>>
     /** The URLs that were checked, in order. */
     readonly checked: Effect.Effect<ReadonlyArray<string>>
-    /** Sets the response of all receivers from now on. The default is 200. */
+    /** Sets the response of all receivers from now on. The default response is 200. */
     readonly answer: (answer: AnswerRequest) => Effect.Effect<void>
     /** Refuses addresses with this host name from now on. */
     readonly refuse: (host: string, constraint: string) => Effect.Effect<void>

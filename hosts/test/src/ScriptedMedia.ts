@@ -1,6 +1,6 @@
 /**
- * An in-memory maker and store of audio and video. Their bytes show the requested text. Making and storing can each fail, hang or
- * be slow on request.
+ * An in-memory maker and store of audio and video. Their bytes show the requested text. Making and storing media can
+ * each fail, hang or be slow if the test requests it.
  */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {

@@ -43,7 +43,7 @@ export const organization = Effect.fnUntraced(function* (given: Partial<Organiza
   return made
 })
 
-/** Licensed to the organization unless the organization is null. */
+/** The persona is licensed to the organization unless the organization is null. */
 export const persona = Effect.fnUntraced(function* (owner: Organization | null, given: Partial<Persona> = {}) {
   const registry = yield* PersonaRegistry
   const id = yield* Ids.make(Ids.PersonaId, yield* SecureRandom.SecureRandom)
@@ -78,7 +78,7 @@ export const license = Effect.fnUntraced(function* (
   })
 })
 
-/** The key as text. It has every scope by default. */
+/** Returns the key as text. The key has every scope by default. */
 export const key = Effect.fnUntraced(function* (
   owner: Organization,
   given: {
@@ -100,7 +100,7 @@ export const key = Effect.fnUntraced(function* (
   return { id: issued.key.id, text: Redacted.value(issued.fullKey) }
 })
 
-/** A dashboard token for the organization, valid for an hour by default. */
+/** Makes a dashboard token for the organization, valid for an hour by default. */
 export const token = Effect.fnUntraced(function* (
   owner: { readonly id: string },
   given: { readonly expiresIn?: Duration.Duration; readonly subject?: string } = {}

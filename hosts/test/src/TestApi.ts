@@ -11,9 +11,9 @@ import * as Layer from "effect/Layer"
 
 export interface ApiCall extends Omit<RequestInit, "body"> {
   readonly key?: string
-  /** A dashboard token, sent as `Authorization: Bearer`. */
+  /** A dashboard token, which is sent as `Authorization: Bearer`. */
   readonly token?: string
-  /** Sent as JSON, or unchanged if it is a string. */
+  /** The body is sent as JSON, or unchanged if it is a string. */
   readonly body?: unknown
 }
 
@@ -22,11 +22,11 @@ export class TestApi extends Context.Service<
   {
     /** Calls a path below `{api_root}`, with its query. */
     readonly call: (path: string, call?: ApiCall) => Effect.Effect<Response>
-    /** Responds before background work that results from the request is done. */
+    /** It responds before the background work that results from the request is done. */
     readonly handle: (request: Request) => Promise<Response>
   }
 >()("@partner-commentary/test/TestApi") {
-  /** Uses no socket, so the caller's address is unknown. */
+  /** This layer uses no socket, so the caller's address is unknown. */
   static readonly layerMemory = Layer.effect(
     TestApi,
     Effect.gen(function* () {
@@ -35,7 +35,7 @@ export class TestApi extends Context.Service<
     })
   ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
 
-  /** Uses a socket on a free port of this machine. */
+  /** This layer uses a socket on a free port of this machine. */
   static readonly layerHttp = Layer.effect(
     TestApi,
     Effect.map(HttpServer.HttpServer, ({ address }) => make(HttpServer.formatAddress(address), fetch))
@@ -45,7 +45,7 @@ export class TestApi extends Context.Service<
     ),
     Layer.provide(
       Layer.unwrap(
-        // An optional peer, which the harness in memory does without.
+        // `@effect/platform-node` is an optional peer, which the harness in memory does not need.
         Effect.map(
           Effect.promise(() => import("@effect/platform-node/NodeHttpServer")),
           (server) => server.layer(createServer, { port: 0, host: "127.0.0.1" })

@@ -19,22 +19,22 @@ export interface CreatorView {
   readonly organization: { readonly name: string }
   readonly persona: { readonly id: string; readonly name: string; readonly image_url: string }
   readonly topic: { readonly content: string }
-  /** The creator's response. Null before it. */
+  /** The creator's response. It is null before the response. */
   readonly perspective: string | null
-  /** The current draft. Null before the first one. */
+  /** The current draft. It is null before the first draft. */
   readonly draft: {
     readonly id: string
     readonly content: string
     readonly number: number
     readonly created_at: string
   } | null
-  /** Whether a draft is being written, or every attempt at it failed. Null if no draft is needed. */
+  /** Whether a draft is being written, or every attempt at it failed. It is null if no draft is needed. */
   readonly generation: "running" | "stalled" | null
   /** The approved commentary. */
   readonly commentary: { readonly id: string; readonly content: string; readonly approved_at: string } | null
-  /** The current deadline. Null if there is none. */
+  /** The current deadline. It is null if there is no deadline. */
   readonly expires_at: string | null
-  /** Why there will be no commentary. Null while one is still possible. */
+  /** Why there will be no commentary. It is null while a commentary is still possible. */
   readonly failure: { readonly reason: string; readonly at: string } | null
 }
 
@@ -51,7 +51,7 @@ export class CreatorRefused extends TestPartnerCommentaryError {
   override name = "CreatorRefused"
   /** `invalid_request` if the current state or the text does not allow the action, `not_found` if the link is no longer valid. */
   readonly code: string
-  /** The HTTP status. */
+  /** The HTTP status of the refusal. */
   readonly status: number
 
   constructor(status: number, code: string, message: string) {

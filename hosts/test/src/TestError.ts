@@ -4,7 +4,7 @@ export class TestPartnerCommentaryError extends Error {
   override name = "TestPartnerCommentaryError"
 }
 
-/** `one, two, three and 4 more`, for messages. */
+/** Formats a list as `one, two, three and 4 more`, for messages. */
 export const listForMessage = (all: ReadonlyArray<string>, most = 10): string =>
   all.length === 0
     ? "none"

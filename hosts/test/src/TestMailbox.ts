@@ -1,4 +1,4 @@
-/** The mails that the service sent to creators and to organizations' contacts in a test. None leaves the process. */
+/** The mails that the service sent to creators and to organizations' contacts in a test. No mail leaves the process. */
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"
 import { Mailbox } from "./Mailbox.ts"
 import { listForMessage, TestPartnerCommentaryError } from "./TestError.ts"
@@ -11,9 +11,9 @@ export interface TestMail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The creator's link. Null if the mail has none. */
+  /** The creator's link. It is null if the mail has no link. */
   readonly link: string | null
-  /** The `share_id` of the assignment that the mail is about. Null if it is about none. */
+  /** The `share_id` of the assignment that the mail is about. It is null if the mail is about no assignment. */
   readonly shareId: string | null
 }
 

@@ -29,9 +29,12 @@ export interface TestPartnerCommentaryOptions {
   readonly url?: string
   /** Policy values that differ from the defaults, for operators that run the service with other values. */
   readonly policy?: Partial<Policy>
-  /** Media that are made of approved texts if a topic's `output_types` request them. None by default. */
+  /**
+   * The kinds of media that are made of approved texts if a topic's `output_types` request them. No media are made by
+   * default.
+   */
   readonly media?: ReadonlyArray<"audio" | "video">
-  /** Receives every line that the service logs. Silent by default. */
+  /** Receives every line that the service logs. The service logs nothing by default. */
   readonly log?: (line: string) => void
 }
 
@@ -43,11 +46,11 @@ export type TestClientOptions = Omit<ClientOptions, "baseUrl" | "fetch"> & {
 
 /** Options of another key. */
 export interface KeyOptions {
-  /** Every scope by default. */
+  /** The key has every scope by default. */
   readonly scopes?: ReadonlyArray<Scope>
-  /** `live` by default. */
+  /** The environment is `live` by default. */
   readonly environment?: "live" | "test"
-  /** By the instance's clock. The key never expires by default. */
+  /** The time is that of the instance's clock. The key never expires by default. */
   readonly expiresAt?: Date
 }
 
@@ -126,8 +129,8 @@ export class TestPartnerCommentary {
   }
 
   /**
-   * The human behind a persona, with the link of a mail: the given mail, or the newest one to the persona's creator. The persona
-   * may be a name: `pc.creator("Ada Vance")`.
+   * The human behind a persona, with the link of a mail: the given mail, or the newest one to the persona's creator.
+   * The argument may be the persona's name: `pc.creator("Ada Vance")`.
    */
   creator(of: TestMail | TestPersona | string): TestCreator {
     if (typeof of === "object" && "subject" in of) return new TestCreator(this.#instance, of)
@@ -145,7 +148,7 @@ export class TestPartnerCommentary {
   }
 }
 
-/** Rejects a URL with a path. Only a proxy adds and removes a path prefix, and there is none here. */
+/** Rejects a URL with a path. Only a proxy adds and removes a path prefix, and the test service has no proxy. */
 const originOf = (url: string): string => {
   const { origin, pathname, protocol, search } = URL.canParse(url) ? new URL(url) : new URL("none:")
   if (/^https?:$/.test(protocol) && pathname === "/" && search === "") return origin

@@ -50,7 +50,7 @@ export interface SeedOptions<
   readonly organization?: string
   /** Names or properties of the personas. Defaults to one persona, Ada Vance. */
   readonly personas?: Personas
-  /** Defaults to `standard`. */
+  /** The plan is `standard` by default. */
   readonly plan?: PlanName
   /** Limits that override those of the plan. Rate limits are high by default: name them here, or pass `"plan"`. */
   readonly limits?: LimitOverrides | "plan"

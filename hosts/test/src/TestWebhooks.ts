@@ -29,7 +29,7 @@ export type ReceiverAnswer =
 /** Your own endpoint, as a fetch handler. */
 export type Receiver = (request: Request) => Response | Promise<Response>
 
-/** One delivery attempt with a verified signature. */
+/** One delivery attempt whose signature was verified. */
 export interface ReceivedEvent {
   /** The webhook's URL. */
   readonly url: string
@@ -43,7 +43,7 @@ export interface ReceivedEvent {
   readonly at: Date
   /** The receiver's status, or why there was no response. */
   readonly answer: number | NoAnswer
-  /** The error that your own endpoint threw. The response was 500 then. */
+  /** The error that your own endpoint threw. In that case the response was 500. */
   readonly error?: unknown
 }
 

@@ -25,7 +25,9 @@ export class VirtualClock extends Context.Service<
     readonly set: (millis: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/VirtualClock") {
-  /** Also provides the Clock. Timers are imported from Node, so a test's fake timers do not stop them. */
+  /**
+   * The layer also provides Effect's Clock. Timers are imported from Node, so a test's fake timers do not stop them.
+   */
   static readonly layer = (start: number) =>
     Layer.effectContext(
       Effect.sync(() => {

@@ -91,7 +91,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     const hal = await site.persona("Hal Brandt")
     await follow(await site.ask(hal, topic), "Answer or decline")
     const send = page.getByRole("button", { name: "Send my view" })
-    // The browser rejects a text that is too short. The service rejects one that is too short after trimming.
+    // The browser rejects a text that is too short. The service rejects a text that is too short after trimming.
     const view = page.getByLabel("Your view")
     await view.fill("Yes.")
     await view.blur()

@@ -18,7 +18,7 @@ const pictures = process.env["SCREENSHOTS"] === undefined ? null : join(tmpdir()
 
 for (const device of browserDevices) {
   layer(Layer.merge(ExplorerSite.layer, Chromium.layer), { excludeTestServices: true })(`on a ${device.name}`, (it) => {
-    it.effect("the explorer shows every operation, tries one with a key, and asks nobody but the service", () =>
+    it.effect("the explorer shows every operation, sends a request with a key, and contacts no other server", () =>
       Effect.gen(function* () {
         const site = yield* ExplorerSite
         const browser = yield* Chromium

@@ -1,6 +1,6 @@
 /**
- * A creator's browser on one device, with scripts disabled. It records the browser's messages and requests. The test fails at the
- * end if the pages caused any unexpected one.
+ * A creator's browser on one device, with scripts disabled. It records the browser's messages and requests. The test
+ * fails at the end if the pages caused an unexpected message or request.
  */
 import { assert } from "@effect/vitest"
 import type { MailMessage } from "@partner-commentary/core/mail/Mailer"

@@ -3,7 +3,7 @@ import { PartnerCommentaryError } from "./Errors.ts"
 
 const prefix = "/partner/v1"
 
-/** `{api_root}` with the version prefix. The prefix may already be present. */
+/** The URL is `{api_root}` with the version prefix. The prefix may already be present. */
 export const baseAddress = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -17,14 +17,14 @@ export const baseAddress = (given: string): string => {
 }
 
 const segment = (value: string): string => {
-  // URL parsers remove such a segment, so the request would reach another operation.
+  // URL parsers remove a segment of dots, so the request would reach another operation.
   if (typeof value !== "string" || value === "" || value === "." || value === "..") {
     throw new PartnerCommentaryError(`${JSON.stringify(value) ?? "undefined"} is no id.`)
   }
   return encodeURIComponent(value)
 }
 
-/** A path with escaped ids. */
+/** Builds a path with escaped ids. */
 export const path = (texts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
   texts.reduce((whole, text, at) => whole + segment(ids[at - 1] as string) + text)
 

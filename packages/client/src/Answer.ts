@@ -30,7 +30,7 @@ const unexpected = (answer: Answer): UnexpectedAnswerError => {
   return new UnexpectedAnswerError(`Status ${status} came with ${said}.`, answer)
 }
 
-/** The whole envelope of a successful response. */
+/** Returns the whole envelope of a successful response. */
 export const read = (answer: Answer): unknown => {
   const { headers, requestId, status } = answer
   const body = parsed(answer.text)

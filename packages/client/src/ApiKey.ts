@@ -16,7 +16,7 @@ export type Environment = "live" | "test"
 export interface CreateApiKey {
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
-  /** IPv4 and IPv6 addresses or CIDR ranges. Default: any address. */
+  /** IPv4 and IPv6 addresses or CIDR ranges. By default any address is allowed. */
   readonly ip_whitelist?: ReadonlyArray<string>
   /** Default: `live`. */
   readonly environment?: Environment
@@ -24,7 +24,7 @@ export interface CreateApiKey {
   readonly expires_at?: Timestamp
 }
 
-/** A key in a list. Its text is not stored anywhere. */
+/** A key in a list. The key's text is not stored anywhere. */
 export interface ApiKey {
   readonly id: string
   readonly name: string
@@ -33,13 +33,13 @@ export interface ApiKey {
   readonly environment: Open<Environment>
   readonly ip_whitelist: ReadonlyArray<string>
   readonly created_at: Timestamp
-  /** The key is rejected from this time on. Null: it does not expire. */
+  /** The key is rejected from this time on. Null if the key does not expire. */
   readonly expires_at: Timestamp | null
-  /** May lag by some seconds; null before the first use. */
+  /** The time may lag by some seconds. It is null before the first use. */
   readonly last_used_at: Timestamp | null
   /**
-   * The key is rejected from this time on, which is in the future for a rotated key during its grace period. Null:
-   * neither rotated nor revoked.
+   * The key is rejected from this time on, which is in the future for a rotated key during its grace period. Null if
+   * the key was neither rotated nor revoked.
    */
   readonly revoked_at: Timestamp | null
 }
@@ -55,10 +55,10 @@ export interface RotatedApiKey extends CreatedApiKey {
   readonly replaces: { readonly id: string; readonly revoked_at: Timestamp }
 }
 
-/** Fields that are left out stay the same. Scopes, environment and expiry cannot be changed. */
+/** Omitted fields stay the same. Scopes, environment and expiry cannot be changed. */
 export interface UpdateApiKey {
   readonly name?: string
-  /** IPv4 and IPv6 addresses or CIDR ranges. Empty: any address. */
+  /** IPv4 and IPv6 addresses or CIDR ranges. An empty list allows any address. */
   readonly ip_whitelist?: ReadonlyArray<string>
 }
 
@@ -81,10 +81,10 @@ export interface RateWindow {
   readonly resets_in_seconds: number
 }
 
-/** The key of a request: whose it is, what it may do, when it ends. */
+/** The key of a request: its organization, its scopes and its expiry. */
 export interface Me extends Pick<ApiKey, "environment" | "scopes" | "ip_whitelist" | "expires_at" | "revoked_at"> {
   readonly organization: { readonly id: string; readonly name: string }
   readonly key: Pick<ApiKey, "id" | "name" | "key_prefix">
-  /** Those that count every request of the key. */
+  /** The rate windows that count every request of the key. */
   readonly windows: ReadonlyArray<RateWindow>
 }

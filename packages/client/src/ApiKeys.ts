@@ -29,7 +29,7 @@ export class ApiKeys {
     return this.#connection.data({ method: "GET", path: "/api-keys", options })
   }
 
-  /** Fails with `not_found`. */
+  /** The call fails with `not_found`. */
   async get(id: string, options?: RequestOptions): Promise<ApiKey> {
     return this.#connection.data({ method: "GET", path: path`/api-keys/${id}`, options })
   }
@@ -47,7 +47,7 @@ export class ApiKeys {
     return this.#connection.data({ method: "POST", path: path`/api-keys/${id}/rotate`, body: rotation, options })
   }
 
-  /** Revokes a key, within 5 seconds on every server. Safe to repeat. */
+  /** Revokes a key, within 5 seconds on every server. The call is safe to repeat. */
   async revoke(id: string, options?: RequestOptions): Promise<RevokedApiKey> {
     return this.#connection.data({ method: "DELETE", path: path`/api-keys/${id}`, options })
   }

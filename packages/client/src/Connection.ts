@@ -1,5 +1,6 @@
 /**
- * Sends requests for one credential, with retries and timeouts. Retry decides about retries, Answer parses responses.
+ * Sends requests for one credential, with retries and timeouts. Retry decides about retries, and Answer parses
+ * responses.
  */
 import { baseAddress } from "./Address.ts"
 import { type Answer, read } from "./Answer.ts"
@@ -22,7 +23,7 @@ export interface Call {
 
 /** The header that carries the credential. */
 export interface Header {
-  /** The option's name. */
+  /** The name of the option with the credential. */
   readonly option: string
   readonly name: string
   readonly scheme: string
@@ -79,17 +80,17 @@ export class Connection {
     if (typeof credential !== "function") this.#checked(credential)
   }
 
-  /** Whether the credential is a test key. A fetched credential is unknown until the first request. */
+  /** Returns whether the credential is a test key. A fetched credential is unknown until the first request. */
   get isTest(): boolean {
     return this.#isTest
   }
 
-  /** The payload of a successful response. */
+  /** Returns the payload of a successful response. */
   async data<A>(call: Call): Promise<A> {
     return (await this.send<{ readonly data: A }>(call)).data
   }
 
-  /** The whole envelope of a successful response, after retries if needed. */
+  /** Returns the whole envelope of a successful response, after retries if needed. */
   async send<A>(call: Call): Promise<A> {
     const maxRetries = call.once === true ? 0 : checkedNumber("maxRetries", call.options?.maxRetries, this.#maxRetries)
     const timeoutMs = checkedNumber("timeoutMs", call.options?.timeoutMs, this.#timeoutMs)

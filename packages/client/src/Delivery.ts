@@ -3,27 +3,27 @@ import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
-/** `held`: it waits for its webhook, without attempts. `failed`: all attempts failed. */
+/** `held`: the delivery waits for its webhook, without attempts. `failed`: all attempts failed. */
 export type DeliveryStatus = "pending" | "held" | "delivered" | "failed"
 
 /** The step at which an attempt failed. */
 export type DeliveryFailure = "dns" | "refused" | "reset" | "tls" | "timeout" | "http" | "blocked" | "unsigned"
 
 export interface DeliveryAttempt {
-  /** Scheduled, requested by you, or a probe of whether your endpoint is back. */
+  /** What caused the attempt: the schedule, your request, or a probe of whether your endpoint is back. */
   readonly kind: Open<"scheduled" | "manual" | "probe">
   readonly at: Timestamp
   readonly duration_ms: number
   /** Null when no response arrived. */
   readonly response_code: number | null
-  /** Null when it succeeded. */
+  /** Null when the attempt succeeded. */
   readonly error_class: Open<DeliveryFailure> | null
   readonly error: string | null
 }
 
 /** An attempt with your endpoint's response. */
 export interface AnsweredAttempt extends DeliveryAttempt {
-  /** The first KiB; null when none arrived. */
+  /** The first KiB of the response; null when none arrived. */
   readonly response_excerpt: string | null
 }
 
@@ -39,17 +39,17 @@ export interface Delivery {
   readonly created_at: Timestamp
   /** Null while an attempt is in flight, while the webhook is paused or disabled, and when none is planned. */
   readonly next_attempt_at: Timestamp | null
-  /** When the event first arrived, or the last attempt failed. */
+  /** The time at which the event first arrived, or the last attempt failed. */
   readonly settled_at: Timestamp | null
   readonly attempt_count: number
-  /** The last 10, oldest first. */
+  /** The last 10 attempts, oldest first. */
   readonly attempts: ReadonlyArray<DeliveryAttempt>
 }
 
 export interface DeliveryDetail extends Omit<Delivery, "attempts"> {
-  /** The last 100, oldest first. */
+  /** The last 100 attempts, oldest first. */
   readonly attempts: ReadonlyArray<AnsweredAttempt>
-  /** The event, as it is sent. */
+  /** The event in the form in which it is sent. */
   readonly payload: PastEvent
 }
 
@@ -64,11 +64,11 @@ export interface ListDeliveries {
 
 /** Events that happened from `since` until before `until`: ISO 8601 with a time zone. */
 export interface RecoverWebhook {
-  /** Within the last 30 days. */
+  /** The time must be within the last 30 days. */
   readonly since: Timestamp
   /** Default: now. */
   readonly until?: Timestamp
-  /** Only counts the deliveries. */
+  /** With `dry_run`, the call only counts the deliveries. */
   readonly dry_run?: boolean
 }
 
@@ -77,7 +77,7 @@ export interface Recovery {
   readonly since: Timestamp
   readonly until: Timestamp
   readonly dry_run: boolean
-  /** `failed` and `held` together. */
+  /** The sum of `failed` and `held`. */
   readonly count: number
   readonly failed: number
   readonly held: number

@@ -1,6 +1,6 @@
 /**
- * All errors of this client. Each is a PartnerCommentaryError, except that an aborted call rejects with its signal's
- * reason. No message contains the API key.
+ * All errors of this client. Each error is a PartnerCommentaryError, except that an aborted call rejects with its
+ * signal's reason. No message contains the API key.
  */
 import type { SubmissionResult, TopicProgress } from "./Topic.ts"
 
@@ -17,9 +17,9 @@ export interface Problem {
 
 /** The type of `details` by code. The HTTP status of each code is 400, 401, 403, 404, 429 or 500. */
 export interface ErrorDetails {
-  /** 400. The first problem is at the top level; `errors` lists all. */
+  /** 400. The first problem is at the top level, and `errors` lists all problems. */
   readonly invalid_request: Problem & { readonly errors: ReadonlyArray<Problem> }
-  /** 400. Nothing was stored. The list gives the reason for each requested persona. */
+  /** 400. The service stored nothing. The list gives the reason for each requested persona. */
   readonly no_valid_personas: ReadonlyArray<SubmissionResult>
   /** 401 */
   readonly unauthorized: undefined
@@ -29,7 +29,7 @@ export interface ErrorDetails {
   readonly key_expired: undefined
   /** 401 */
   readonly ip_restricted: undefined
-  /** 401. The message names the scope. */
+  /** 401. The message names the missing scope. */
   readonly scope_denied: undefined
   /** 403 */
   readonly not_licensed: { readonly persona_id: string }
@@ -53,7 +53,7 @@ interface Refusal<Code extends ErrorCode> extends PartnerCommentaryError {
   readonly status: number
   readonly code: Code
   readonly details: ErrorDetails[Code]
-  /** Quote it in support requests. */
+  /** Quote the request id in support requests. */
   readonly requestId: string | null
   /** The response's headers. */
   readonly headers: Headers
@@ -103,7 +103,7 @@ export const ApiError = class ApiError<Code extends ErrorCode> extends PartnerCo
 /** No response arrived because the connection failed or broke. `cause` is the error of `fetch`. */
 export class ConnectionError extends PartnerCommentaryError {
   override name = "ConnectionError"
-  /** The id that was sent. The service logs it if the request arrived. */
+  /** The request id that the client sent. The service logs the id if the request arrived. */
   readonly requestId: string
 
   constructor(message: string, requestId: string, options?: ErrorOptions) {
@@ -142,7 +142,7 @@ export class UnexpectedAnswerError extends PartnerCommentaryError {
     this.#headers = answer.headers
   }
 
-  /** The response's headers. */
+  /** The headers of the response. */
   get headers(): Headers {
     return this.#headers
   }

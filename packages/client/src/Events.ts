@@ -1,4 +1,4 @@
-/** Past events, to fetch what a webhook missed or to poll instead of using one. */
+/** Past events. Fetch what a webhook missed, or poll instead of using a webhook. */
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
@@ -29,8 +29,8 @@ export class Events {
   }
 
   /**
-   * Events of the last 30 days, newest first. Await it for a page, or iterate over all. With `after` it lists all later
-   * events, and ends when there are no more. Scope `topics:read`.
+   * Events of the last 30 days, newest first. Await the list for a page, or iterate over all items. With `after` it
+   * lists all later events, and ends when there are no more. Scope `topics:read`.
    */
   list(events: ListEvents = {}, options?: RequestOptions): Listing<PastEvent, CursorPage<PastEvent>> {
     const isForward = events.order === "asc" || events.after !== undefined

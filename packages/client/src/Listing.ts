@@ -1,4 +1,4 @@
-/** A list in pages. Await it for the first page, or iterate over all items. */
+/** A list in pages. Await the list for the first page, or iterate over all items. */
 
 /** One page with the list's total. */
 export interface Page<Item> {
@@ -6,9 +6,9 @@ export interface Page<Item> {
   readonly pagination: {
     readonly limit: number
     readonly offset: number
-    /** Of all pages. */
+    /** The number of items on all pages. */
     readonly total: number
-    /** Cursor of the next page; null on the last. */
+    /** The cursor of the next page; null on the last page. */
     readonly next_cursor: string | null
   }
 }
@@ -18,14 +18,14 @@ export interface CursorPage<Item> {
   readonly data: ReadonlyArray<Item>
   readonly pagination: {
     readonly limit: number
-    /** Cursor of the next page; null on the last. */
+    /** The cursor of the next page; null on the last page. */
     readonly next_cursor: string | null
   }
 }
 
 /**
  * `await listing` gives the first page. `for await (const item of listing)` iterates over all items, `listing.pages()`
- * over pages. A page is fetched when iteration reaches it.
+ * over pages. A page is fetched only when the iteration reaches it.
  */
 export class Listing<Item, One extends CursorPage<Item> = Page<Item>> implements PromiseLike<One>, AsyncIterable<Item> {
   readonly #fetch: (cursor: string | undefined) => Promise<One>

@@ -1,14 +1,14 @@
 /** Options of clients and calls. */
 import type { RateLimit } from "./RateLimit.ts"
 
-/** One response as `onResponse` receives it. It never contains the key. */
+/** One response as `onResponse` receives it. The information never contains the key. */
 export interface ResponseInfo {
   readonly method: string
-  /** Below `baseUrl`, with its query. */
+  /** The path below `baseUrl`, with its query. */
   readonly path: string
   readonly status: number
   readonly requestId: string | null
-  /** 1 for the first attempt. */
+  /** The number is 1 for the first attempt. */
   readonly attempt: number
   readonly durationMs: number
   readonly rateLimit: RateLimit | null
@@ -19,15 +19,15 @@ export interface ResponseInfo {
 
 /** Options of one call. */
 export interface RequestOptions {
-  /** Aborts the call, its retries and pauses. The call rejects with the signal's reason. */
+  /** The signal aborts the call, its retries and pauses. The call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Overrides the client's value. */
+  /** This value overrides the client's value. */
   readonly timeoutMs?: number | undefined
-  /** Overrides the client's value. */
+  /** This value overrides the client's value. */
   readonly maxRetries?: number | undefined
-  /** Added to the client's headers. */
+  /** These headers are added to the client's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Called for every response, including those of retried attempts. */
+  /** The function is called for every response, including those of retried attempts. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
 }
 
@@ -35,7 +35,7 @@ export interface RequestOptions {
 export interface PostOptions extends RequestOptions {
   /**
    * Your own idempotency key, 1 to 255 visible ASCII characters. Calls with the same key and body within 24 hours run
-   * once and get the same response. Default: a new key for each call, shared by its retries.
+   * once and get the same response. By default each call has a new key, which its retries share.
    */
   readonly idempotencyKey?: string | undefined
 }
@@ -46,19 +46,22 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** Timeout of one attempt until the last byte of the response, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number | undefined
-  /** Attempts after the first. Default: 3. */
+  /** The number of attempts after the first. Default: 3. */
   readonly maxRetries?: number | undefined
   /** The longest pause before a retry, in milliseconds. A longer `Retry-After` ends the call. Default: 60,000. */
   readonly maxRetryWaitMs?: number | undefined
-  /** Replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */
+  /** The function replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** Sent with every request. */
+  /** The headers are sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Called for every response, including those of retried attempts. */
+  /** The function is called for every response, including those of retried attempts. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
-  /** Allows use in a browser, where anyone can read the key. */
+  /** The option allows use in a browser, where anyone can read the key. */
   readonly allowBrowser?: boolean | undefined
 }
 
-/** A text, or a function that is called before every attempt, so that a rotated secret is used at once. */
+/**
+ * The credential is a text, or a function that is called before every attempt, so that a rotated secret is used at
+ * once.
+ */
 export type Credential = string | (() => string | Promise<string>)

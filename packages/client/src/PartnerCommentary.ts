@@ -14,7 +14,7 @@ import { Topics } from "./Topics.ts"
 import { Webhooks } from "./Webhooks.ts"
 
 export interface PartnerCommentaryOptions extends ClientOptions {
-  /** `pk_live_…` or `pk_test_…`, or a function that fetches the key from a secret store. */
+  /** The key, `pk_live_…` or `pk_test_…`, or a function that fetches the key from a secret store. */
   readonly apiKey: Credential
 }
 
@@ -42,7 +42,7 @@ export class PartnerCommentary {
     this.#connection = connection
   }
 
-  /** Whose key this is, what it may do, when it ends, and what is left of its rate limits. */
+  /** Reads the key's organization, scopes, expiry, and what is left of its rate limits. */
   async me(options?: RequestOptions): Promise<Me> {
     return this.#connection.data({ method: "GET", path: "/me", options })
   }

@@ -3,7 +3,7 @@
 /** The longest delay of a timer. */
 const longest = 2 ** 31 - 1
 
-/** Rejects with the signal's reason when it is aborted. */
+/** Rejects with the signal's reason when the signal is aborted. */
 export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -22,8 +22,8 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
   })
 
 /**
- * Runs with a signal that aborts with `reason` after `ms`, or with the outer signal's reason. Rejects at that time even
- * if the function ignores the signal.
+ * Runs the function with a signal that aborts with `reason` after `ms`, or with the outer signal's reason. The promise
+ * rejects at that time even if the function ignores the signal.
  */
 export const withTimeout = async <A>(
   ms: number,

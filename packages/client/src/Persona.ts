@@ -10,8 +10,8 @@ export interface PersonaSummary {
 /** A persona with all details. */
 export interface Persona extends PersonaSummary {
   readonly bio: string
-  /** Sports, leagues, topics. */
+  /** Sports, leagues or topics that the persona comments on. */
   readonly expertise: ReadonlyArray<string>
-  /** URL by platform name. */
+  /** URLs by the platform's name. */
   readonly social_links: { readonly [platform: string]: string }
 }

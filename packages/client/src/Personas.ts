@@ -11,12 +11,15 @@ export class Personas {
     this.#connection = connection
   }
 
-  /** All of them, by name. Scope `personas:read`. */
+  /** Lists all of them, sorted by name. Scope `personas:read`. */
   async list(options?: RequestOptions): Promise<ReadonlyArray<PersonaSummary>> {
     return this.#connection.data({ method: "GET", path: "/personas", options })
   }
 
-  /** One persona with biography and expertise. Fails with `not_licensed` or `not_found`. Scope `personas:read`. */
+  /**
+   * Reads one persona with biography and expertise. The call fails with `not_licensed` or `not_found`. Scope
+   * `personas:read`.
+   */
   async get(id: string, options?: RequestOptions): Promise<Persona> {
     return this.#connection.data({ method: "GET", path: path`/personas/${id}`, options })
   }

@@ -12,7 +12,7 @@ const passing = new Set([408, 429, 500, 502, 503, 504])
 const quotaUsedUp = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "rate_limit_exceeded" && error.details?.quota !== undefined
 
-/** The delay that the service requested, in milliseconds; null without one. */
+/** Returns the delay that the service requested, in milliseconds; null without one. */
 export const requestedDelay = (error: unknown): number | null => {
   if (!(error instanceof ApiError) && !(error instanceof UnexpectedAnswerError)) return null
   const header = retryAfterOf(error.headers)
@@ -28,8 +28,9 @@ export const isPassing = (error: unknown): boolean => {
 }
 
 /**
- * Milliseconds until the next attempt, or null for none. Without `Retry-After` a random time of up to 0.5, 1, 2, 4, 8
- * seconds; with it, that time plus a random part of a second, so that callers do not retry simultaneously.
+ * Returns the milliseconds until the next attempt, or null for none. Without `Retry-After` the delay is a random time
+ * of up to 0.5, 1, 2, 4, 8 seconds. With it, the delay is that time plus a random part of a second, so that callers do
+ * not retry simultaneously.
  */
 export const retryDelay = (error: unknown, attempt: number, maxMs: number, random: number): number | null => {
   if (!isPassing(error)) return null

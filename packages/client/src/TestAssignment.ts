@@ -9,7 +9,7 @@ import type { Open, Timestamp } from "./Wire.ts"
 export type SimulatedAction = "respond" | "generate" | "approve" | "decline" | "expire" | "fail" | "withdraw"
 
 export interface AdvanceAssignment {
-  /** Default: the next step of the persona's path, or of the keyword in the content. */
+  /** The default is the next step of the persona's path, or of the keyword in the content. */
   readonly action?: SimulatedAction
 }
 
@@ -23,6 +23,6 @@ export interface SimulatedAssignment {
   readonly status_updated_at: Timestamp
   readonly has_commentary: boolean
   readonly failure: Failure | null
-  /** Possible next actions, the one towards a commentary first. Empty when none is left. */
+  /** Possible next actions, the one towards a commentary first. The list is empty when no action is left. */
   readonly actions: ReadonlyArray<Open<SimulatedAction>>
 }

@@ -11,7 +11,10 @@ export class TestControls {
     this.#connection = connection
   }
 
-  /** Makes a simulated creator take a step now. Fails with `invalid_request` when it cannot. Scope `topics:submit`. */
+  /**
+   * Makes a simulated creator take a step now. The call fails with `invalid_request` when the creator cannot take the
+   * step. Scope `topics:submit`.
+   */
   async advance(shareId: string, step: AdvanceAssignment = {}, options?: PostOptions): Promise<SimulatedAssignment> {
     return this.#connection.data({
       method: "POST",

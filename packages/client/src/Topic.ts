@@ -22,7 +22,7 @@ export type PersonaStatus =
   | "declined"
   | "expired"
 
-/** The result of one persona's assignment. `failed`: no commentary will come. */
+/** The result of one persona's assignment. `failed`: no commentary will come for this persona. */
 export type OutcomeStatus = "completed" | "pending" | "failed"
 
 export type FailureReason = "declined" | "expired" | "generation_failed" | "approval_timeout" | "withdrawn"
@@ -35,17 +35,17 @@ export interface CreateTopic {
   readonly persona_ids: ReadonlyArray<string>
   /** Your own name for the topic: 1 to 256 letters, digits, `-`, `_`, `.` and `:`. Topics may share a reference. */
   readonly external_reference?: string
-  /** Default: `["text"]`. Text is always produced. */
+  /** Default: `["text"]`. Text is always produced, whatever the list contains. */
   readonly output_types?: ReadonlyArray<OutputType>
-  /** Returned in responses and webhooks. */
+  /** Responses and webhooks return these data. */
   readonly metadata?: Metadata
 }
 
 /** The result for one requested persona. `status` determines the other fields. */
 export type SubmissionResult =
-  /** Sent to the creator. `share_id` identifies the assignment. */
+  /** The topic was sent to the creator. `share_id` identifies the assignment. */
   | { readonly persona_id: string; readonly status: "sent"; readonly share_id: string; readonly duplicate_of?: never }
-  /** There is no active license. */
+  /** There is no active license for the persona. */
   | {
       readonly persona_id: string
       readonly status: "not_licensed"
@@ -70,13 +70,13 @@ export interface Topic {
   readonly output_types: ReadonlyArray<Open<OutputType>>
   /** Number of personas that the topic was sent to. */
   readonly personas_sent: number
-  /** In the order of `persona_ids`. */
+  /** The results in the order of `persona_ids`. */
   readonly results: ReadonlyArray<SubmissionResult>
   readonly status: "pending"
   readonly created_at: Timestamp
 }
 
-/** Why no commentary will come, and since when. */
+/** The reason why no commentary will come, and the time since when. */
 export interface Failure {
   readonly reason: Open<FailureReason>
   readonly at: Timestamp
@@ -98,7 +98,7 @@ export interface TopicProgress {
     readonly persona_name: string
     readonly status: Open<PersonaStatus>
     readonly status_updated_at: Timestamp
-    /** True when it is ready to fetch. */
+    /** True when the commentary is ready to fetch. */
     readonly has_commentary: boolean
     readonly failure: Failure | null
   }>
@@ -112,9 +112,9 @@ export interface Commentary {
   readonly content: string
   readonly audio_url: string | null
   readonly video_url: string | null
-  /** When the creator approved it. */
+  /** The time at which the creator approved the commentary. */
   readonly approved_at: Timestamp
-  /** When you accepted it for publication; null before. */
+  /** The time at which you accepted the commentary for publication; null before. */
   readonly partner_approved_at: Timestamp | null
 }
 
@@ -125,9 +125,9 @@ export interface Outcome {
   readonly persona_name: string
   readonly persona_image: string
   readonly status: Open<OutcomeStatus>
-  /** Null unless `completed`. */
+  /** The commentary is null unless the status is `completed`. */
   readonly commentary: Commentary | null
-  /** Null unless `failed`. */
+  /** The failure is null unless the status is `failed`. */
   readonly failure: Failure | null
 }
 
@@ -153,7 +153,7 @@ export interface TopicDetail {
   readonly summary: OutcomeSummary
 }
 
-/** Only the approved commentaries. */
+/** The topic with only its approved commentaries. */
 export interface TopicCommentaries {
   readonly topic_id: string
   readonly external_reference?: string
@@ -217,7 +217,7 @@ export type BulkResult =
   | { readonly index: number; readonly status: "created"; readonly topic: Topic }
   | { readonly index: number; readonly status: "refused"; readonly error: BulkRefusal }
 
-/** In the order of the request. */
+/** The results in the order of the request. */
 export interface BulkResults {
   readonly results: ReadonlyArray<BulkResult>
 }
@@ -229,9 +229,9 @@ export interface CommentaryEntry {
   readonly content: string
   readonly audio_url: string | null
   readonly video_url: string | null
-  /** When the creator approved it. */
+  /** The time at which the creator approved the commentary. */
   readonly approved_at: Timestamp
-  /** When you accepted it for publication; null before. */
+  /** The time at which you accepted the commentary for publication; null before. */
   readonly partner_approved_at: Timestamp | null
 }
 
@@ -239,6 +239,6 @@ export interface CommentaryEntry {
 export interface AcceptedCommentary extends CommentaryEntry {
   readonly topic_id: string
   readonly share_id: string
-  /** When you first accepted it. It never changes. */
+  /** The time at which you first accepted the commentary. This time never changes. */
   readonly partner_approved_at: Timestamp
 }

@@ -32,7 +32,7 @@ export interface ListTopics {
   readonly order?: "asc" | "desc" | undefined
   /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** Position of the first item: 0 to 10,000. Not with a cursor. */
+  /** The position of the first item: 0 to 10,000. The option cannot be combined with a cursor. */
   readonly offset?: number | undefined
   /** `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
@@ -46,8 +46,8 @@ export class Topics {
   }
 
   /**
-   * Sends a topic to its personas' creators. Fails with `no_valid_personas` when none of them can receive it. Scope
-   * `topics:submit`.
+   * Sends a topic to its personas' creators. The call fails with `no_valid_personas` when none of the personas can
+   * receive the topic. Scope `topics:submit`.
    */
   async create(topic: CreateTopic, options?: PostOptions): Promise<Topic> {
     return this.#connection.data({ method: "POST", path: "/topics", body: topic, options })
@@ -73,37 +73,43 @@ export class Topics {
     })
   }
 
-  /** A topic with all results. Fails with `not_found`. Scope `topics:read`. */
+  /** A topic with all results. The call fails with `not_found`. Scope `topics:read`. */
   async get(id: string, options?: RequestOptions): Promise<TopicDetail> {
     return this.#connection.data({ method: "GET", path: path`/topics/${id}`, options })
   }
 
-  /** The minimal view for polling. `waitFor` polls for you. Fails with `not_found`. Scope `topics:read`. */
+  /**
+   * Reads the minimal view for polling. `waitFor` does the polling for you. The call fails with `not_found`. Scope
+   * `topics:read`.
+   */
   async status(id: string, options?: RequestOptions): Promise<TopicProgress> {
     return this.#connection.data({ method: "GET", path: path`/topics/${id}/status`, options })
   }
 
-  /** Only the approved commentaries, possibly none. Fails with `not_found`. Scope `topics:read`. */
+  /** Reads only the approved commentaries, possibly none. The call fails with `not_found`. Scope `topics:read`. */
   async commentaries(id: string, options?: RequestOptions): Promise<TopicCommentaries> {
     return this.#connection.data({ method: "GET", path: path`/topics/${id}/commentaries`, options })
   }
 
-  /** All topics with your `external_reference`. Fails with `not_found`. Scope `topics:read`. */
+  /** Reads all topics with your `external_reference`. The call fails with `not_found`. Scope `topics:read`. */
   async byReference(reference: string, options?: RequestOptions): Promise<ReferenceLookup> {
     return this.#connection.data({ method: "GET", path: path`/topics/by-reference/${reference}`, options })
   }
 
   /**
-   * Polls until the topic is completed, or until the first commentary is ready, and resolves with the topic. Polls every
-   * 30 to 60 seconds, with a test key every 1 to 2 (see `intervalMs`), within the rate limit. Temporary errors after the
-   * first status are ignored; errors such as `not_found` reject at once. Rejects with WaitTimeoutError after `timeoutMs`
-   * and one last poll. Scope `topics:read`.
+   * Polls until the topic is completed, or until the first commentary is ready, and resolves with the topic. `waitFor`
+   * polls every 30 to 60 seconds, with a test key every 1 to 2 seconds (see `intervalMs`), within the rate limit.
+   * Temporary errors after the first status are ignored; errors such as `not_found` reject at once. Rejects with
+   * WaitTimeoutError after `timeoutMs` and one last poll. Scope `topics:read`.
    */
   async waitFor(id: string, options?: WaitOptions): Promise<TopicDetail> {
     return waitForTopic(this, () => this.#connection.isTest, id, options)
   }
 
-  /** Accepts an approved commentary for publication. Only the first acceptance is stored. Scope `topics:submit`. */
+  /**
+   * Accepts an approved commentary for publication. The service stores only the first acceptance. Scope
+   * `topics:submit`.
+   */
   async approveCommentary(topicId: string, commentaryId: string, options?: PostOptions): Promise<AcceptedCommentary> {
     return this.#connection.data({
       method: "POST",

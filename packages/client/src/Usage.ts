@@ -6,9 +6,9 @@ export interface Usage {
   readonly period: { readonly start: Timestamp; readonly end: Timestamp }
   readonly usage: {
     readonly topics_created: number
-    /** Assignments that had a first draft. */
+    /** The number of assignments that had a first draft. */
     readonly commentaries_generated: number
-    /** Authenticated requests; may lag by 5 seconds. */
+    /** The number of authenticated requests, which may lag by 5 seconds. */
     readonly api_calls: number
   }
   readonly quotas: {
@@ -18,7 +18,7 @@ export interface Usage {
   }
   readonly remaining: {
     readonly topics: number
-    /** The quota minus reserved units: one for each `sent` persona, returned when no commentary comes. */
+    /** The quota minus reserved units: one for each `sent` persona, which is returned when no commentary comes. */
     readonly commentaries: number
   }
 }

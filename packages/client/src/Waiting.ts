@@ -16,17 +16,17 @@ export interface WaitOptions extends RequestOptions {
    */
   readonly until?: "completed" | "first" | undefined
   /**
-   * Total waiting time in milliseconds. Default: 48 hours. It does not limit single requests. After it, the topic is
-   * polled once more with a timeout of 10 seconds.
+   * Total waiting time in milliseconds. The default is 48 hours. The time does not limit single requests. After this
+   * time, the topic is polled once more with a timeout of 10 seconds.
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Each pause is a random time between this value and twice this value, in milliseconds. Default: 30,000, or 1,000
-   * with a key that begins with `pk_test_`. After half of the rate limit's window is used, pauses grow so that the rest
-   * lasts until the reset.
+   * Each pause is a random time between this value and twice this value, in milliseconds. The default is 30,000, or
+   * 1,000 with a key that begins with `pk_test_`. After half of the rate limit's window is used, pauses grow so that
+   * the rest lasts until the reset.
    */
   readonly intervalMs?: number | undefined
-  /** Called with the first status and with every change. */
+  /** The function is called with the first status and with every change. */
   readonly onProgress?: ((status: TopicProgress) => void) | undefined
 }
 
@@ -39,7 +39,7 @@ export interface PollRequests {
 const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 
-/** Distributes the second half of the window evenly, so that polling never exhausts it. */
+/** The second half of the window is distributed evenly, so that polling never exhausts it. */
 export const pauseForRateLimit = (limit: RateLimit | null): number =>
   limit === null || limit.remaining * 2 >= limit.limit ? 0 : limit.resetsInMs / (limit.remaining + 1)
 
@@ -88,7 +88,7 @@ export const waitForTopic = async (
     }
   }
 
-  /** The last status may be minutes old, so poll again. */
+  /** The last status may be minutes old, so the function polls again. */
   const lastPoll = async (): Promise<TopicDetail> => {
     const request = { ...rest, signal, onResponse: watched }
     if (last !== null) {

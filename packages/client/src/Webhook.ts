@@ -8,7 +8,10 @@ export interface CreateWebhook {
   /** An `https:` address that accepts POST requests. */
   readonly url: string
   readonly events: ReadonlyArray<SubscribableEvent>
-  /** `whsec_` and 24 to 64 bytes in base64, or 32 to 256 printable ASCII characters. Default: a generated secret. */
+  /**
+   * The secret is `whsec_` and 24 to 64 bytes in base64, or 32 to 256 printable ASCII characters. By default the
+   * service generates a secret.
+   */
   readonly secret?: string
 }
 
@@ -24,7 +27,7 @@ export interface Webhook {
   readonly url: string
   readonly events: ReadonlyArray<Open<SubscribableEvent>>
   readonly status: Open<"active" | "paused" | "disabled">
-  /** Consecutive failed attempts. */
+  /** The number of consecutive failed attempts. */
   readonly consecutive_failures: number
   readonly last_delivery_at: Timestamp | null
   readonly created_at: Timestamp
@@ -43,9 +46,9 @@ export interface DeletedWebhook {
 
 /** The result of a test delivery. */
 export interface WebhookTest {
-  /** Whether the delivery succeeded. False is a result, not an error. */
+  /** True if the delivery succeeded. A value of false is a result, not an error. */
   readonly success: boolean
-  /** `evt_test_` and a UUID. */
+  /** The id is `evt_test_` and a UUID. */
   readonly test_event_id: string
   readonly delivery_status: Open<"delivered" | "failed">
   /** Null when no response arrived. */

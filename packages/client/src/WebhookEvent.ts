@@ -3,11 +3,14 @@ import type { Commentary, FailureReason, OutcomeSummary, PersonaStatus, TopicSta
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
 interface Event<Type extends string, Data> {
-  /** The same on every attempt. Store it to ignore repeated events. */
+  /** The id is the same on every attempt. Store the id to ignore repeated events. */
   readonly id: string
   readonly type: Type
   readonly timestamp: Timestamp
-  /** Increases with every event of an assignment. Ignore events that arrive late with a lower number. */
+  /**
+   * The sequence number increases with every event of an assignment. Ignore events that arrive late with a lower
+   * number.
+   */
   readonly sequence: number
   readonly data: Data
 }
@@ -19,7 +22,7 @@ interface Part {
   readonly share_id: string
   readonly persona: { readonly id: string; readonly name: string }
   readonly status: Open<PersonaStatus>
-  /** The topic as it is after this event. */
+  /** The topic's status after this event. */
   readonly topic: { readonly status: Open<TopicStatus>; readonly summary: OutcomeSummary }
 }
 
@@ -35,8 +38,11 @@ export type CommentaryFailed = Event<"commentary.failed", Part & { readonly reas
 /** The events of `events.list`, whether or not a webhook received them. */
 export type PastEvent = CreatorApproved | PartnerApproved | CommentaryFailed
 
-/** The event of `webhooks.test`. */
+/** The event that `webhooks.test` sends. */
 export type WebhookTested = Event<"webhook.test", { readonly [key: string]: unknown }>
 
-/** Distinguished by `type`. A newer service may send unlisted types: answer them with 2xx and ignore them. */
+/**
+ * The event types are distinguished by `type`. A newer service may send unlisted types: answer them with 2xx and ignore
+ * them.
+ */
 export type WebhookEvent = PastEvent | WebhookTested

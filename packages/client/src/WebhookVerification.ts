@@ -1,4 +1,6 @@
-/** Verifies webhook signatures by Standard Webhooks, version v1, with WebCrypto. Works without a client. */
+/**
+ * Verifies webhook signatures by Standard Webhooks, version v1, with WebCrypto. The function works without a client.
+ */
 import { PartnerCommentaryError } from "./Errors.ts"
 import type { WebhookEvent } from "./WebhookEvent.ts"
 
@@ -34,7 +36,7 @@ export type WebhookHeaders =
 export interface VerifyOptions {
   /** Maximum difference between the timestamp and the current time. Default: 300. */
   readonly toleranceSeconds?: number | undefined
-  /** Replaces the local clock. */
+  /** The function replaces the local clock. */
   readonly now?: Date | undefined
 }
 
@@ -80,7 +82,7 @@ const secretsOf = (secret: string | ReadonlyArray<string>): ReadonlyArray<string
 
 const bytesOf = (body: string | Uint8Array | ArrayBuffer): Uint8Array => {
   if (typeof body === "string") return new TextEncoder().encode(body)
-  // Not instanceof, which fails for objects from another realm, such as a test runner's sandbox.
+  // The check does not use instanceof, which fails for objects from another realm, such as a test runner's sandbox.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
   if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body)
   throw new TypeError("verifyWebhook needs the raw body, not a parsed object.")

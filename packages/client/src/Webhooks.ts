@@ -10,7 +10,7 @@ import { verifyWebhook } from "./WebhookVerification.ts"
 export class Webhooks {
   readonly #connection: Connection
 
-  /** The same as `verifyWebhook`. */
+  /** `verify` is the same function as `verifyWebhook`. */
   readonly verify: typeof verifyWebhook = verifyWebhook
 
   constructor(connection: Connection) {
@@ -22,12 +22,12 @@ export class Webhooks {
     return this.#connection.data({ method: "POST", path: "/webhooks", body: webhook, options })
   }
 
-  /** All webhooks, at most 20. Scope `webhooks:read`. */
+  /** Lists all webhooks, at most 20. Scope `webhooks:read`. */
   async list(options?: RequestOptions): Promise<ReadonlyArray<Webhook>> {
     return this.#connection.data({ method: "GET", path: "/webhooks", options })
   }
 
-  /** Fails with `not_found`. Scope `webhooks:read`. */
+  /** The call fails with `not_found`. Scope `webhooks:read`. */
   async get(id: string, options?: RequestOptions): Promise<Webhook> {
     return this.#connection.data({ method: "GET", path: path`/webhooks/${id}`, options })
   }
@@ -43,7 +43,8 @@ export class Webhooks {
   }
 
   /**
-   * Deliveries of the last 30 days, newest event first. Await it for a page, or iterate over all. Scope `webhooks:read`.
+   * Lists deliveries of the last 30 days, newest event first. Await the list for a page, or iterate over all
+   * deliveries. Scope `webhooks:read`.
    */
   deliveries(
     id: string,
@@ -59,7 +60,7 @@ export class Webhooks {
     )
   }
 
-  /** One delivery with your endpoint's responses. Fails with `not_found`. Scope `webhooks:read`. */
+  /** Reads one delivery with your endpoint's responses. The call fails with `not_found`. Scope `webhooks:read`. */
   async delivery(id: string, deliveryId: string, options?: RequestOptions): Promise<DeliveryDetail> {
     return this.#connection.data({ method: "GET", path: path`/webhooks/${id}/deliveries/${deliveryId}`, options })
   }
@@ -79,8 +80,8 @@ export class Webhooks {
   }
 
   /**
-   * Sends a test event at once and resolves with the result; check `success`. It is not retried, because each call
-   * sends an event. Scope `webhooks:write`.
+   * Sends a test event at once and resolves with the result; check `success`. The test is not retried, because each
+   * call sends an event. Scope `webhooks:write`.
    */
   async test(id: string, options?: RequestOptions): Promise<WebhookTest> {
     return this.#connection.send({ method: "POST", path: path`/webhooks/${id}/test`, once: true, options })

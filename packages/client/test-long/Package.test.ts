@@ -1,4 +1,6 @@
-/** The package as a partner installs it: packed, in an empty project outside of the repository, without a network. */
+/**
+ * Tests the package as a partner installs it: packed, in an empty project outside of the repository, without a network.
+ */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +18,7 @@ const project = join(place, "project")
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-/** What npm tells the scripts that it runs is none of the project's business. */
+/** npm sets variables for its scripts, and these must not affect the project. */
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS)/i.test(name))),
   npm_config_cache: join(place, "cache"),
@@ -26,7 +28,7 @@ const environment = {
   npm_config_update_notifier: "false"
 }
 
-/** All that it printed; rejects with it when the command fails. */
+/** Resolves with everything that the command printed, and rejects with it when the command fails. */
 const run = async (cwd: string, command: string, ...parameters: ReadonlyArray<string>): Promise<string> => {
   try {
     return (await promisify(execFile)(command, parameters, { cwd, env: environment })).stdout
@@ -80,7 +82,7 @@ beforeAll(async () => {
   await run(project, "npm", "install", packed?.tarball ?? "nothing was packed")
 })
 
-it("is installed offline, alone, with programs, their declarations and nothing of TypeScript's to compile", () => {
+it("the package installs offline and alone, with programs and declarations, and with no TypeScript to compile", () => {
   const installed = join(project, "node_modules", "@partner-commentary", "client")
   expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
     "@partner-commentary"
@@ -102,7 +104,7 @@ it("is installed offline, alone, with programs, their declarations and nothing o
   expect(manifest).toMatchObject({ type: "module", sideEffects: false, engines: { node: ">=20" } })
 })
 
-it("is run by plain JavaScript, imported and required", async () => {
+it("plain JavaScript can import and require the package", async () => {
   write("plain.mjs", plain)
   expect(await run(project, process.execPath, "plain.mjs")).toBe("t true\n")
   write("plain.cjs", 'console.log(typeof require("@partner-commentary/client").verifyWebhook)')

@@ -49,7 +49,7 @@ type Plainer<T> = [T] extends [string | number | boolean | null | undefined]
 type Same<One, Other> =
   (<T>() => T extends Plain<One> ? 1 : 2) extends <T>() => T extends Plain<Other> ? 1 : 2 ? true : false
 
-/** Accepts `true` only. */
+/** The type accepts `true` only. */
 type Agree<_ extends true> = true
 
 export type Agreements = [
@@ -126,6 +126,6 @@ const placeOf = (result: Client.SubmissionResult): string | undefined => {
   return result.status === "duplicate" ? (result.duplicate_of.share_id satisfies string) : result.share_id
 }
 
-it("compiles", () => {
+it("the types of the client agree with the contract", () => {
   expect(placeOf({ persona_id: "a", status: "sent", share_id: "s" })).toBe("s")
 })

@@ -1,7 +1,7 @@
-/** Fake time and randomness that only the test advances. */
+/** Provides fake time and randomness that only the test advances. */
 import { afterEach, beforeEach, vi } from "vitest"
 
-/** Applies to every test of the calling file. */
+/** The fake clock applies to every test of the calling file. */
 export const stopped = (): void => {
   beforeEach(() => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 30) })

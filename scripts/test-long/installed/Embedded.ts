@@ -1,4 +1,7 @@
-/** Run in a project that installed one package and Express: the README's example, from its first start to an approved commentary. */
+/**
+ * The script runs in a project that installed one package and Express: the README's example, from its first start to an
+ * approved commentary.
+ */
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
@@ -21,7 +24,7 @@ const { pc } = await import("../../../examples/embed.ts")
 const outbox = "commentary-outbox"
 const { key, organization_id, persona_id } = await firstPartner(pc)
 
-/** Waits up to 30 seconds for the mail with this subject, and returns its link. Lines of a mail are folded. */
+/** Waits up to 30 seconds for the mail with this subject, and returns its link. Long lines of a mail are folded. */
 const link = async (subject: RegExp): Promise<string> => {
   for (const until = Date.now() + 30_000; Date.now() < until; ) {
     const mails = readdirSync(outbox).map((name) => readFileSync(`${outbox}/${name}`, "utf8").replace(/=\r?\n/g, ""))

@@ -1,4 +1,4 @@
-/** The doctor's findings about settings, the mail server and the identity provider. They change nothing. */
+/** The doctor's findings about settings, the mail server and the identity provider. The checks change nothing. */
 
 import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
@@ -22,7 +22,7 @@ export type Finding = Shared.Finding<
 
 export const { mend, notice, ok } = Shared
 
-/** Settings that are valid but unsafe or incomplete. */
+/** Reports settings that are valid but unsafe or incomplete. */
 export const configuration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
   const links = ConfigSummary.publicUrlWarning(settings, settings.listen.port)
   const notices = [
@@ -56,7 +56,7 @@ export const bounded = <E, R>(check: Finding["check"], looked: Effect.Effect<Fin
     Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: not tried to the end.`))
   )
 
-/** The time of each check. They run concurrently, so that doctor takes less than 5 seconds. */
+/** The time limit of each check. The checks run concurrently, so that doctor takes less than 5 seconds. */
 export const checkTimeout = Duration.seconds(4)
 
 /** Checks that the provider publishes keys which can verify the dashboard's tokens. */
@@ -81,7 +81,7 @@ export const identityProvider = Effect.fnUntraced(function* (settings: Settings.
   })
 })
 
-/** Connects and authenticates, without sending a mail. */
+/** Connects to the mail server and authenticates, without sending a mail. */
 export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
   Option.match(settings.mail.server, {
     onNone: () => Effect.succeed(ok("mail server", `None: mails ${ConfigSummary.describeMail(settings)}.`)),

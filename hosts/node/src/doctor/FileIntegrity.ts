@@ -1,4 +1,4 @@
-/** Runs SQLite's `quick_check` on the file, in a child process, because the check cannot be interrupted. */
+/** Runs SQLite's `quick_check` on the file in a child process, because the check cannot be interrupted. */
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -8,15 +8,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type Finding, mend, notice, ok } from "./Doctor.ts"
 
-/** Less than the time of the whole doctor. */
+/** The time limit is less than that of the whole doctor. */
 const timeout = Duration.seconds(3)
 
 /** A connection that closes locks the file briefly for its checkpoint. */
 const lockTimeout = Duration.seconds(2)
 
 /**
- * Prints SQLite's result code with a failure: not every failure means damaged pages. It opens the file for writing, because a
- * read-only connection leaves the write-ahead log behind, and never creates it.
+ * The script prints SQLite's result code with a failure, because not every failure means damaged pages. The script
+ * opens the file for writing, because a read-only connection leaves the write-ahead log behind, and it never creates
+ * the file.
  */
 const script = `const { DatabaseSync } = require("node:sqlite")
 const answer = (found) => process.stdout.write(JSON.stringify(found))
@@ -29,13 +30,16 @@ try {
   answer({ code: (error.errcode ?? 0) & 255, reason: error.message })
 }`
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+/** The codes SQLITE_CORRUPT and SQLITE_NOTADB. */
 const corruptCodes = [11, 26]
 
-/** SQLITE_PERM, BUSY, LOCKED, READONLY and CANTOPEN: the pages were not read. A write-ahead log needs a writable folder. */
+/**
+ * The codes SQLITE_PERM, BUSY, LOCKED, READONLY and CANTOPEN mean that the pages were not read. A write-ahead log needs
+ * a writable folder.
+ */
 const refusedCodes = [3, 5, 6, 8, 14]
 
-/** No finding for Postgres and for a database in memory. */
+/** Returns no finding for Postgres and for a database in memory. */
 export const examine = ({ database }: Settings): Effect.Effect<ReadonlyArray<Finding>> => {
   if (isPostgres(database) || database.filename === ":memory:") return Effect.succeed([])
   const { filename } = database

@@ -21,7 +21,7 @@ export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, 
     )
   )
 
-/** Uses the existing secrets and generates none. */
+/** The check uses the existing secrets and generates none. */
 export const examine = (settings: Settings) =>
   StoredWebhooks.secrets(commands, "SIGNING_SECRET").pipe(
     Effect.provide(layerEncryption(DataFolder.existingSecrets(settings))),

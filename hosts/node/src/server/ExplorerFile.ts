@@ -6,7 +6,7 @@ import { ExplorerProgram } from "@partner-commentary/server/openapi/ExplorerProg
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Written by scripts/bundle.ts. It does not exist when the sources run. */
+/** scripts/bundle.ts writes the file. The file does not exist when the sources run unbundled. */
 const file = join(import.meta.dirname, "explorer.js.gz")
 
 export const layer = existsSync(file)

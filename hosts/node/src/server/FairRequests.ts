@@ -1,6 +1,6 @@
 /**
- * Starts requests in turns: those of one organization share a turn, and so do those of one client address without an accepted
- * credential. A request whose client has gone by its turn is dropped without work.
+ * Starts requests in turns: requests of one organization share a turn, and so do requests of one client address without
+ * an accepted credential. If a request's client has disconnected before its turn, the request is dropped.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
@@ -13,14 +13,17 @@ import type { RequestGate } from "./RequestGate.ts"
 const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
   headers["x-forwarded-for"] === undefined ? undefined : String(headers["x-forwarded-for"])
 
-/** Call it before the gate for pipelined requests: a request starts when its response is due. */
+/** Call `install` before the gate for pipelined requests, so that a request starts only when its response is due. */
 export const install = (
   native: Server,
   gate: RequestGate,
   { connected, ownerOf, run }: FairScheduler,
   proxies: IpAllowList
 ): void => {
-  /** Not the queue of the organization's work: requests would start before earlier ones end, and overflow its limits. */
+  /**
+   * The turns use a separate queue. In the queue of the organization's work, requests would start before earlier ones
+   * end, and exceed its limits.
+   */
   const turnOf = (request: IncomingMessage): string =>
     `start ${ownerOf(credentialOf(request.headers)) ?? addressOf(request)}`
 

@@ -1,4 +1,7 @@
-/** Binds the port before the application exists, because links contain the address. Requests that arrive early wait. */
+/**
+ * Binds the port before the application exists, because links contain the address. Requests that arrive before the
+ * application is ready wait.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -24,8 +27,8 @@ const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connec
 const defaultStallTimeout = 60_000
 
 /**
- * Node closes an idle connection unless its response has a `timeout` listener. This listener keeps the connection while the
- * response is being made, and closes it when bytes of the response wait for the client.
+ * Node closes an idle connection unless its response has a `timeout` listener. This listener keeps the connection while
+ * the response is in preparation, and closes it when bytes of the response wait for the client.
  */
 const closeStalled = (_: IncomingMessage, response: ServerResponse) =>
   void response.on("timeout", (socket: Socket) => {
@@ -39,7 +42,7 @@ export interface Options {
   readonly slow?: SlowReaders.SlowReaderLimits
 }
 
-/** `name` is the environment variable of the port. The one of the host has the same prefix. */
+/** `name` is the environment variable of the port. The variable of the host has the same prefix. */
 export const bind = Effect.fnUntraced(function* (
   host: string,
   port: number,
@@ -68,7 +71,7 @@ export const bind = Effect.fnUntraced(function* (
     NodeHttpServer.make(() => native, { host, port, gracefulShutdownTimeout: grace }),
     ({ cause }) => refusal(name, host, port, cause)
   )
-  // Runs after the grace period: connections that are still open would block the shutdown.
+  // This runs after the grace period, because connections that are still open would block the shutdown.
   yield* Effect.addFinalizer(() => Effect.sync(() => native.closeAllConnections()))
   const address = native.address()
   return {
@@ -80,11 +83,15 @@ export const bind = Effect.fnUntraced(function* (
     setErrorHeaders: (headers: typeof extraHeaders) => {
       extraHeaders = headers
     },
-    /** Call it when the application listens. When the scope closes, connections close after their current request. */
+    /**
+     * Call it when the application is ready for requests. When the scope closes, connections close after their current
+     * request.
+     */
     open: Effect.andThen(
       Effect.sync(() => {
         native.off("request", hold)
-        // The service offers no upgrade. Without a listener, Node handles such requests like any other.
+        // The service offers no protocol upgrade. Without an `upgrade` listener, Node handles such requests like any
+        // other.
         native.removeAllListeners("upgrade")
         for (const exchange of early) native.emit("request", ...exchange)
       }),

@@ -1,6 +1,6 @@
 /**
- * Answers requests that Node's HTTP server cannot parse or would refuse without a body. They get the error envelope and a request
- * id, like every other refusal. Well-formed requests go to the router.
+ * Answers requests that Node's HTTP server cannot parse, or to which it would respond without a body. The responses
+ * have the error envelope and a request id, like every other refusal. Well-formed requests go to the router.
  */
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
@@ -10,13 +10,16 @@ import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
 import type { RequestGate } from "./RequestGate.ts"
 
-/** Milliseconds that a client which still sends has for reading the response. A reset at once would discard it. */
+/**
+ * The number of milliseconds in which a client that still sends can read the response. An immediate reset of the
+ * connection would discard the response.
+ */
 const lingerTimeout = 1_000
 
-/** Rate-limit headers for the sender at this address. */
+/** Returns rate-limit headers for the sender at this address. */
 export type HeadersFor = (address: string) => Readonly<Record<string, string>>
 
-/** For a server created with `requireHostHeader: false`. */
+/** Use it for a server created with `requireHostHeader: false`. */
 export const handle = (native: Server, gate: RequestGate, extraHeaders: HeadersFor): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
@@ -70,11 +73,11 @@ const refusalOf = (error: ParserError): WireError => {
 
 const malformed = invalid("must be well-formed HTTP/1.1")
 
-/** 408 tells proxies and clients that the connection timed out, and that no request was refused. */
+/** The status 408 tells proxies and clients that the connection timed out, and that no request was refused. */
 const statusFor = (error: ParserError) =>
   error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? requestTimeout.status : statusOf[refusalOf(error).error.code]
 
-/** Whether the request line is valid except for an unknown method. */
+/** Returns whether the request line is valid except for an unknown method. */
 const isRequestLine = ({ bytesParsed = 0, rawPacket }: ParserError): boolean => {
   const text = rawPacket?.toString("latin1") ?? ""
   return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r?\n/.test(text.slice(text.lastIndexOf("\n", bytesParsed - 1) + 1))
@@ -104,7 +107,10 @@ export const sendError = (
   response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request), extraHeaders)).end(body)
 }
 
-/** Waits for the responses to earlier requests. Replaces the response to a request whose body cannot be parsed. */
+/**
+ * The error waits for the responses to earlier requests. Replaces the response to a request whose body cannot be
+ * parsed.
+ */
 const refuse = (
   gate: RequestGate,
   socket: Duplex,

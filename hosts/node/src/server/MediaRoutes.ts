@@ -1,6 +1,6 @@
 /**
- * Serves media files from a folder, whole or in ranges, without authentication and rate limits: names are unguessable. There is no
- * listing, and only names that the core makes reach the file system.
+ * Serves media files from a folder, whole or in ranges, without authentication and rate limits: names are unguessable.
+ * There is no listing, and only file names in the core's format reach the file system.
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,7 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpStaticServer from "effect/http/HttpStaticServer"
 import { path } from "../app/Media.ts"
 
-/** A name as the core makes it, with a file extension. */
+/** The pattern of a file name in the core's format, with a file extension. */
 const isName = (text: string): boolean => /^[0-9A-Za-z]{32}\.[0-9a-z]{3,4}$/.test(text)
 
 const headers = {

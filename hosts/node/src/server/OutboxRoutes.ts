@@ -15,7 +15,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as DataFolder from "../app/DataFolder.ts"
 
-/** The outbox holds links with credentials, so other machines, proxies and other host names are refused. */
+/**
+ * The outbox holds links with credentials, so requests from other machines, through proxies and with other host names
+ * are refused.
+ */
 const isFromThisMachine = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean => {
   const host = URL.parse(`http://${headers["host"] ?? ""}`)?.hostname ?? ""
   return (

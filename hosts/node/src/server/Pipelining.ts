@@ -1,7 +1,8 @@
 /**
- * Handles pipelined requests of a connection one after another: the next one starts when the previous response was handed to the
- * network. A client that does not read its responses therefore delays its own connection only. Node keeps reading requests, so
- * the number in flight is limited: one more is refused, which closes the connection.
+ * Handles pipelined requests of a connection one after another: the next request starts when the previous response has
+ * been handed to the network. A client that does not read its responses therefore delays only its own connection. Node
+ * keeps reading requests, so the number in flight is limited. A request above the limit is refused, which closes the
+ * connection.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -9,13 +10,16 @@ import { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import * as MalformedRequests from "./MalformedRequests.ts"
 import type { RequestGate } from "./RequestGate.ts"
 
-/** Unanswered requests of one connection. Clients that pipeline send fewer. */
+/** The maximum number of unanswered requests of one connection. Clients that use pipelining send fewer requests. */
 export const maxInFlight = 32
 
-/** Requests read after the refused one, before the connection is closed. They get no response. */
+/**
+ * The number of requests that are read after the refused one, before the connection closes. These requests get no
+ * response.
+ */
 const maxUnanswered = 2000
 
-/** Call it after every other gate, so that the others see a request only when it may start. */
+/** Add this gate after every other gate, so that the others see a request only when it may start. */
 export const limit = (gate: RequestGate, extraHeaders: MalformedRequests.HeadersFor): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 

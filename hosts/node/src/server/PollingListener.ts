@@ -13,7 +13,7 @@ const write = (response: ServerResponse, { body, headers, status }: Answer) => {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Call it after the router has added its listeners. */
+/** Call `listen` after the router has added its listeners. */
 export const listen = Effect.fnUntraced(function* (native: Server) {
   const polling = yield* Polling
   const run = Effect.runCallbackWith(yield* Effect.context<never>())

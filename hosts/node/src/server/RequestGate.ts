@@ -1,6 +1,6 @@
 /**
- * Inspects requests before the server's listeners see them. Node calls every `request` listener with every request, so a listener
- * cannot hold a request back from Effect's own. This module replaces `emit`, and no other does.
+ * Inspects requests before the server's listeners see them. Node calls every `request` listener with every request, so
+ * a listener cannot delay a request for Effect's own listener. Only this module replaces `emit`.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -11,13 +11,13 @@ export interface Exchange {
   readonly response: ServerResponse
 }
 
-/** Answers the request, or calls `pass`, now or later. */
+/** A gate answers the request, or calls `pass`, now or later. */
 export type Gate = (exchange: Exchange, pass: () => void) => void
 
 export interface RequestGate {
   /** The gate that was added last sees a request first. */
   readonly add: (gate: Gate) => void
-  /** The response that is sent next on the connection. */
+  /** Returns the response that is sent next on the connection. */
   readonly due: (socket: Duplex) => ServerResponse | undefined
 }
 
@@ -50,7 +50,7 @@ export const make = (native: Server): RequestGate => {
 
   return {
     add: (gate) => void gates.push(gate),
-    // Node assigns the socket to one response at a time.
+    // Node assigns the socket to only one response at a time.
     due: (socket) => [...(open.get(socket) ?? [])].find((response) => response.socket === socket)
   }
 }

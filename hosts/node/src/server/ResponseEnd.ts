@@ -1,4 +1,4 @@
-/** Reports when a response has ended: its last byte was handed to the network, or the connection was closed. */
+/** Reports when a response has ended: its last byte was handed to the network, or its connection closed. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"

@@ -38,15 +38,15 @@ import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as PollingListener from "./PollingListener.ts"
 import * as ResponseEnd from "./ResponseEnd.ts"
 
-/** Printed when the server listens. */
+/** The text that the service prints when it listens. */
 interface Started {
   readonly apiRoot: string
   readonly demo: Option.Option<DemoOrganization.Demo>
-  /** The page with the mails, if no mail server is configured. */
+  /** The URL of the page with the mails, if no mail server is configured. */
   readonly outbox: Option.Option<string>
 }
 
-/** Serves until it is interrupted. Calls `announce` when it listens. */
+/** Serves until it is interrupted. `announce` is called when the server listens. */
 export const serve = <R>(options: {
   readonly work: boolean
   readonly announce: (started: Started) => Effect.Effect<void, never, R>
@@ -80,7 +80,8 @@ export const serve = <R>(options: {
         yield* Effect.provide(malformedRequestHeaders, Layer.provide(Authorization.layer, Layer.succeedContext(app)))
       )
       yield* open
-      // Metrics and traces cover requests that the router answers, so an observed process routes polls as well.
+      // Metrics and traces cover only requests that the router answers, so a process with metrics or traces routes
+      // polls as well.
       if (!Telemetry.isEnabled(settings)) {
         yield* Effect.provide(
           PollingListener.listen(native),
@@ -122,7 +123,7 @@ export const work = <R>(announce: Effect.Effect<void, never, R>) =>
     })
   )
 
-/** Counts a malformed request for its sender, and makes the rate-limit headers of the response. */
+/** Counts a malformed request for its sender, and returns the rate-limit headers of the response. */
 const malformedRequestHeaders = Effect.gen(function* () {
   const { countAnonymous } = yield* Authorization
   const run = Effect.runSyncWith(yield* Effect.context<never>())
@@ -149,14 +150,14 @@ const routes = (settings: Settings.Settings) =>
 
 const outboxOf = ({ development }: Settings.Settings) => (development ? OutboxRoutes.layer : Layer.empty)
 
-/** A bucket serves its own. */
+/** A bucket serves its files itself. */
 const mediaOf = ({ media }: Settings.Settings) =>
   Option.match(media.storage, {
     onNone: () => Layer.empty,
     onSome: (storage) => (storage.kind === "folder" ? MediaRoutes.layer(storage.folder) : Layer.empty)
   })
 
-/** Writes heartbeats from before the start of any work until after its end. */
+/** The process writes heartbeats from before the start of any work until after its end. */
 const heartbeat = Effect.gen(function* () {
   const { layer } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Heartbeat"))
   const { database } = yield* Settings.read
@@ -166,7 +167,7 @@ const heartbeat = Effect.gen(function* () {
   )
 })
 
-/** Stops in reverse order: running requests, workers, connections, the database. */
+/** The layers stop in reverse order: running requests, workers, connections, the database. */
 const running = <E, R, E2>(
   check: (settings: Settings.Settings) => Effect.Effect<void, E2>,
   start: (
@@ -195,7 +196,7 @@ const running = <E, R, E2>(
       yield* check(settings)
       const stores = yield* Layer.build(Database.layer(settings, { listens: true }))
       yield* Effect.provideContext(heartbeat, stores)
-      // On Postgres this includes the shared clock.
+      // On Postgres the layer includes the shared clock.
       yield* Effect.provideContext(start(settings, stores), stores)
       yield* Layer.build(Layer.provide(DatabaseMonitor.layer, Layer.succeedContext(stores)))
       return yield* Effect.onInterrupt(Effect.never, () =>

@@ -10,14 +10,14 @@ export interface SlowReaderLimits {
   /** Milliseconds. */
   readonly grace: number
   readonly bytesPerSecond: number
-  /** Milliseconds between two checks of the connections. */
+  /** The milliseconds between two checks of the connections. */
   readonly interval: number
 }
 
 export const defaults: SlowReaderLimits = { grace: 60_000, bytesPerSecond: 16 * 1024, interval: 5_000 }
 
 interface Pending {
-  /** How many bytes the connection must have sent by the deadline, counted from its start. */
+  /** The number of bytes that the connection must have sent by the deadline, counted from its start. */
   readonly bytes: number
   readonly deadline: number
 }

@@ -1,4 +1,7 @@
-/** Counts each attempt at a delivery when it is recorded. WorkMetrics reads the waiting ones from the database. */
+/**
+ * Counts each attempt at a delivery when the attempt is recorded. WorkMetrics reads the waiting deliveries from the
+ * database.
+ */
 import type * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
@@ -32,7 +35,7 @@ const count = ({ eventId, kind }: ClaimedDelivery, { duration, failure }: Attemp
     : counted
 }
 
-/** Wraps the store, which records every attempt. */
+/** Wraps the delivery store, which records every attempt. */
 export const layer = Layer.effect(
   DeliveryStore,
   Effect.map(DeliveryStore, (store) =>

@@ -7,7 +7,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 
-/** Services log from `info` by default, commands from `warn`. */
+/** Services log from level `info` by default, and commands from `warn`. */
 export const layer = ({ log }: Settings, usual: "info" | "warn") => {
   const format = Option.getOrElse(log.format, () => (process.stderr.isTTY ? "pretty" : "json"))
   const level = levels[Option.getOrElse(log.level, () => usual)]

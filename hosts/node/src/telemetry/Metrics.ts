@@ -64,7 +64,7 @@ export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpS
     )
   })
 
-/** Fixed, so that callers cannot create labels. */
+/** The names are fixed, so that callers cannot create labels. */
 const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator", "media", "healthz", "readyz", "dev"]
 
 /** Milliseconds for which gauges are cached, whatever the number of scrapers. */

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
-/** Has the ids of its parent, so that children of a dropped span become children of its request or job. */
+/** A dropped span has the ids of its parent, so that its children become children of its request or job. */
 const dropped = (options: Parameters<Tracer.Tracer["span"]>[0]): Tracer.Span => {
   const parent = Option.getOrUndefined(options.parent)
   if (parent === undefined) return new Tracer.NativeSpan({ ...options, sampled: false })

@@ -17,12 +17,12 @@ import { version } from "../Version.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Spans from "./Spans.ts"
 
-/** Whether OTLP or the admin address is configured. */
+/** Returns whether OTLP or the admin address is configured. */
 export const isEnabled = ({ admin, otlp }: Settings): boolean => Option.isSome(otlp) || Option.isSome(admin.port)
 
 export const layer = ({ otlp }: Settings) =>
   Option.match(otlp, {
-    // Spans cost time, and nothing would export them.
+    // Without OTLP nothing would export the spans, so their cost is avoided.
     onNone: () => Layer.succeed(References.TracerEnabled, false),
     onSome: ({ headers, statements, url }) =>
       Layer.unwrap(
@@ -35,7 +35,7 @@ export const layer = ({ otlp }: Settings) =>
             resource: {
               serviceName: "partner-commentary",
               serviceVersion: version,
-              // Separates the gauges of several processes.
+              // The instance id distinguishes the gauges of several processes.
               attributes: { "service.instance.id": `${hostname()}-${process.pid}` }
             },
             loggerMergeWithExisting: true,
@@ -46,7 +46,7 @@ export const layer = ({ otlp }: Settings) =>
       )
   })
 
-/** The interval of updates for OTLP, which exports every 10 seconds. */
+/** The interval of updates for OTLP, which exports metrics every 10 seconds. */
 const period = "5 seconds"
 
 /** Updates gauges for OTLP and serves the admin address until the scope closes. */

@@ -18,13 +18,13 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Counts stop here. */
+/** Each count stops at this number. */
 const limit = 10_000
 
 /** Milliseconds after which due work is overdue. */
 const overdueAfter = 5 * 60 * 1000
 
-/** For all queries together. */
+/** The timeout of all queries together. */
 const timeout = "1 second"
 
 const gauge = (name: string, description: string) => Metric.gauge(`partner_commentary_${name}`, { description })

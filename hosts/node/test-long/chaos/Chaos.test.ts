@@ -1,6 +1,7 @@
 /**
- * Three servers and three workers on one Postgres database stay consistent under faults. Processes are killed and paused, and
- * connections are cut. The database is restarted, crashed, suspended and locked. Clients send requests throughout.
+ * Tests that three servers and three workers on one Postgres database stay consistent under faults. Processes are
+ * killed and paused, and connections are cut. The database server is restarted, crashed, suspended and locked. Clients
+ * send requests throughout.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -25,7 +26,7 @@ const simulated = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000
 
 const seed = Number(process.env["CHAOS_SEED"] ?? Date.now() % 2 ** 31)
 
-test("3 servers and 3 workers under every fault: nothing accepted is lost, nothing happens twice, no quota is passed", async () => {
+test("three servers and three workers under every fault lose nothing accepted, repeat nothing and exceed no quota", async () => {
   console.log(`seed ${seed}; the same again: CHAOS_SEED=${seed}`)
   const random = makeRandomSource(seed)
   const folder = mkdtempSync(join(tmpdir(), "chaos-"))
@@ -129,7 +130,8 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
     await server.restart()
     faults.restarts += 1
     await sleep(6000)
-    // Faults are random, and a fault on a process that is already down does not count. Wait until enough have happened.
+    // Faults are random, and a fault on a process that is already down does not count. The test waits until enough
+    // faults have happened.
     for (const end = Date.now() + 60_000; !isEnough() && Date.now() < end; ) await sleep(500)
     goesOn = false
   }
@@ -146,7 +148,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
   await Promise.all([
     course(),
     repeating([1000, 3000], () => {
-      // Keep at least one server running for the clients.
+      // At least one server keeps running for the clients.
       const serving = servers.filter((member) => member.isReady)
       const victims = [...workers.filter((member) => member.isReady), ...(serving.length > 1 ? serving : [])]
       return victims[random.whole(0, victims.length - 1)]?.kill()
@@ -163,7 +165,7 @@ test("3 servers and 3 workers under every fault: nothing accepted is lost, nothi
     if (Object.values(left ?? { unknown: 1 }).every((count) => count === 0)) break
   }
   const quiet = Date.now()
-  // Wait until any duplicate mail or event would have arrived.
+  // The test waits until any duplicate mail or event would have arrived.
   await sleep(2 * lease)
   const ends = await Promise.all(all.map((member) => member.stop()))
   const wasEnough = isEnough()

@@ -1,6 +1,7 @@
 /**
- * A partner's client that retries on one server after the other until it gets a success or a refusal. It sends an idempotency
- * key. Every response must be complete: a success or an error envelope. A response may break off only if its server died.
+ * A partner's client that retries on one server after the other until it gets a success or a refusal. It sends an
+ * idempotency key. Every response must be complete: a success or an error envelope. A response may end early only if
+ * its server died.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -21,7 +22,10 @@ interface Break {
 }
 
 const patience = 90_000
-/** Longer than the longest fault, so that the client does not give up on a request that would still be answered. */
+/**
+ * The time is longer than the longest fault, so that the client does not give up on a request that would still be
+ * answered.
+ */
 const longest = 60_000
 
 export class ChaosClient {
@@ -48,7 +52,7 @@ export class ChaosClient {
     return this.until(path, { headers: { "x-api-key": key } })
   }
 
-  /** Responses that broke off although their server was running. */
+  /** Responses that ended early although their server was running. */
   unexplained(): ReadonlyArray<string> {
     return this.breaks.filter(({ from, server, until }) => !server.wasAway(from, until)).map(({ told }) => told)
   }
@@ -100,5 +104,5 @@ const isWhole = (status: number, body: ClientReport["body"]): boolean =>
     ? body.success === true && body.data !== undefined
     : body.success === false && typeof body.error.code === "string" && typeof body.error.message === "string"
 
-/** The first request with this idempotency key is still in progress. */
+/** True while the first request with this idempotency key is still in progress. */
 const isBusy = ({ body, status }: ClientReport): boolean => status === 429 && body.error.details?.quota === undefined

@@ -86,7 +86,7 @@ export class FleetProcess {
     if (!this.ended) this.start()
   }
 
-  /** Suspends the process with SIGSTOP for this long. Leases that it held have expired when it resumes. */
+  /** Suspends the process with SIGSTOP for this long. Leases that the process held have expired when it resumes. */
   async pause(milliseconds: number): Promise<void> {
     const child = this.child
     child?.kill("SIGSTOP")
@@ -95,7 +95,7 @@ export class FleetProcess {
     if (this.child === child) this.pauses += 1
   }
 
-  /** Stops the process with SIGTERM, as an operator does. Returns the exit code. */
+  /** Stops the process with SIGTERM, as an operator does. Returns the process's exit code. */
   async stop(): Promise<number | null> {
     const child = this.child
     this.ended = true

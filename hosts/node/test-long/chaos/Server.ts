@@ -12,7 +12,7 @@ export interface PostgresServer {
   readonly restart: () => Promise<void>
   readonly killBackend: () => void
   readonly freeze: (milliseconds: number) => Promise<void>
-  /** Locks the usage table. Meanwhile every submission waits and holds its database connection. */
+  /** Locks the usage table. While it is locked, every submission waits and holds its database connection. */
   readonly lockUsage: (milliseconds: number) => Promise<void>
   readonly read: <A>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => Promise<A>
   readonly stop: PostgresCluster["stop"]
@@ -37,7 +37,7 @@ export const openPostgresServer = async (): Promise<PostgresServer> => {
     try {
       process.kill(pid, name)
     } catch {
-      // The process has already exited.
+      // The process has already exited at this point.
     }
   }
   const read: PostgresServer["read"] = (use) => Effect.runPromise(runOnDatabase(url, (sql) => Effect.orDie(use(sql))))

@@ -1,7 +1,7 @@
 /**
- * Compares the requests that receivers saw with the attempts in the database. Each logged attempt matches one seen request with
- * the same status. A seen request without a logged attempt was sent by a worker that was killed. Its claim number is missing from
- * the log, and a kill happened while it was in flight.
+ * Compares the requests that receivers got with the attempts in the database. Each logged attempt matches one seen
+ * request with the same status. A seen request without a logged attempt was sent by a worker that was killed. Its claim
+ * number is missing from the log, and a kill happened while it was in flight.
  */
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
 import type { ArrivedEvent } from "./Receivers.ts"
@@ -14,7 +14,9 @@ export interface DeliveryCourse {
   /** The assignments that must each produce one event. */
   readonly shares: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
-  /** An attempt may stay unrecorded for this long: no other worker claims the delivery before the lease expires. */
+  /**
+   * An attempt may stay unrecorded for this long, because no other worker claims the delivery before the lease expires.
+   */
   readonly lease: number
 }
 
@@ -23,7 +25,7 @@ export interface DeliveryAgreement {
   readonly figures: Readonly<Record<string, number>>
 }
 
-/** Tolerance in milliseconds between a worker's and a receiver's timestamps. */
+/** The tolerance in milliseconds between a worker's and a receiver's timestamps. */
 const slack = 5
 
 /** The request of a killed worker may stay in a socket buffer for this many milliseconds before a busy receiver reads it. */

@@ -1,6 +1,6 @@
 /**
- * Deliveries survive killed workers. Workers on one database file are killed 500 times while 2,000 events go to a real receiver.
- * The same workers produce the events: approvals, refusals, expiries and failures.
+ * Tests that deliveries survive killed workers. Workers on one database file are killed 500 times while 2,000 events go
+ * to a real receiver. The same workers produce the events: approvals, refusals, expiries and failures.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -29,7 +29,7 @@ const until = async (what: string, seconds: number, look: () => boolean) => {
   throw new Error(`${what}: not within ${seconds} s`)
 }
 
-test("500 workers killed while 2,000 events flow: each arrives, under one id, and the log is what the receivers saw", async () => {
+test("with 500 kills of workers during 2,000 events, each event arrives under one id, and the log matches the received requests", async () => {
   const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 2 ** 31)
   console.log(`seed ${seed}; the same again: KILL_SEED=${seed}`)
   const random = makeRandomSource(seed)
@@ -63,7 +63,7 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
   const shares: Array<string> = []
   const submitting = async () => {
     for (let turn = 0; turn < partners * rounds; turn++) {
-      // Submit in step with the kills, so that events flow from the first kill to the last.
+      // The test submits in step with the kills, so that events are sent from the first kill to the last.
       await until("the kills", 120, () => workers.kills >= (turn / (partners * rounds)) * kills * 0.95)
       const partner = all[turn % partners]!
       shares.push(...(await Partners.submitTopics(at, partner, turn * topicsPerRound, topicsPerRound)))
@@ -77,7 +77,7 @@ test("500 workers killed while 2,000 events flow: each arrives, under one id, an
     return delivered === events && waiting === 0
   })
   const quiet = Date.now()
-  // Wait until any repeated delivery would have been sent.
+  // The test waits until any repeated delivery would have been sent.
   await sleep(2 * lease)
   const ends = await workers.stop()
 

@@ -13,13 +13,15 @@ import type { RandomSource } from "../Randomness.ts"
 export interface ArrivedEvent {
   /** The last path segment, which identifies the webhook. */
   readonly hook: string
-  /** The `webhook-id` header. */
+  /** The value of the `webhook-id` header. */
   readonly id: string
   readonly body: string
   /** The error of the signature check; null if the signature is valid. */
   readonly forged: string | null
   readonly at: number
-  /** The response status. Null if the connection broke because the receiver cut it or the worker was killed. */
+  /**
+   * The status of the response. Null if the connection broke because the receiver closed it or the worker was killed.
+   */
   status: number | null
 }
 
@@ -28,7 +30,7 @@ export interface WebhookReceivers {
   readonly arrived: Array<ArrivedEvent>
   /** The signing secret of each path. */
   readonly secrets: Map<string, string>
-  /** Called when a request has arrived, and again when it was answered. */
+  /** The callback runs when a request has arrived, and again when it was answered. */
   onMoment: () => void
   readonly close: () => Promise<void>
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type HostFolder, HostProcess } from "../Host.ts"
 import type { RandomSource } from "../Randomness.ts"
 
-/** `arrival`: a request has just come to a receiver, or its answer has just gone out. */
+/** `arrival`: a receiver has just got a request, or has just sent its answer. */
 const ways = { startup: 2, anytime: 4, arrival: 8 } as const
 export type KillTiming = keyof typeof ways
 
@@ -30,7 +30,7 @@ export class KilledWorkers {
     for (const worker of this.workers) worker.start()
   }
 
-  /** A request or a response was just sent. The next worker that waits for this moment is killed. */
+  /** Tells that a request or a response was just sent. The next worker that waits for this moment is then killed. */
   moment(): void {
     this.waiting.shift()?.()
   }

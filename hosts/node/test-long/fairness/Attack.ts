@@ -17,7 +17,7 @@ export interface AttackRequest {
   readonly method: string
   readonly path: string
   readonly by: AttackCredential
-  /** Used in place of one of the attacker's keys. */
+  /** The credential is used in place of one of the attacker's keys. */
   readonly key?: string
   readonly body?: string
   readonly idempotencyKey?: string
@@ -31,14 +31,14 @@ export interface Attack {
   readonly lasts?: number
   /** The attack runs only with these limits. */
   readonly limits?: AttackLimits
-  /** Creates what the requests refer to, before the attack begins. */
+  /** Creates the resources to which the requests refer, before the attack begins. */
   readonly prepare?: (scene: FairnessScene, call: SendAttackRequest) => Promise<ReadonlyArray<string>>
   readonly ask: (scene: FairnessScene, nth: number, prepared: ReadonlyArray<string>) => AttackRequest
 }
 
 export const connectionCountOf = ({ connections = 48 }: Attack): number => connections
 
-/** The nth element of a list that repeats. */
+/** Returns the nth element of a list that repeats. */
 export const nthOfCycle = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
 
 export const getRequest = (path: string, by: AttackCredential = "live"): AttackRequest => ({

@@ -10,7 +10,10 @@ import { type Attack, type AttackRequest, connectionCountOf, nthOfCycle } from "
 import * as Attacks from "./Attacks.ts"
 import type { FairnessScene } from "./Seed.ts"
 
-/** The report to the test. `answers` counts responses by status. Status 0 is a connection that ended without a response. */
+/**
+ * The report that the attacker sends to the test. `answers` counts the responses by status. Status 0 is a connection
+ * that ended without a response.
+ */
 export interface AttackTally {
   readonly sent: number
   readonly answers: Readonly<Record<string, number>>
@@ -19,10 +22,10 @@ export interface AttackTally {
 // biome-ignore lint/suspicious/noExplicitAny: the attacks know the responses of their operations
 export type SendAttackRequest = (ask: AttackRequest) => Promise<{ readonly status: number; readonly data: any }>
 
-/** Four keys, as one tenant might use for its servers. */
+/** The attacker uses four keys, as one tenant might use for its servers. */
 const keysAtOnce = 4
 
-/** Requests in flight on one connection, one fewer than the server allows. */
+/** The number of requests in flight on one connection, one fewer than the server allows. */
 const pipelined = 31
 
 const [file = "", name = "", firstKey = "0", root = ""] = process.argv.slice(2)
@@ -71,7 +74,7 @@ const run = async (scene: FairnessScene, attack: Attack) => {
         response.on("close", () => resolve({ status: response.statusCode ?? 0, text }))
       })
       asked.end(ask.body)
-      // Long enough for the request to arrive and its processing to begin.
+      // The delay lets the request arrive and its processing begin.
       if (leaves) asked.on("finish", () => setTimeout(() => asked.destroy(), 5))
     })
 

@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads"
 
 const milliseconds = 150
 
-/** Two, because the service and an attacker compute at the same time. */
+/** There are two threads, because the service and an attacker compute at the same time. */
 const threads = 2
 
 const computing = `
@@ -28,7 +28,7 @@ const computing = `
 export class MachineControl {
   private readonly workers = Array.from({ length: threads }, () => new Worker(computing, { eval: true }))
 
-  /** The slowdown factor relative to a quiet machine. */
+  /** The factor by which the machine is slower than a quiet machine. */
   async slowness(): Promise<number> {
     const ratios = await Promise.all(
       this.workers.map(async (worker) => {

@@ -1,8 +1,8 @@
 /**
- * One tenant never harms another. A victim makes its usual requests while an attacker with valid keys attacks every API operation
- * and every known lever. It attacks at its plan's limits and far above them.
- * `FAIRNESS_ONLY=TEXT;TEXT` runs only the attacks whose names contain one of the texts. `FAIRNESS_PROGRESS=true` prints each row
- * as it is measured.
+ * Tests that no tenant harms another. A victim makes its usual requests while an attacker with valid keys attacks every
+ * API operation and uses every known special attack. The attacker sends at its plan's limits and far above them.
+ * `FAIRNESS_ONLY=TEXT;TEXT` runs only the attacks whose names contain one of the texts. `FAIRNESS_PROGRESS=true` prints
+ * each row as it is measured.
  */
 import { writeFileSync } from "node:fs"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -34,7 +34,7 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const links = yield* CreatorLinks
-      // The topic with every persona is seeded first, so the first share belongs to the first persona.
+      // The seed creates the topic with every persona first, so the first share belongs to the first persona.
       return yield* Effect.forEach(personas, (persona, index) =>
         links.toAssignment({ id: shares[index], creator: { email: `${persona}@creators.example` } } as Assignment)
       )
@@ -64,12 +64,12 @@ const reports: Array<Report.FairnessReport> = []
 
 afterAll(() => console.log(Report.formatTable(reports)))
 
-it("every operation of the description is attacked", () => {
+it("every operation of the OpenAPI document is attacked", () => {
   expect(Attacks.missing).toEqual([])
 })
 
 for (const [database, make] of Object.entries(databases)) {
-  it(`${database}: a tenant with valid keys neither delays nor fails another tenant's requests, and memory is bounded`, async (test) => {
+  it(`${database}: a tenant with valid keys neither delays nor fails another tenant's requests, and the service's memory is bounded`, async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const port = await findFreePort()
     const root = `http://127.0.0.1:${port}`
@@ -108,7 +108,8 @@ for (const [database, make] of Object.entries(databases)) {
         const title = `${name}, ${limits} limits`
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
         const row = await attacked(name, attack, title)
-        // On a busy machine a late response may be a single stall, so repeat the attack. On a quiet machine one run is enough.
+        // On a busy machine a late response may be a single stall, so the test repeats the attack. On a quiet machine
+        // one run is enough.
         report.rows.push(Report.isResultDoubtful(row) ? await attacked(name, attack, title) : row)
       }
     }

@@ -15,7 +15,10 @@ export interface DataSize {
   readonly metadata: string
 }
 
-/** The API's limits: 4000 three-byte code points per commentary, 16 KiB of metadata, 1000 entries per reference. */
+/**
+ * The sizes are the API's limits: 4000 three-byte code points per commentary, 16 KiB of metadata, 1000 entries per
+ * reference.
+ */
 export const heavySize: DataSize = {
   personas: 100,
   topics: 100,
@@ -26,7 +29,7 @@ export const heavySize: DataSize = {
   metadata: JSON.stringify({ note: "x".repeat(16_000) })
 }
 
-/** Responses of the same size with fewer topics, because many organizations are seeded. */
+/** The responses have the same size with fewer topics, because many organizations are seeded. */
 export const busySize: DataSize = { ...heavySize, topics: 20, days: 90 }
 
 export const lightSize: DataSize = {
@@ -226,7 +229,7 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { now, or
     yield* Effect.orDie(sql`INSERT INTO counters (organization_id, environment, day, persona_id, name, total, persona_name)
       SELECT ${organization}, 'live', ${day}, id, 'sent', 5, name FROM personas WHERE ${ids}`)
     for (const [stage, duration] of Object.entries(durations)) {
-      // Five different durations for each stage, as from five assignments.
+      // There are five different durations for each stage, as from five assignments.
       const counts = Array.from({ length: 5 }, (_, index) => [duration + index, 1]).join()
       yield* Effect.orDie(sql`INSERT INTO duration_histograms (organization_id, environment, day, persona_id, stage, counts, exact)
         SELECT ${organization}, 'live', ${day}, id, ${stage}, ${counts}, 5 FROM personas WHERE ${ids}`)

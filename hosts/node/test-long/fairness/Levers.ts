@@ -51,10 +51,13 @@ const explorer: Attack["ask"] = (_, nth) => ({
 
 const large = { note: "x".repeat(16_000) }
 
-/** Just below the limit of a body's size. Many small values take longest to parse. */
+/** The body is just below its maximum size. A body with many small values takes longest to parse. */
 const many = (bytes: number) => `[${"{},".repeat(bytes / 3)}0]`
 
-/** A bulk request in which every topic is refused and large. Built once, because building it takes longer than sending it. */
+/**
+ * A bulk request in which every topic is refused and large. The body is built once, because building it takes longer
+ * than sending it.
+ */
 const refusedBulk = JSON.stringify({
   topics: Array.from({ length: 100 }, (_, each) => ({
     content: `Who wins match ${each}?`,
@@ -63,7 +66,7 @@ const refusedBulk = JSON.stringify({
   }))
 })
 
-/** Just below the limit of a bulk body's size, in a field that the service ignores. */
+/** The text is just below the limit of a bulk body's size, in a field that the service ignores. */
 const largeBulk = `{"topics":[{}],"ignored":${many(4_190_000)}}`
 
 /** Each request has a new idempotency key, so that the service stores every response. */

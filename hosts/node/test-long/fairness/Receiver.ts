@@ -1,4 +1,7 @@
-/** Webhook receivers that harm their senders, and the webhooks that point to them. They live as long as the attacker process. */
+/**
+ * Webhook receivers that harm the sender of events, and the webhooks that point to them. The receivers live as long as
+ * the attacker process.
+ */
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { type Attack, type AttackCredential, nthOfCycle } from "./Attack.ts"

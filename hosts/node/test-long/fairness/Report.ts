@@ -3,14 +3,15 @@ import type { FairnessRow } from "./Run.ts"
 import type { VictimMeasurements } from "./Victim.ts"
 
 /**
- * Milliseconds on a quiet machine. On a busy machine the limit grows by the slowdown that the control measured beside the attack.
+ * The limit in milliseconds on a quiet machine. On a busy machine the limit grows by the slowdown that the control
+ * measured beside the attack.
  */
 const longest = 500
 
 /** Below this slowdown the machine counts as quiet. */
 const quiet = 1.2
 
-/** MiB of resident memory. */
+/** The limit of resident memory in MiB. */
 export const maxMemoryMiB = 512
 
 export interface FairnessReport {
@@ -30,7 +31,7 @@ const failures = ({ attacker, victim }: FairnessRow): number =>
   victim.failed +
   Object.entries(attacker.answers).reduce((sum, [status, count]) => (status.startsWith("5") ? sum + count : sum), 0)
 
-/** One sentence for each limit that was exceeded. */
+/** Returns one sentence for each limit that was exceeded. */
 export const exceededLimits = (report: FairnessReport): ReadonlyArray<string> =>
   report.rows.flatMap((row) => {
     const { end, name, peak, victim } = row

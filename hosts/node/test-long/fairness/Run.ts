@@ -15,9 +15,12 @@ export interface FairnessRow {
   readonly attacker: AttackTally
   /** MiB. */
   readonly peak: number
-  /** The slowdown factor relative to a quiet machine: the larger value of just before and just after the attack. */
+  /**
+   * The factor by which the machine is slower than a quiet one: the larger value of just before and just after the
+   * attack.
+   */
   readonly slowness: number
-  /** Why the service exited, if the attack made it exit. */
+  /** The reason why the service exited, if the attack made it exit. */
   readonly end: string | null
 }
 
@@ -36,7 +39,9 @@ const longestAftermath = 15_000
 
 const file = (name: string) => new URL(name, import.meta.url)
 
-/** True if every connection has sent a request. If the attacker reads responses, as many must have arrived. */
+/**
+ * True if every connection has sent a request. If the attacker reads responses, as many responses must have arrived.
+ */
 const hasBegun = (attack: Attack, { answers, sent }: AttackTally): boolean => {
   const answered = Object.values(answers).reduce((sum, count) => sum + count, 0)
   const reads = attack.manner === undefined || attack.manner === "asks" || attack.manner === "leaves"
@@ -142,7 +147,7 @@ export class FairnessRun {
     writeFileSync(`/proc/${this.service?.pid}/clear_refs`, "5")
   }
 
-  /** Null if the service has exited. */
+  /** Returns null if the service has exited. */
   private peak(): number | null {
     try {
       const line = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${this.service?.pid}/status`, "utf8"))

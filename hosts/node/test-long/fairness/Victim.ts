@@ -1,6 +1,7 @@
 /**
- * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind has its
- * own loop, so that a slow response to one does not hide another. Usage: `node Victim.ts SCENE.json ROOT`.
+ * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind
+ * has its own loop, so that a slow response to one does not hide another. Usage: The command is `node Victim.ts
+ * SCENE.json ROOT`.
  */
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
@@ -13,9 +14,9 @@ export interface VictimMeasurements {
   readonly worst: number
   readonly slowest: string
   readonly answers: number
-  /** Answers with a 5xx status. */
+  /** The number of responses with a 5xx status. */
   readonly failed: number
-  /** Messages of other unsuccessful responses and of broken connections. */
+  /** The messages of other unsuccessful responses and of broken connections. */
   readonly refused: ReadonlyArray<string>
 }
 

@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it("the story calls every operation of the description", () => {
+it("the sequence of calls contains every operation of the OpenAPI document", () => {
   const { paths } = JSON.parse(readFileSync(openapi, "utf8"))
   const described = Object.values<Record<string, { readonly operationId: string }>>(paths).flatMap((path) =>
     Object.values(path).map(({ operationId }) => operationId)
@@ -63,7 +63,7 @@ it("the story calls every operation of the description", () => {
   expect(calledOperations.toSorted()).toEqual(described.toSorted())
 })
 
-it("the generated clients and the story compile under strict", () => run("tsc", "-p", "."))
+it("the generated clients and the calls compile in strict mode", () => run("tsc", "-p", "."))
 
 /** A service with a test key, a dashboard token, and a receiver that answers 200. */
 const served = async (test: TestContext) => {
@@ -81,7 +81,7 @@ const served = async (test: TestContext) => {
   return { API_ROOT: apiRoot, API_KEY: full_key, TOKEN: token, RECEIVER: `http://127.0.0.1:${port}/` }
 }
 
-describe("the minimal request of each operation succeeds", () => {
+describe("the smallest valid request of each operation succeeds", () => {
   for (const [name, file] of [
     ["openapi-typescript with openapi-fetch", "fetch"],
     ["@hey-api/openapi-ts", "hey"]

@@ -21,7 +21,7 @@ export const runCommand = async (command: string, ...words: ReadonlyArray<string
   }
 }
 
-/** Files that Debian's slim images omit. */
+/** The files that Debian's slim images omit. */
 const unwanted = ["var/cache/apt/*", "var/lib/apt/lists/*", "usr/share/doc/*", "usr/share/man/*", "usr/share/locale/*"]
 
 const debian = async (folder: string): Promise<string> => {
@@ -38,7 +38,7 @@ const debian = async (folder: string): Promise<string> => {
 export interface Buildah {
   /** Builds and tags an image from the Dockerfile, with the given folder as the build context. */
   readonly build: (context: string, dockerfile: string, tag: string) => Promise<void>
-  /** The size of all layers, such as `211 MB`. */
+  /** The size of all layers as text, such as `211 MB`. */
   readonly size: (tag: string) => Promise<string>
   /** Creates a container and returns its name and the folder of its files. */
   readonly container: (tag: string) => Promise<{ readonly name: string; readonly files: string }>
@@ -68,7 +68,7 @@ export interface RunningContainer {
   readonly ended: Promise<number | null>
 }
 
-/** Buildah stores everything below the folder. */
+/** Buildah stores all its data below the folder. */
 export const makeBuildah = async (folder: string): Promise<Buildah> => {
   const common = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"]
   const buildah = (...words: ReadonlyArray<string>) => runCommand("buildah", ...common, ...words)
@@ -102,7 +102,7 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   return {
     build: async (context, dockerfile, tag) => {
       const bases = ["--build-arg", "BUILD_BASE=localhost/node", "--build-arg", "BASE=localhost/debian"]
-      // npm uses the machine's cache and registry during the build. Neither becomes part of the image.
+      // npm uses the machine's cache and registry during the build. Neither of them becomes part of the image.
       const volumes = ["--volume", `${cache}:/var/cache/npm`, "--volume", `${npmrc}:/usr/local/etc/npmrc:ro`]
       const words = ["--isolation", "chroot", "--layers=false", "--pull-never", ...bases, ...volumes]
       await buildah("bud", "--quiet", ...words, "--file", dockerfile, "--tag", tag, context)
@@ -128,7 +128,7 @@ export const makeBuildah = async (folder: string): Promise<Buildah> => {
   }
 }
 
-/** The product's process among those that a container's command started; undefined if there is none. */
+/** Returns the product's process among those that a container's command started; undefined if there is none. */
 export const findProductProcess = async ({ child }: RunningContainer): Promise<number | undefined> => {
   const parents = new Map<number, number>()
   for (const entry of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {

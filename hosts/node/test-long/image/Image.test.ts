@@ -1,5 +1,6 @@
 /**
- * The image of deploy/Dockerfile: its contents, and the whole life cycle of a topic in its containers behind deploy/nginx.conf.
+ * Tests the image of deploy/Dockerfile: its contents, and the whole life cycle of a topic in its containers behind
+ * deploy/nginx.conf.
  */
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -46,7 +47,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 const filesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: "utf8" })
 
-it("the build sees no environment file, no data and no history", async () => {
+it("the image's build context contains no environment file, no data and no history", async () => {
   const dockerfile = join(place, "Context.Dockerfile")
   writeFileSync(dockerfile, "FROM localhost/debian\nCOPY . /context\n")
   await buildah.build(context, dockerfile, "localhost/context")
@@ -56,7 +57,7 @@ it("the build sees no environment file, no data and no history", async () => {
   expect(seen.filter((path) => /\.env$|^data|^\.git|(^|\/)node_modules/.test(path))).toEqual([])
 })
 
-it("the image is below 250 MB: Debian, Node, the bundle and licences, without sources and packages", async () => {
+it("the image is smaller than 250 MB: Debian, Node, the bundle and licences, without sources and packages", async () => {
   const size = await buildah.size(tag)
   process.stdout.write(`image: ${size}\n`)
   expect(size).toMatch(/ MB$/)
@@ -91,7 +92,7 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
       if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}: ${running.stderr()}`)
       return JSON.parse(running.stdout())
     },
-    /** Waits until the process is ready. Returns the process and how many milliseconds its start took. */
+    /** Waits until the process is ready. Returns the process, and how many milliseconds its start took. */
     serve: async (
       words: ReadonlyArray<string>,
       isReady: (running: Buildah.RunningContainer) => Promise<boolean>,
@@ -118,7 +119,7 @@ const containers = async (test: TestLifetime, given: Readonly<Record<string, str
 const isListening = async ({ stdout }: Buildah.RunningContainer) => /^ready https:/m.test(stdout())
 
 describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (database) => {
-  it("a topic goes from its submission to the webhook, through the proxy, and SIGTERM ends every process with 0", async (test) => {
+  it("in containers behind the proxy, a topic goes from submission to webhook, and SIGTERM ends every process with exit code 0", async (test) => {
     const mails = await SmtpServer.openSmtpServer()
     test.onTestFinished(() => mails.close())
     const events: Array<string> = []
@@ -193,7 +194,8 @@ describe.each(["SQLite", "Postgres"])("in containers of the image, on %s,", (dat
       (types) => types.includes("creator.approved")
     )
 
-    // The proxy hides health checks and development pages. It forwards a large bulk request, which the service validates.
+    // The proxy hides health checks and development pages. The proxy forwards a large bulk request, which the service
+    // validates.
     const large = await api("/topics/bulk", { topics: [], note: "x".repeat(2_000_000) })
     expect(large).toMatchObject({ status: 400, body: { success: false } })
     expect((await proxy.ask("/readyz")).status).toBe(404)

@@ -1,4 +1,4 @@
-/** Debian's nginx with the configuration of deploy/, its own certificate, and one server behind it. */
+/** Runs Debian's nginx with the configuration of deploy/, a test certificate, and one server behind it. */
 import { spawn } from "node:child_process"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { request } from "node:https"

@@ -1,4 +1,7 @@
-/** Health checks and metrics report a suspended database, which keeps its connections open but sends no response. */
+/**
+ * Tests that health checks and metrics report a suspended database, which keeps its connections open but sends no
+ * response.
+ */
 import * as Wire from "@partner-commentary/test/postgres/Wire"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
@@ -22,7 +25,7 @@ const asked = async (url: string) => {
 
 const has = (text: string) => (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1])
 
-it("/readyz reports it within 2 seconds from the first request on, and that it is back", async (test) => {
+it("/readyz reports a silent database within 2 seconds from the first request on, and its return", async (test) => {
   const { ready, wire } = await started(test)
   expect(await asked(ready)).toMatchObject({ status: 200 })
   wire.silence()
@@ -46,13 +49,13 @@ it("/readyz reports it within 2 seconds from the first request on, and that it i
   )
 })
 
-it("/metrics shows the process's own metrics, leaves out the database's, and the log warns once", async (test) => {
+it("with a silent database /metrics shows the process's own metrics without those of the database, and the log warns once", async (test) => {
   const { metrics, ready, service, wire } = await started(test)
   await asked(ready)
   const before = has((await asked(metrics)).text)
   expect([before("partner_commentary_database_up"), before("partner_commentary_deliveries_due")]).toEqual([1, 0])
   wire.silence()
-  // Gauges are up to a second old.
+  // Gauges are at most a second old.
   await Process.eventually(
     () => asked(metrics),
     ({ text }) => has(text)("partner_commentary_database_up") === 0

@@ -1,4 +1,6 @@
-/** Audio as a deployer configures it: a speech server, files that the process serves, and the doctor's findings. */
+/**
+ * Tests audio as a deployer configures it: a speech server, files that the process serves, and the doctor's findings.
+ */
 import { readdir, writeFile } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
 import { connect } from "node:net"
@@ -33,7 +35,7 @@ const speaking = async (
   return { asked, env, answerFrom: (next: typeof answer) => (answer = next) }
 }
 
-/** A topic that asks for audio, whose creator has approved it. */
+/** Makes a topic that requests audio and whose creator has approved the text. */
 const approved = async (service: Process.RunningService) => {
   const { key, persona } = Partner.readDemoCredentials(service)
   const { body } = await Partner.callApi(service.apiRoot, key, "/topics", {
@@ -67,7 +69,7 @@ const approved = async (service: Process.RunningService) => {
   return { entry, shareId: reference.body.data.commentaries[0].share_id as string }
 }
 
-/** The raw response to this request target. */
+/** Returns the raw response to this request target. */
 const raw = (apiRoot: string, target: string) =>
   new Promise<string>((resolve) => {
     const socket = connect(Number(new URL(apiRoot).port), "127.0.0.1").setEncoding("latin1")
@@ -79,8 +81,8 @@ const raw = (apiRoot: string, target: string) =>
     socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
   })
 
-describe.concurrent("audio", () => {
-  it("audio is made by the server of SPEECH_URL, and served to everyone who has its URL", async (test) => {
+describe.concurrent("audio files", () => {
+  it("an approved text is spoken by the server of SPEECH_URL, and anyone with the file's URL can fetch it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { asked, env } = await speaking(test)
     const service = await Process.start(cwd, ["serve"], env)
@@ -123,7 +125,7 @@ describe.concurrent("audio", () => {
     expect((await fetch(url.replace(service.apiRoot, again.apiRoot))).status).toBe(200)
   })
 
-  it("no other file is served: no listing, no other name, no path out of the folder", async (test) => {
+  it("requests for other files are refused: listings, unknown names, and paths out of the folder", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { env } = await speaking(test)
     const { apiRoot } = await Process.start(cwd, ["serve"], env)
@@ -155,7 +157,7 @@ describe.concurrent("audio", () => {
     }
   })
 
-  it("a permanent refusal leaves the text; doctor gives the reason without the key, and media retry starts it again", async (test) => {
+  it("a permanent refusal of speech leaves the text available, doctor gives the reason without the key, and media retry restarts it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const key = "sk-secret-of-this-test"
     const { answerFrom, env } = await speaking(test, (response) =>

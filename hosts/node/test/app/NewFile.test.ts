@@ -1,4 +1,4 @@
-/** A file gets its final name only when it is complete, on file systems with and without hard links. */
+/** Tests that a file gets its final name only when it is complete, on file systems with and without hard links. */
 import { link, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -10,7 +10,7 @@ const failing = (code: string) => () => Promise.reject(Object.assign(new Error(c
 const systems = { "with hard links": link, "without hard links": failing("EPERM") }
 
 describe.concurrent.each(Object.entries(systems))("a new file on a file system %s", (_, linked) => {
-  it("a new file on a file system %s gets its final name, and the unfinished one is gone", async (test) => {
+  it("a new file on a file system %s gets its final name, and the unfinished file is removed", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     await writeFile(join(folder, "part"), "whole")
     await NewFile.publish(join(folder, "part"), join(folder, "final"), linked)
@@ -35,7 +35,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
   })
 })
 
-it("a disk error fails instead of using the way without hard links", async (test) => {
+it("a disk error fails the write instead of using the method without hard links", async (test) => {
   const folder = await Process.makeWorkingFolder(test)
   await writeFile(join(folder, "part"), "whole")
   const published = NewFile.publish(join(folder, "part"), join(folder, "final"), failing("EIO"))

@@ -17,7 +17,7 @@ const bucket = {
   MEDIA_S3_SECRET_ACCESS_KEY: "hunter2"
 }
 
-describe("Settings", () => {
+describe("the settings", () => {
   it.effect("an empty environment means development with the default SQLite file", () =>
     Effect.gen(function* () {
       const settings = yield* read({})
@@ -38,7 +38,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("DATABASE_URL, PUBLIC_URL and DEV=false each end development", () =>
+  it.effect("each of DATABASE_URL, PUBLIC_URL and DEV=false ends development mode", () =>
     Effect.gen(function* () {
       const isDevelopment = (env: Record<string, string>) => Effect.map(read(env), ({ development }) => development)
       assert.isFalse(yield* isDevelopment({ DATABASE_URL: "sqlite:./x.db" }))
@@ -51,7 +51,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("every variable is read", () =>
+  it.effect("every environment variable is read into its setting", () =>
     Effect.gen(function* () {
       const settings = yield* read({
         PORT: "0",
@@ -159,7 +159,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("without PUBLIC_URL, links start with the listening address", () =>
+  it.effect("without PUBLIC_URL, links start with the address on which the service listens", () =>
     Effect.gen(function* () {
       assert.strictEqual(Settings.apiRoot(yield* read({}), 4000), "http://127.0.0.1:4000")
       assert.strictEqual(Settings.apiRoot(yield* read({ HOST: "::1" }), 4000), "http://[::1]:4000")
@@ -225,7 +225,7 @@ describe("Settings", () => {
     ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=hunter2%zz"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "two words=hunter2"]
   ] as ReadonlyArray<[string, string, Record<string, string>?]>) {
-    it.effect(`${name}=${value} is refused in one sentence that names it and holds no secret`, () =>
+    it.effect(`${name}=${value} is refused with one sentence that names the variable and contains no secret`, () =>
       Effect.gen(function* () {
         const message = yield* refusal({ ...rest, [name]: value })
         assert.match(message, new RegExp(`^${name} must [^\n]+\\.$`))
@@ -234,16 +234,18 @@ describe("Settings", () => {
     )
   }
 
-  it.effect("audio is stored in the data folder by default, and outside development where the settings say", () =>
-    Effect.gen(function* () {
-      const speech = { SPEECH_URL: "http://localhost:1/v1", SPEECH_MODEL: "s", SPEECH_VOICE: "alto" }
-      assert.deepStrictEqual((yield* read({})).media, { speech: Option.none(), storage: Option.none() })
-      const folder = Option.some({ kind: "folder", folder: "./data/media" } as const)
-      assert.deepStrictEqual((yield* read(speech)).media.storage, folder)
-      assert.match(yield* refusal({ ...speech, DEV: "false" }), /^MEDIA_FOLDER or MEDIA_S3_URL must be set [^\n]+\.$/)
-      const { media } = yield* read({ ...speech, DEV: "false", MEDIA_FOLDER: "/var/lib/media" })
-      assert.deepStrictEqual(media.storage, Option.some({ kind: "folder", folder: "/var/lib/media" } as const))
-    })
+  it.effect(
+    "audio is stored in the data folder by default; outside development the settings must name the storage",
+    () =>
+      Effect.gen(function* () {
+        const speech = { SPEECH_URL: "http://localhost:1/v1", SPEECH_MODEL: "s", SPEECH_VOICE: "alto" }
+        assert.deepStrictEqual((yield* read({})).media, { speech: Option.none(), storage: Option.none() })
+        const folder = Option.some({ kind: "folder", folder: "./data/media" } as const)
+        assert.deepStrictEqual((yield* read(speech)).media.storage, folder)
+        assert.match(yield* refusal({ ...speech, DEV: "false" }), /^MEDIA_FOLDER or MEDIA_S3_URL must be set [^\n]+\.$/)
+        const { media } = yield* read({ ...speech, DEV: "false", MEDIA_FOLDER: "/var/lib/media" })
+        assert.deepStrictEqual(media.storage, Option.some({ kind: "folder", folder: "/var/lib/media" } as const))
+      })
   )
 
   it.effect("the default sender is a valid address, whatever the host", () =>
@@ -256,7 +258,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("outside development, serving needs a mail server and a signing secret", () =>
+  it.effect("outside development, serve requires a mail server and a signing secret", () =>
     Effect.gen(function* () {
       const missing = (env: Record<string, string>) =>
         Effect.map(Effect.flip(Effect.flatMap(read(env), Settings.requireForService)), ({ name }) => name)

@@ -1,4 +1,7 @@
-/** A backup that is made during writes contains everything acknowledged before it began, and a service can run on it. */
+/**
+ * Tests that a backup made during writes contains everything acknowledged before it began, and that a service can run
+ * on it.
+ */
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -10,7 +13,7 @@ import * as Process from "../support/Process.ts"
 const env = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
 describe.concurrent("backup", () => {
-  it("backup contains all acknowledged writes although a server keeps writing, and a service runs on it", async (test) => {
+  it("a backup contains all acknowledged writes although a server keeps writing, and a service runs on the copy", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stop } = await Process.start(cwd, ["serve"], env)
     const { key, persona } = await Partner.registerPartner(cwd, env)
@@ -44,7 +47,7 @@ describe.concurrent("backup", () => {
     await Partner.submitTopic(restored.apiRoot, key, persona.id)
   })
 
-  it("backup refuses an existing file, and does not change it", async (test) => {
+  it("the command backup refuses an existing file and does not change it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
@@ -53,7 +56,7 @@ describe.concurrent("backup", () => {
     expect(statSync(join(cwd, "mine")).size).toBe(5)
   })
 
-  it("backup names the folder that is missing, is a file or cannot be written to", async (test) => {
+  it("the command backup names the folder that is missing, is a file or cannot be written to", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
@@ -69,7 +72,7 @@ describe.concurrent("backup", () => {
     }
   })
 
-  it("backup names pg_dump for a Postgres database", async (test) => {
+  it("the command backup names pg_dump for a Postgres database", async (test) => {
     const refused = await Process.run(
       await Process.makeWorkingFolder(test),
       ["backup", "x.db"],

@@ -1,4 +1,6 @@
-/** Operators' commands refuse a database that is missing, has an older schema version, or is not configured. */
+/**
+ * Tests that operators' commands refuse a database that is missing, has an older schema version, or is not configured.
+ */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -40,7 +42,7 @@ const older = "DELETE FROM partner_commentary_migrations WHERE migration_id > 6"
 const ids = "SELECT migration_id FROM partner_commentary_migrations ORDER BY migration_id"
 
 describe.concurrent("a database of an older version", () => {
-  it("a database of an older version is refused by every command in one sentence, and keeps that version", async (test) => {
+  it("a database of an older version is refused by every command in one sentence, and stays at that version", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"])
     const file = join(cwd, "data", "partner-commentary.db")
@@ -64,7 +66,7 @@ describe.concurrent("a database of an older version", () => {
     after.close()
   })
 
-  it("a database of an older version is refused on Postgres too, without waiting for a running server", async (test) => {
+  it("a database of an older version is also refused on Postgres, without waiting for a running server", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     await Process.json(cwd, ["migrate"], env)
@@ -80,8 +82,8 @@ describe.concurrent("a database of an older version", () => {
   })
 })
 
-describe.concurrent("no database yet", () => {
-  it("no database yet is refused by every command, and no file is created", async (test) => {
+describe.concurrent("a missing database", () => {
+  it("a missing database is refused by every command, and no command creates the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of commands)
       expect(await refused(cwd, args)).toContain("there is no such file yet; run partner-commentary migrate")
@@ -89,7 +91,7 @@ describe.concurrent("no database yet", () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  it("no database yet is created with the first organization or persona", async (test) => {
+  it("the command that creates the first organization or persona also creates the database", async (test) => {
     for (const first of firsts) {
       const cwd = await Process.makeWorkingFolder(test)
       const { name } = await Process.json(cwd, first)
@@ -97,7 +99,7 @@ describe.concurrent("no database yet", () => {
     }
   })
 
-  it("no database yet on Postgres is created so too, unless it has tables of another application", async (test) => {
+  it("an empty database on Postgres is created in the same way, unless it contains another application's tables", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     expect(await refused(cwd, ["org", "list"], env)).toContain("it is empty; run partner-commentary migrate first")
@@ -110,8 +112,8 @@ describe.concurrent("no database yet", () => {
   })
 })
 
-describe.concurrent("an environment that was read by half", () => {
-  it("outside development no command works on the default file for want of DATABASE_URL", async (test) => {
+describe.concurrent("a half-loaded environment", () => {
+  it("outside development no command uses the default file when DATABASE_URL is missing", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"])
     const given = [{ DEV: "false" }, { PUBLIC_URL: "https://partners.example.com" }]
@@ -127,7 +129,7 @@ describe.concurrent("an environment that was read by half", () => {
     expect(await Process.json(cwd, ["org", "list"], named)).toEqual([])
   })
 
-  it("an environment that was read by half is none where the file is quoted as the documents show: sh reads every value whole, as systemd does", async (test) => {
+  it("an environment file that is quoted as documented is read completely by sh and by systemd", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const guide = readFileSync(new URL("../../../../docs/guides/deployment.md", import.meta.url), "utf8")
     const [, file = ""] = /```sh\n(DEV=[^`]+)```/.exec(guide) ?? []

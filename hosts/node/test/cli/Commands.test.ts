@@ -15,8 +15,8 @@ const failure = async (cwd: string, args: ReadonlyArray<string>) => {
   return stderr
 }
 
-describe.concurrent("org", () => {
-  it("org creates, updates, suspends, resumes and lists, with the limits in force", async (test) => {
+describe.concurrent("the command org", () => {
+  it("the command org creates, updates, suspends, resumes and lists organizations, with the limits in force", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const created = await Process.json(cwd, [
       ...["org", "create", "--name", "Acme Sports", "--plan", "premium", "--contact-email", "desk@acme.test"],
@@ -44,8 +44,8 @@ describe.concurrent("org", () => {
   })
 })
 
-describe.concurrent("persona and license", () => {
-  it("persona and license publishes, changes and licenses a persona", async (test) => {
+describe.concurrent("the commands persona and license", () => {
+  it("the commands persona and license publish, change and license a persona", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const organization = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.json(cwd, [
@@ -93,8 +93,8 @@ describe.concurrent("persona and license", () => {
   })
 })
 
-describe.concurrent("key", () => {
-  it("key is not issued or revoked without its entry in the audit log", async (test) => {
+describe.concurrent("the command key", () => {
+  it("a key is not issued or revoked without an entry in the audit log", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { keyId, organization } = await Partner.registerPartner(cwd)
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"))
@@ -107,14 +107,14 @@ describe.concurrent("key", () => {
     expect(kept).toMatchObject([{ id: keyId, revoked_at: null }])
   })
 
-  it("key is created with every scope by the command that org create suggests", async (test) => {
+  it("the command that org create suggests creates a key with every scope", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stdout } = await Process.run(cwd, ["org", "create", "--name", "Acme"])
     const [, next = ""] = /Next: partner-commentary (.+)/.exec(stdout) ?? []
     expect(await Process.json(cwd, next.split(" "))).toMatchObject({ name: "NAME", scopes: Scope.all })
   })
 
-  it("key shows a key once, and lists and revokes it", async (test) => {
+  it("the command key shows a key once, and lists and revokes it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.json(cwd, [
@@ -150,7 +150,7 @@ describe.concurrent("key", () => {
   })
 })
 
-describe.concurrent("migrate, purge and doctor", () => {
+describe.concurrent("the commands migrate, purge and doctor", () => {
   it("migrate runs once, purge keeps new rows, and doctor finds problems", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const missing = await Process.run(cwd, ["doctor"])

@@ -1,10 +1,10 @@
-/** An operator finds the disabled webhooks, their owners and the reason, with real receivers. */
+/** Tests that an operator finds the disabled webhooks, their owners and the reason, with real receivers. */
 import { expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("webhook list names them with moment and reason, of all organizations or one, and doctor says that there are some", async (test) => {
+it("webhook list shows disabled webhooks with time and reason, of all organizations or one, and doctor reports them", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   let isGone = true
   const receiver = await Loopback.startReceiver(test, (path) => (isGone && path === "/gone" ? 410 : 204))

@@ -1,4 +1,7 @@
-/** Dashboard tokens: the command line creates them in development only, and otherwise an identity provider issues them. */
+/**
+ * Tests of dashboard tokens: the command line creates them in development only, and otherwise an identity provider
+ * issues them.
+ */
 import { OAuth2Server } from "oauth2-mock-server"
 import { describe, expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
@@ -22,8 +25,8 @@ const production = {
 /** A setting that commands require outside development. The value is the default in development. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
-describe.concurrent("token create", () => {
-  it("token create makes a token that the server accepts for the requested time", async (test) => {
+describe.concurrent("the command token create", () => {
+  it("the command token create makes a token that the server accepts for the requested time", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
     const [{ id }] = await Process.json(cwd, ["org", "list"])
@@ -41,7 +44,7 @@ describe.concurrent("token create", () => {
     expect((await keys(apiRoot, text.stdout.trim())).status).toBe(200)
   })
 
-  it("token create refuses an unknown organization, outside development, and beside an identity provider", async (test) => {
+  it("the command token create refuses an unknown organization, and refuses to run outside development and beside an identity provider", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const provider = { JWKS_URL: "http://127.0.0.1:9/jwks", JWT_ISSUER: "i", JWT_AUDIENCE: "a" }
@@ -61,8 +64,8 @@ describe.concurrent("token create", () => {
   })
 })
 
-describe.concurrent("an identity provider", () => {
-  it("an identity provider signs the tokens, and doctor checks that its keys can be read", async (test) => {
+describe.concurrent("an external identity provider", () => {
+  it("the server accepts tokens of an external identity provider, and doctor checks that the provider's keys can be read", async (test) => {
     const provider = new OAuth2Server()
     await provider.issuer.keys.generate("ES256")
     await provider.start(0, "127.0.0.1")
@@ -95,7 +98,7 @@ describe.concurrent("an identity provider", () => {
     })
   })
 
-  it("an identity provider that is missing outside development is warned about at the start, and every token is refused", async (test) => {
+  it("outside development without an identity provider, the service warns at its start and refuses every token", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"])
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])

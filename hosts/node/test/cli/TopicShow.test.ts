@@ -1,4 +1,6 @@
-/** `topic show` reports where a topic is stalled: at the mail, at the draft, or at the partner's receiver. */
+/**
+ * Tests that `topic show` reports where a topic is stalled: at the mail, at the draft, or at the partner's receiver.
+ */
 import { describe, expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Outbox from "../support/Outbox.ts"
@@ -50,7 +52,7 @@ const posted = (link: string, action: string, body: unknown) =>
     body: JSON.stringify(body)
   })
 
-describe.concurrent("topic show", () => {
+describe.concurrent("the command topic show", () => {
   const story = async (test: Process.TestLifetime, database: Process.EnvironmentVariables) => {
     const cwd = await Process.makeWorkingFolder(test)
     const outside = await unwell(test)
@@ -114,7 +116,7 @@ describe.concurrent("topic show", () => {
       () => show(shareId),
       ({ assignments: [one] }) =>
         one.drafts.last_reason !== null &&
-        // The attempt is over when its lease is released, shortly after its failure is recorded.
+        // An attempt is over when its lease is released, shortly after its failure is recorded.
         !one.drafts.under_way &&
         one.mails.some(({ state }: { state: string }) => state === "sent")
     )
@@ -193,7 +195,7 @@ describe.concurrent("topic show", () => {
     return { cwd, env }
   }
 
-  it("topic show shows the state, mails, attempts and deliveries of each part, with times and reasons, and no creator's text", async (test) => {
+  it("topic show prints the state, mails, attempts and deliveries of each part, with times and reasons, and no creator's text", async (test) => {
     const { cwd, env } = await story(test, {})
     const unknown = "01900000-0000-7000-8000-000000000000"
     const none = await Process.run(cwd, ["topic", "show", unknown], env)
@@ -201,7 +203,7 @@ describe.concurrent("topic show", () => {
     expect(await Process.run(cwd, ["topic", "show", "derby"], env)).toMatchObject({ code: 2, stdout: "" })
   })
 
-  it("topic show prints the same on Postgres", async (test) => {
+  it("topic show prints the same on Postgres as on SQLite", async (test) => {
     await story(test, await OwnDatabase.makeDatabase(test))
   })
 })

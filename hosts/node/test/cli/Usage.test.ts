@@ -47,7 +47,7 @@ describe("wrong usage", () => {
     ["the same address twice", ["creator", "change-email", "--from", "a@b.c", "--to", "A@b.c"], /same address/]
   ]
 
-  it("wrong usage exits with 2, with a sentence on stderr and nothing on stdout", async (test) => {
+  it("wrong usage exits with code 2, with a sentence on stderr and nothing on stdout", async (test) => {
     const outcome = await Process.spawned(await Process.makeWorkingFolder(test), ["org", "suspend", "7"])
     expect(outcome).toMatchObject({ code: 2, stdout: "" })
     expect(outcome.stderr).toMatch(/^id must be an id such as [^\n]+\.\nSee partner-commentary org suspend --help\.\n$/)
@@ -66,8 +66,8 @@ describe("wrong usage", () => {
   })
 })
 
-describe.concurrent("--help and --version", () => {
-  it("every command explains itself on stdout", async (test) => {
+describe.concurrent("the flags --help and --version", () => {
+  it("every command prints its help on stdout", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of [[], ["serve"], ["org", "create"], ["creator", "erase"]]) {
       const { code, stderr, stdout } = await Process.run(cwd, [...args, "--help"])
@@ -88,7 +88,7 @@ describe.concurrent("a wrong setting", () => {
     }
   })
 
-  it("a wrong setting is a line of JSON if LOG_FORMAT is json", async (test) => {
+  it("a wrong setting is printed as a line of JSON if LOG_FORMAT is json", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of [["serve"], ["purge"]]) {
       const outcome = await Process.spawned(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
@@ -102,7 +102,7 @@ describe.concurrent("a wrong setting", () => {
     }
   })
 
-  it("a database that cannot be opened is one sentence too", async (test) => {
+  it("a database that cannot be opened is reported with one sentence", async (test) => {
     const outcome = await Process.run(await Process.makeWorkingFolder(test), ["org", "list"], {
       DATABASE_URL: "sqlite:/dev/null/x.db"
     })

@@ -1,4 +1,4 @@
-/** An operator's webhook commands, in separate processes. */
+/** Tests of an operator's webhook commands, in separate processes. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -8,8 +8,8 @@ import * as Process from "../support/Process.ts"
 
 const unknown = "01900000-0000-7000-8000-000000000000"
 
-describe.concurrent("webhook", () => {
-  it("webhook lists a partner's webhooks and enables a disabled one, which the partner sees", async (test) => {
+describe.concurrent("the command webhook", () => {
+  it("the command webhook lists a partner's webhooks and enables a disabled one, and the partner sees the change", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key, organization } = await Partner.registerPartner(cwd)
     const list = ["webhook", "list", "--org", organization.id]
@@ -64,7 +64,7 @@ describe.concurrent("webhook", () => {
   })
 })
 
-describe.concurrent("webhook reseal", () => {
+describe.concurrent("the command webhook reseal", () => {
   it("webhook reseal encrypts secrets again, so that the former signing secret can be removed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)
@@ -83,7 +83,7 @@ describe.concurrent("webhook reseal", () => {
     expect((await reseal(former)).code).toBe(1)
   })
 
-  it("webhook reseal in production without SIGNING_SECRET is refused, and generates none", async (test) => {
+  it("webhook reseal in production without SIGNING_SECRET is refused and generates no secret", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./x.db", DEV: "false" }
     await Process.json(cwd, ["migrate"], env)
@@ -93,7 +93,7 @@ describe.concurrent("webhook reseal", () => {
     expect(existsSync(join(cwd, "data"))).toBe(false)
   })
 
-  it("webhook reseal is what doctor suggests if secrets cannot be decrypted, for one and for several", async (test) => {
+  it("doctor suggests webhook reseal if secrets cannot be decrypted, for one webhook and for several", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)
     const service = await Process.start(cwd)

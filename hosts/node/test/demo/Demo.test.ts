@@ -1,10 +1,10 @@
-/** `demo` plays the whole story with one command and leaves no files behind. */
+/** Tests that `demo` runs the whole story with one command and leaves no files behind. */
 import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { json, makeWorkingFolder, spawned as run } from "../support/Process.ts"
 
-test("the demo tells each step as it happens, ends well, and leaves nothing behind", async (context) => {
+test("the demo prints each step as it happens, succeeds, and leaves no files behind", async (context) => {
   const home = await makeWorkingFolder(context)
   const temporary = join(home, "temporary")
   await mkdir(temporary)
@@ -27,7 +27,7 @@ test("the demo tells each step as it happens, ends well, and leaves nothing behi
   expect(await readdir(home)).toEqual(["temporary"])
 })
 
-test("the demo keeps to itself: neither the environment's database nor what lies in the folder is touched", async (context) => {
+test("the demo changes neither the environment's database nor the files in the folder", async (context) => {
   const home = await makeWorkingFolder(context)
   await mkdir(join(home, "data"))
   await writeFile(join(home, "data", "partner-commentary.db"), "somebody's")
@@ -43,7 +43,7 @@ test("the demo keeps to itself: neither the environment's database nor what lies
   expect(await readdir(join(home, "data"))).toEqual(["partner-commentary.db"])
 })
 
-test("a demo that cannot begin says why in one sentence", async (context) => {
+test("a demo that cannot start gives the reason in one sentence", async (context) => {
   const home = await makeWorkingFolder(context)
   await writeFile(join(home, "nowhere"), "no folder")
   const { code, stderr, stdout } = await run(home, ["demo"], { TMPDIR: join(home, "nowhere") })

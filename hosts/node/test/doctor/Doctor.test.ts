@@ -1,11 +1,11 @@
-/** The doctor's report on a service with many faults at once, and how an operator repairs it. */
+/** Tests the doctor's report on a service with many faults at once, and how an operator repairs it. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** A stopped service with this many open requests, whose rows a test may then change. */
+/** Prepares a stopped service with this many open requests, whose rows a test may then change. */
 const stopped = async (cwd: string, requests: number) => {
   const server = await Process.start(cwd, ["serve", "--no-worker"])
   const { key, persona } = Partner.readDemoCredentials(server)
@@ -33,8 +33,8 @@ const findings = async (cwd: string) => {
   return { code, about: (check: string) => found.find((finding) => finding.check === check) }
 }
 
-describe.concurrent("doctor", () => {
-  it("doctor counts all failed drafts, names ten, and one command restarts all", async (test) => {
+describe.concurrent("the command doctor", () => {
+  it("doctor counts all failed drafts, names ten, and suggests one command that restarts all", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
@@ -57,7 +57,7 @@ describe.concurrent("doctor", () => {
     expect(await Process.json(cwd, ["retry", "--all"])).toEqual([])
   })
 
-  it("doctor counts the mails that were given up, and names the one command that sends them again", async (test) => {
+  it("doctor counts the mails that failed for good, and suggests the command that sends them again", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     change(
@@ -76,7 +76,7 @@ describe.concurrent("doctor", () => {
     expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor exits with 1 as soon as mails or drafts have failed and wait, and gives the last reason", async (test) => {
+  it("doctor exits with code 1 as soon as failed mails or drafts wait for a retry, and gives the last reason", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     const now = new Date().toISOString()
@@ -99,7 +99,7 @@ describe.concurrent("doctor", () => {
     })
   })
 
-  it("doctor notices an event that has been due to an active webhook for long, and none that is held", async (test) => {
+  it("doctor reports an event that has been due to an active webhook for long, and no held event", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 0)
     change(
@@ -134,7 +134,7 @@ describe.concurrent("doctor", () => {
     expect(stdout).not.toContain("hunter2")
   })
 
-  it("doctor notices a short signing secret wherever it stands in the list", async (test) => {
+  it("doctor reports a short signing secret at any position of the list", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const long = "a-text-that-is-long-enough-for-a-secret"
     await Process.json(cwd, ["migrate"])

@@ -1,5 +1,6 @@
 /**
- * The doctor checks the mail server and the generator, including the credentials, and times out within seconds if one is silent.
+ * Tests that the doctor checks the mail server and the generator, including the credentials, and times out within
+ * seconds if one is silent.
  */
 import { mkdir, readdir } from "node:fs/promises"
 import { createServer as createHttpServer } from "node:http"
@@ -67,7 +68,7 @@ const closedPort = async () => {
   return port
 }
 
-describe.concurrent("doctor", () => {
+describe.concurrent("the doctor's checks of other servers", () => {
   it("doctor reports that the mail server refuses the password, without the password", async (test) => {
     const port = await mailServer(test, "right")
     const wrong = await doctor(test, { SMTP_URL: `smtp://desk:hunter2@127.0.0.1:${port}` })
@@ -81,7 +82,7 @@ describe.concurrent("doctor", () => {
     })
   })
 
-  it("doctor reports a generator that is down or refuses the key, and a key that was not tried", async (test) => {
+  it("doctor reports a generator that is down or refuses the key, and says when the key was not checked", async (test) => {
     const refused = await doctor(test, generating(await generator(test, 401)))
     expect(refused.code).toBe(1)
     expect(refused.about("generator")).toMatchObject({
@@ -106,7 +107,7 @@ describe.concurrent("doctor", () => {
     })
   })
 
-  it("doctor notices the local generator in production, and not in development", async (test) => {
+  it("doctor reports the local generator in production, but not in development", async (test) => {
     const production = await doctor(test, {
       ...{ DATABASE_URL: "sqlite:./x.db", DEV: "false", SIGNING_SECRET: "a-text-that-is-long-enough-for-a-secret" },
       ...{ SMTP_URL: `smtp://127.0.0.1:${await closedPort()}`, MAIL_FROM: "desk@example.com" }
@@ -118,7 +119,7 @@ describe.concurrent("doctor", () => {
     expect((await doctor(test, {})).about("generator")).toMatchObject({ state: "ok" })
   })
 
-  it("doctor tries the speech server's key", async (test) => {
+  it("doctor checks the speech server's key", async (test) => {
     expect((await doctor(test, {})).about("speech")).toMatchObject({ state: "ok", message: "None: no audio is made." })
     const good = await doctor(test, speaking(await generator(test, 200)))
     expect(good.about("speech")).toMatchObject({ state: "ok", message: expect.stringContaining("takes the key") })
@@ -128,7 +129,7 @@ describe.concurrent("doctor", () => {
     expect(refused.about("speech")?.message).not.toContain("hunter2")
   })
 
-  it("doctor tries a folder for media with a file of its own, which it removes", async (test) => {
+  it("doctor checks a folder for media by writing a test file, which it removes", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = speaking(await generator(test, 200))
     const missing = await doctor(test, { ...env, MEDIA_FOLDER: join(cwd, "media") })
@@ -145,7 +146,7 @@ describe.concurrent("doctor", () => {
     expect(bad.about("media storage")).toMatchObject({ state: "mend", message: expect.stringContaining("/sys") })
   })
 
-  it("doctor tries a bucket with an object of its own, by the permission that audio needs", async (test) => {
+  it("doctor checks a bucket by storing a test object, with the permission that audio needs", async (test) => {
     const requests: Array<string> = []
     const answer = { status: 200 }
     const bucket = await Loopback.listenOnLoopback(test, (request, response) => {
@@ -170,7 +171,7 @@ describe.concurrent("doctor", () => {
     expect(refused.about("media storage")?.message).not.toContain("hunter2")
   })
 
-  it("doctor reports servers that do not answer, all of them within one timeout", async (test) => {
+  it("doctor reports all servers that do not answer within one timeout", async (test) => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket))
     const port = await listening(test, silent)

@@ -1,4 +1,7 @@
-/** The doctor calls a SQLite file corrupt only if SQLite does, because its advice is to replace the file with a backup. */
+/**
+ * Tests that the doctor calls a SQLite file corrupt only if SQLite does, because its advice is to replace the file with
+ * a backup.
+ */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -23,7 +26,7 @@ const made = (file: string) => {
 }
 
 describe.concurrent("the check of a SQLite file", () => {
-  it("the check of a SQLite file finds a sound file sound and a file that is no database corrupt", async (test) => {
+  it("the check of a SQLite file reports an intact file as intact, and a file that is not a database as corrupt", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const sound = join(cwd, "sound.db")
     made(sound).close()

@@ -1,4 +1,4 @@
-/** How long a response and its client hold a permit of the organization, on a real socket. */
+/** Tests how long a response and its client hold a permit of the organization, on a real socket. */
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { bounds, ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -13,7 +13,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 const { each } = bounds.standard
 const owner = "acme" as OrganizationId
 
-/** Larger than all socket buffers together, so that a client that does not read blocks it. */
+/** The response is larger than all socket buffers together, so that a client that does not read blocks it. */
 const large = new Uint8Array(32 * 1024 * 1024)
 
 /** `/large` exceeds the socket's buffers, `/never` runs until it is interrupted, and other paths answer at once. */
@@ -56,7 +56,7 @@ const serve = async () => {
     await running
   })
   const port = await bound.promise
-  /** A connection that does not read. */
+  /** A connection from which the client does not read. */
   const ask = (path: string): Socket => {
     const socket = connect(port, "127.0.0.1", () => socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`))
     onTestFinished(() => void socket.destroy())
@@ -68,7 +68,7 @@ const serve = async () => {
 }
 
 describe("a permit of an organization", () => {
-  it("a permit of an organization is held until the client has read the response or has disconnected", async () => {
+  it("an organization's permit is held until the client has read the response or has disconnected", async () => {
     const { askEach, begun, seen } = await serve()
     const readers = askEach(each, "/large")
     await begun(each)
@@ -81,7 +81,7 @@ describe("a permit of an organization", () => {
     await begun(each + 2)
   })
 
-  it("a permit of an organization is not given to a client that disconnected while it waited, and is released by one that disconnects during its request", async () => {
+  it("an organization's permit is not given to a client that has disconnected, and is released when a client disconnects during its request", async () => {
     const { ask, askEach, begun, seen } = await serve()
     const working = askEach(each, "/never")
     await begun(each)

@@ -1,4 +1,4 @@
-/** /readyz, the log and doctor report within seconds that a database takes no writes. */
+/** Tests that /readyz, the log and doctor report within seconds that a database accepts no writes. */
 import { closeSync, existsSync, openSync, renameSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -24,15 +24,15 @@ const eventually = (apiRoot: string, status: number) =>
 
 const file = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
-/** A log level that includes errors. */
+/** The log levels that include errors. */
 const production = {
   DEV: "false",
   SMTP_URL: "smtp://127.0.0.1:9",
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-describe.concurrent("a database that takes no writes", () => {
-  it("a SQLite file that was moved away is logged without a request; /readyz is 503 and database_up is 0 until it is back", async (test) => {
+describe.concurrent("a database that accepts no writes", () => {
+  it("a SQLite file that was moved away is logged even without a request; /readyz is 503 and database_up is 0 until it is back", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...file, ADMIN_PORT: "0" })
     const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())?.[0] ?? ""
@@ -62,7 +62,7 @@ describe.concurrent("a database that takes no writes", () => {
     )
   })
 
-  it("/readyz reports a SQLite file whose writes the disk refuses, while reads go on", async (test) => {
+  it("/readyz reports a SQLite file whose writes the disk refuses, while reads continue", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], file)
     // A limit of 100 KiB for each file stands for a full disk: the write-ahead log cannot grow beyond it.
@@ -72,7 +72,7 @@ describe.concurrent("a database that takes no writes", () => {
     expect((await fetch(`${apiRoot}/partner/v1/personas`)).status).toBe(401)
   })
 
-  it("/readyz reports a Postgres database that became read-only, until it takes writes again", async (test) => {
+  it("/readyz reports a Postgres database that became read-only, until it accepts writes again", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], env)
@@ -96,10 +96,10 @@ describe.concurrent("a database that takes no writes", () => {
   })
 })
 
-describe.concurrent("a SQLite file that is not there", () => {
+describe.concurrent("a missing SQLite file", () => {
   const env = { DATABASE_URL: "sqlite:./service.db", PUBLIC_URL: "https://partners.example.test", ...production }
 
-  it("a SQLite file that is not there stops every command but migrate outside development with one sentence, and no command creates it", async (test) => {
+  it("a missing SQLite file outside development stops every command but migrate with one sentence, and no command creates it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const create = ["org", "create", "--name", "Acme"]
     for (const args of [["serve"], ["worker"], ["org", "list"], create, ["purge", "--dry-run"], ["doctor"]]) {

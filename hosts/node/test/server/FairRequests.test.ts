@@ -7,7 +7,7 @@ import * as FairScheduler from "@partner-commentary/server/middleware/FairSchedu
 import * as Result from "effect/Result"
 import { expect, it, onTestFinished } from "vitest"
 
-/** A server whose scheduler runs when the test says so. */
+/** A server whose scheduler runs only when the test starts it. */
 const serve = async () => {
   const began: Array<string> = []
   let due: Array<() => void> = []
@@ -16,7 +16,7 @@ const serve = async () => {
   const fair = FairScheduler.make({ now: () => now, next: (run) => void due.push(run) })
   const native = createServer((request, response) => {
     began.push(`${request.headers["x-api-key"]}`)
-    // One request uses up the time of a turn.
+    // One request uses all the time of a turn.
     now += FairScheduler.turnBudget
     response.end()
   })
@@ -46,7 +46,7 @@ const serve = async () => {
   return { accept: fair.accept, ask, began, native, turn, waiting: () => waiting }
 }
 
-it("requests of one organization share a turn, whatever its keys, and another's begins after one of them", async () => {
+it("requests of one organization share a turn, whatever its keys, and another organization's request follows after one of them", async () => {
   const { accept, ask, began, turn, waiting } = await serve()
   for (const key of ["attacker", "attacker's other key"]) accept(key, "the attacker")
   accept("victim", "the victim")
@@ -60,7 +60,7 @@ it("requests of one organization share a turn, whatever its keys, and another's 
   expect(began[2]).toBe("victim")
 })
 
-it("keys that were not accepted earn no turns: requests of one client address share one", async () => {
+it("requests with unaccepted keys share the turn of their client address", async () => {
   const { accept, ask, began, turn, waiting } = await serve()
   accept("victim", "the victim")
   for (let each = 0; each < 10; each++) ask(`claimed ${each}`)
@@ -74,7 +74,7 @@ it("keys that were not accepted earn no turns: requests of one client address sh
   expect(began.slice(2)).toEqual(["victim", "a new partner"])
 })
 
-it("a request whose client has gone before its turn does no work", async () => {
+it("a request whose client has disconnected before its turn causes no work", async () => {
   const { ask, began, native, turn, waiting } = await serve()
   const gone = ask("gone")
   await expect.poll(waiting).toBe(1)

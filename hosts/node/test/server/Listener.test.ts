@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 
-it("a request that arrives slowly is refused within seconds after its minute", async () => {
+it("a request that arrives too slowly is refused within seconds after one minute", async () => {
   const patience = await Effect.runPromise(
     Effect.scoped(
       Effect.map(Listener.bind("127.0.0.1", 0, "PORT"), ({ native }) => ({
@@ -27,10 +27,10 @@ it("an idle connection stays open for longer than the 60 seconds of common load 
 
 const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-/** Larger than all socket buffers together, so that a client that does not read blocks it. */
+/** The response is larger than all socket buffers together, so that a client that does not read blocks it. */
 const answer = Buffer.alloc(32 * 1024 * 1024)
 
-/** A listener with short timeouts. `after` delays its responses. */
+/** A listener with short timeouts. `after` is the delay of its responses. */
 const serve = async (
   patience: number,
   {
@@ -42,7 +42,7 @@ const serve = async (
 ) => {
   const closing = Promise.withResolvers<void>()
   const bound = Promise.withResolvers<number>()
-  /** The connection of the first response, and its state when the response was made. */
+  /** Returns the connection of the first response, and the connection's state when the response was made. */
   const made = Promise.withResolvers<{ socket: Socket; wasDestroyed: boolean; waiting: number }>()
   const ended = Promise.withResolvers<void>()
   let connections = 0
@@ -78,7 +78,7 @@ const serve = async (
   return { port, made: made.promise, ended: ended.promise, connections: () => connections }
 }
 
-/** Sends a request and reads nothing. */
+/** Sends a request and reads no response. */
 const ask = (port: number, text = request) => {
   const socket = connect(port, "127.0.0.1", () => socket.write(text))
   socket.pause().on("error", () => {})
@@ -86,12 +86,12 @@ const ask = (port: number, text = request) => {
   return socket
 }
 
-describe("a response that the client does not read", () => {
+describe("an unread response", () => {
   for (const [what, text] of [
     ["one", request],
     ["the first of several", request.repeat(20)]
   ] as const) {
-    it(`a response that the client does not read is dropped with its connection: ${what}`, async () => {
+    it(`an unread response is dropped with its connection: ${what}`, async () => {
       const { ended, made, port } = await serve(200)
       ask(port, text)
       const { waiting, wasDestroyed } = await made
@@ -101,7 +101,7 @@ describe("a response that the client does not read", () => {
     })
   }
 
-  it("a response that the client does not read is dropped even if making it took longer than the timeout", async () => {
+  it("an unread response is dropped even if preparing it took longer than the timeout", async () => {
     const { ended, made, port } = await serve(200, { after: 700 })
     ask(port)
     const { waiting, wasDestroyed } = await made
@@ -110,13 +110,13 @@ describe("a response that the client does not read", () => {
     await ended
   })
 
-  it("a response that the client does not read is kept while the client reads a little now and then, and while it is still being made", async () => {
+  it("a connection stays open while the client reads a little now and then, and while the response is in preparation", async () => {
     const { made, port } = await serve(1000, { after: 1500 })
     const socket = ask(port)
     let taken = 0
     socket.on("data", (bytes: Buffer) => {
       taken += bytes.length
-      // Some megabytes at a time, so that the receive window opens again.
+      // The client reads some megabytes at a time, so that the receive window opens again.
       if (taken % (4 << 20) < bytes.length) socket.pause()
     })
     socket.pause()
@@ -127,7 +127,7 @@ describe("a response that the client does not read", () => {
     expect([wasDestroyed, served.destroyed]).toEqual([false, false])
   })
 
-  /** Reads a little every few milliseconds, so that the connection is never idle. */
+  /** The client reads a little every few milliseconds, so that the connection is never idle. */
   const trickle = (socket: Socket, bytes: number) => {
     let taken = 0
     const reading = setInterval(() => {
@@ -137,7 +137,7 @@ describe("a response that the client does not read", () => {
     return () => taken
   }
 
-  it("a response that the client does not read is dropped with its connection if the client reads it too slowly for its size, though the connection is never idle", async () => {
+  it("a response that the client reads too slowly for its size is dropped with its connection, although the connection is never idle", async () => {
     const slow = { grace: 200, bytesPerSecond: 64 * 1024 * 1024, interval: 20 }
     const { ended, made, port } = await serve(60_000, { slow })
     const socket = ask(port)
@@ -148,7 +148,7 @@ describe("a response that the client does not read", () => {
     expect(taken()).toBeLessThan(answer.length)
   })
 
-  it("a response that the client does not read may take the time that its size needs at the lowest speed", async () => {
+  it("a response may take the time that its size needs at the lowest allowed speed", async () => {
     const slow = { grace: 50, bytesPerSecond: 1024, interval: 20 }
     const { made, port } = await serve(60_000, { slow })
     const socket = ask(port)
@@ -158,7 +158,7 @@ describe("a response that the client does not read", () => {
     expect(served.destroyed).toBe(false)
   })
 
-  it("a response that the client does not read does not affect the next request of its connection", async () => {
+  it("an unread response whose client then reads it does not affect the next request of its connection", async () => {
     const { connections, port } = await serve(200, { after: 300, body: Buffer.from("ok") })
     const socket = ask(port, "")
     let heard = ""

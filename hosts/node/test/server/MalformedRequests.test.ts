@@ -53,7 +53,7 @@ const malformed = "must be well-formed HTTP/1.1"
 const chunked = "Transfer-Encoding: chunked\r\n"
 
 describe("a malformed request", () => {
-  it("a malformed request is refused by the service in the error envelope, with a request id", async (test) => {
+  it("a malformed request is refused with the error envelope and a request id", async (test) => {
     const service = await Process.start(await Process.makeWorkingFolder(test))
     const { apiRoot } = service
     const submission = `POST /partner/v1/topics HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${Partner.readDemoCredentials(service).key}\r\n`
@@ -97,7 +97,7 @@ describe("a malformed request", () => {
     expectRefusal(answer.slice(answer.lastIndexOf("HTTP/1.1 404")), 404)
   })
 
-  it("a malformed request closes the connection if its response has begun already", async () => {
+  it("a malformed request closes the connection if its response has already begun", async () => {
     const port = await serve({}, (_, response) => response.writeHead(200).write("begun"))
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${chunked}\r\n`))
@@ -111,7 +111,7 @@ describe("a malformed request", () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"])
   })
 
-  it("a malformed request that does not arrive in time gets 408 in the envelope", async () => {
+  it("a request that does not arrive in time gets 408 in the error envelope", async () => {
     const port = await serve({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }, () => {})
     expectRefusal(await say(port, "GET / HTTP/1.1\r\nHos"), 408, "must arrive whole within the time allowed")
   })

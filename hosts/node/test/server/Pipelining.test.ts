@@ -46,14 +46,14 @@ const post = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
 /** Waits for the response on another connection, so that the server has handled everything before it. */
 const roundTrip = (port: number) => talk(port, last).closed
 
-describe("requests on one connection", () => {
-  it("requests on one connection are handled one after another: the next one starts when the previous response was read, and all responses come in order", async () => {
+describe("pipelined requests of one connection", () => {
+  it("pipelined requests are handled one after another: each starts when the previous response was read, and all responses arrive in order", async () => {
     const { asked, port } = await serve((response, all) => void response.end(`${all.length}`.repeat(4 * 1024 * 1024)))
     const { closed, heard, socket } = talk(port, "")
     socket.pause()
     socket.write(get.repeat(3))
     await expect.poll(() => asked.length).toBe(1)
-    // Further bytes of the client do not start the next request either.
+    // Further bytes from the client do not start the next request either.
     socket.write(last)
     await roundTrip(port)
     expect(asked.length).toBe(2)
@@ -63,7 +63,7 @@ describe("requests on one connection", () => {
     expect(bodies).toEqual(["1", "3", "4", "5"])
   })
 
-  it("requests on one connection that wait are not handled when their client has disconnected", async () => {
+  it("waiting pipelined requests are not handled when their client has disconnected", async () => {
     const { asked, port } = await serve((response, all) => void (all.length > 1 && response.end("ok")))
     const { socket } = talk(port, get.repeat(5))
     await expect.poll(() => asked.length).toBe(1)
@@ -75,7 +75,7 @@ describe("requests on one connection", () => {
   })
 
   for (const request of [get, post]) {
-    it(`of ${request.slice(0, 4)} wait up to a limit: one more is refused after the others' responses`, async () => {
+    it(`up to a limit of pipelined ${request.slice(0, 4)} requests wait, and one more is refused after their responses`, async () => {
       const { asked, port } = await serve((response, all) => {
         // Wait until all of them have arrived.
         if (all.length === 1) setTimeout(() => response.end("ok"), 50)
@@ -93,7 +93,7 @@ describe("requests on one connection", () => {
     })
   }
 
-  it("requests on one connection may follow each other without limit", async () => {
+  it("one connection may carry any number of requests one after another", async () => {
     const { asked, port } = await serve((response) => void setTimeout(() => response.end("ok"), 1))
     const { socket, statuses } = talk(port, "")
     for (let round = 1; round <= 10; round++) {
@@ -104,7 +104,7 @@ describe("requests on one connection", () => {
     expect(asked.length).toBe(200)
   })
 
-  it("requests on one connection that get no response are read up to a limit", async () => {
+  it("pipelined requests without responses are read only up to a limit", async () => {
     const { asked, port } = await serve(() => {})
     const { closed } = talk(port, get.repeat(50_000))
     await closed

@@ -1,10 +1,10 @@
-/** Status polls that bypass the router, and the start of the service, in real processes. */
+/** Tests of status polls that bypass the router, and of the start of the service, in real processes. */
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-/** A response, byte for byte, without the headers that differ between any two. */
+/** Returns a response byte for byte, without the headers that differ between any two responses. */
 const answerOf = async (apiRoot: string, key: string, path: string) => {
   const response = await fetch(`${apiRoot}/partner/v1${path}`, { headers: key === "" ? {} : { "x-api-key": key } })
   const headers = new Headers(response.headers)
@@ -17,8 +17,8 @@ const answerOf = async (apiRoot: string, key: string, path: string) => {
   return { status: response.status, headers: [...headers], text: await response.text() }
 }
 
-describe.concurrent("a poll", () => {
-  it("a poll gets the same response with metrics, through the router, as without", async (test) => {
+describe.concurrent("a status poll", () => {
+  it("a status poll gets the same response through the router (with metrics) as without the router", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const plain = await Process.start(cwd, ["serve", "--no-worker"])
     const measured = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
@@ -45,14 +45,14 @@ describe.concurrent("a poll", () => {
 describe.runIf(process.platform === "linux").concurrent("the served process", () => {
   const commandOf = async (pid: number) => (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0")
 
-  it("the served process runs with a small heap under the pid that was started", async (test) => {
+  it("the service runs with a small heap, under the process id that was started", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { pid, stop } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "" })
     expect(await commandOf(pid)).toContain("--max-semi-space-size=8")
     expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("the served process leaves the heap's size to NODE_OPTIONS if they set it", async (test) => {
+  it("the service keeps the heap size of NODE_OPTIONS if that variable sets one", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { pid } = await Process.start(cwd, ["serve"], { NODE_OPTIONS: "--max-semi-space-size=16" })
     expect((await commandOf(pid)).join(" ")).not.toContain("semi-space")

@@ -1,11 +1,11 @@
-/** The Node host on Postgres, in real processes. */
+/** Tests of the Node host on Postgres, in real processes. */
 import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-describe.concurrent("on Postgres", () => {
-  it("on Postgres serves from an empty database, works beside other processes, and doctor reports problems", async (test) => {
+describe.concurrent("the Node host on Postgres", () => {
+  it("the Node host on Postgres starts from an empty database, works beside other processes, and doctor reports problems", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"], env)
@@ -33,7 +33,7 @@ describe.concurrent("on Postgres", () => {
     for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("on Postgres when 8 processes migrate an empty database at once, one of them does it and all succeed", async (test) => {
+  it("when eight processes migrate an empty database at the same time, one of them migrates and all succeed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const outcomes = await Promise.all(
@@ -44,7 +44,7 @@ describe.concurrent("on Postgres", () => {
     expect(applied.filter(({ length }) => length > 0)).toHaveLength(1)
   })
 
-  it("doctor and each worker loop report a database that answers reads and takes no writes", async (test) => {
+  it("doctor and each worker loop report a database that answers reads and accepts no writes", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     await Process.json(cwd, ["migrate"], env)
@@ -70,7 +70,7 @@ describe.concurrent("on Postgres", () => {
     expect(JSON.parse(line).annotations.reason).toMatch(/^cannot execute [A-Z ]+ in a read-only transaction$/)
   })
 
-  it("behind a pooler doctor checks the role of the service, and names DATABASE_DIRECT_URL if it does not work", async (test) => {
+  it("behind a pooler doctor checks the role of the service, and names DATABASE_DIRECT_URL if that address fails", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const direct = env["DATABASE_URL"] ?? ""
@@ -102,7 +102,7 @@ describe.concurrent("on Postgres", () => {
     })
   })
 
-  it("a wrong database exits with 1 and one sentence without the password", async (test) => {
+  it("a wrong database address exits with code 1 and one sentence without the password", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const wrong = (change: (url: URL) => void) => {

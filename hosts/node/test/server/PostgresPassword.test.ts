@@ -1,4 +1,4 @@
-/** PGPASSWORD is the password for addresses without one. It is not percent-encoded. */
+/** Tests that PGPASSWORD is the password for addresses without one. The password is not percent-encoded. */
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
@@ -26,8 +26,8 @@ const addresses = async (env: Record<string, string>) => {
   }
 }
 
-describe("PGPASSWORD", () => {
-  it("PGPASSWORD is the password of both addresses without one, socket addresses included", async () => {
+describe("the variable PGPASSWORD", () => {
+  it("PGPASSWORD is the password of both database addresses if they have none, including socket addresses", async () => {
     const { direct, told, url } = await addresses({
       DATABASE_URL: "postgres://u@db.example.com/desk?sslmode=require",
       DATABASE_DIRECT_URL: "postgres:///desk?host=/var/run/postgresql&user=u"

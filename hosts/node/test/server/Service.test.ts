@@ -11,8 +11,8 @@ import * as Process from "../support/Process.ts"
 
 const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 
-describe.concurrent("serve", () => {
-  it("serve prints the demo organization once, and a line of its own when it listens", async (test) => {
+describe.concurrent("the command serve", () => {
+  it("serve prints the demo organization once, and a separate line when it listens", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const first = await Process.start(cwd)
     expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
@@ -29,7 +29,7 @@ describe.concurrent("serve", () => {
     expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
-  it("serve keeps its data and the signing secret readable for its user only", async (test) => {
+  it("serve makes its data and the signing secret readable for its user only", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stop } = await Process.start(cwd)
     await stop()
@@ -39,7 +39,7 @@ describe.concurrent("serve", () => {
     expect(await mode("signing-secret")).toBe(0o600)
   })
 
-  it("two servers that start at once without a database share one secret and one demo organization", async (test) => {
+  it("two servers that start at the same time without a database share one secret and one demo organization", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const servers = await Promise.all([Process.start(cwd), Process.start(cwd)])
     const introduced = servers.filter(({ stdout }) => stdout().includes("pk_live_"))
@@ -51,7 +51,7 @@ describe.concurrent("serve", () => {
     for (const { stop } of servers) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("commands work while it runs, and apply from the next request on", async (test) => {
+  it("commands work while serve runs, and their changes apply from the next request on", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
     const { key, keyId, organization, persona } = await Partner.registerPartner(cwd)
@@ -107,7 +107,7 @@ describe.concurrent("serve", () => {
     expect(await ended).toMatchObject({ code: 0 })
   })
 
-  it("outside development it sends through the mail server, and writes no file beside the database", async (test) => {
+  it("outside development serve sends mails through the mail server, and writes no file beside the database", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const received: Array<string> = []
     const smtp = new SMTPServer({
@@ -164,8 +164,8 @@ describe.concurrent("serve", () => {
   })
 })
 
-describe.concurrent("worker", () => {
-  it("worker runs the jobs of a server without workers", async (test) => {
+describe.concurrent("the command worker", () => {
+  it("worker runs the jobs of a server that has no workers", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"])
     const { apiRoot } = server
@@ -182,8 +182,8 @@ describe.concurrent("worker", () => {
   })
 })
 
-describe.concurrent("retry, mail and creator", () => {
-  it("an operator restarts stuck requests, and changes and erases creators' addresses", async (test) => {
+describe.concurrent("the commands retry, mail and creator", () => {
+  it("an operator can restart failed requests, and can change and erase creators' addresses", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     let isGood = false
     const generator = createServer((_request, response) => {

@@ -1,10 +1,13 @@
-/** Processes on one Postgres database notify each other, so that revocations and new work take effect before the next poll. */
+/**
+ * Tests that processes on one Postgres database notify each other, so that revocations and new work take effect before
+ * the next poll.
+ */
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("a key that another process revoked and a suspended organization's key are refused soon; work starts at once", async (test) => {
+it("other processes soon refuse a revoked key and a suspended organization's key, and new work starts at once", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = { ...(await OwnDatabase.makeDatabase(test)), WORKER_POLL_INTERVAL: "10 minutes" }
   const server = await Process.start(cwd, ["serve", "--no-worker"], env)
@@ -19,7 +22,7 @@ it("a key that another process revoked and a suspended organization's key are re
   await Partner.submitTopic(server.apiRoot, key, persona.id)
   await firstSent
 
-  // Notifications that were missed are looked up when LISTEN works again.
+  // Missed notifications are looked up when LISTEN works again.
   const before = await mails()
   await OwnDatabase.queryRows(
     env,
@@ -45,7 +48,7 @@ it("a key that another process revoked and a suspended organization's key are re
   await soon(200)
   await Process.json(cwd, ["key", "revoke", keyId], env)
   await soon(401)
-  // Each process has a heartbeat until it has stopped.
+  // Each process has a heartbeat row until it has stopped.
   const processes = () => OwnDatabase.queryRows(env, "SELECT version, schema_id FROM processes")
   expect(await processes()).toHaveLength(3)
   for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })

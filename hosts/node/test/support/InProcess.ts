@@ -8,7 +8,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import type { EnvironmentVariables, ProcessOutcome } from "./Process.ts"
 
-/** Commands read relative paths and write to the process's streams, so they run one after the other. */
+/** Commands read relative paths and write to the process's streams, so they run one after another. */
 let last: Promise<unknown> = Promise.resolve()
 
 export const runInProcess = (

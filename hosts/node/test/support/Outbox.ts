@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
-/** The mails' texts, in no order. A mail that is being written has another name. */
+/** Returns the texts of the mails, in no order. A mail that is being written has another name. */
 export const readOutbox = async (cwd: string): Promise<ReadonlyArray<string>> => {
   const outbox = join(cwd, "data", "outbox")
   const files = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith(".eml"))

@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type * as Process from "./Process.ts"
 
-/** Dropped after the test. */
+/** The database is dropped after the test. */
 export const makeDatabase = async (test: Process.TestLifetime): Promise<Process.EnvironmentVariables> => {
   const scope = Effect.runSync(Scope.make())
   const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
@@ -14,7 +14,7 @@ export const makeDatabase = async (test: Process.TestLifetime): Promise<Process.
   return { DATABASE_URL: Redacted.value(url), DEV: "true" }
 }
 
-/** The rows that a statement returns. */
+/** Returns the rows of a statement. */
 export const queryRows = (env: Process.EnvironmentVariables, statement: string) =>
   Effect.runPromise(
     TestDatabase.runOnDatabase(Redacted.make(env["DATABASE_URL"] ?? ""), (sql) =>

@@ -1,4 +1,4 @@
-/** Starts services in child processes and runs commands, each test in its own folder. */
+/** Starts services in child processes and runs commands, with a separate folder for each test. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -125,7 +125,9 @@ const ready = (child: ChildProcess, ended: Promise<ProcessOutcome>, stdout: () =
     void ended.then(({ code, stderr }) => reject(new Error(`ended with ${code} before it was ready: ${stderr}`)))
   })
 
-/** Repeats `ask` until its result satisfies. One that starts a process takes seconds on a busy machine. */
+/**
+ * Repeats `ask` until its result satisfies the condition. A call that starts a process takes seconds on a busy machine.
+ */
 export const eventually = async <A>(ask: () => Promise<A>, satisfies: (answer: A) => boolean): Promise<A> => {
   const until = performance.now() + 50_000
   for (;;) {

@@ -1,4 +1,4 @@
-/** The access log, which LOG_REQUESTS turns on. */
+/** Tests of the access log, which LOG_REQUESTS turns on. */
 import { expect, it } from "vitest"
 import * as Outbox from "../support/Outbox.ts"
 import * as Partner from "../support/Partner.ts"
@@ -17,7 +17,7 @@ const requests = (stderr: string) =>
     .filter(({ message }) => message === "Request")
     .map(({ annotations }) => annotations)
 
-it("each request is logged with its route, status, time, organization and request id, and never a token", async (test) => {
+it("the access log has each request's route, status, time, organization and request id, and never a token", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve"], { LOG_REQUESTS: "true" })
   const { key, persona } = Partner.readDemoCredentials(service)
@@ -57,7 +57,7 @@ it("each request is logged with its route, status, time, organization and reques
   expect(JSON.stringify(lines)).not.toContain(shareId)
 })
 
-it("requests are not logged by default", async (test) => {
+it("the access log is off by default", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve"])
   await fetch(`${service.apiRoot}/partner/v1/topics`)

@@ -1,10 +1,10 @@
-/** Metrics of deliveries at /metrics, of a real service with real receivers. */
+/** Tests of the metrics of deliveries at /metrics, of a real service with real receivers. */
 import { expect, it } from "vitest"
 import * as Loopback from "../support/Loopback.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-it("shows attempts by outcome, the latency of events, held deliveries, and failing webhooks", async (test) => {
+it("/metrics shows attempts by outcome, the latency of events, held deliveries, and failing webhooks", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const receiver = await Loopback.startReceiver(test, (path) => (path === "/gone" ? 410 : 204))
   const { key } = await Partner.registerTestPartner(cwd, "Acme Sports")
@@ -34,7 +34,7 @@ it("shows attempts by outcome, the latency of events, held deliveries, and faili
     }
   }
   await Process.eventually(metrics, ({ failure, success }) => success === 1 && failure === 1)
-  // Counters are current, gauges up to a second old.
+  // Counters are current, and gauges are at most a second old.
   expect(await Process.eventually(metrics, ({ disabled, due }) => disabled === 1 && due === 0)).toEqual({
     success: 1,
     manual: Number.NaN,

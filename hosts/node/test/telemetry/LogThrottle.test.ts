@@ -1,4 +1,4 @@
-/** An outage writes a limited number of lines to the log of a real service. */
+/** Tests that an outage writes a limited number of lines to the log of a real service. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { expect, it } from "vitest"

@@ -1,4 +1,4 @@
-/** Health and metrics of real processes, as an operator's Prometheus and OpenTelemetry collector see them. */
+/** Tests of health and metrics of real processes, as an operator's Prometheus and OpenTelemetry collector see them. */
 import { expect, it } from "vitest"
 import * as Collector from "../support/Collector.ts"
 import * as Partner from "../support/Partner.ts"

@@ -17,7 +17,7 @@ export interface PostgresCluster {
 export const startCluster = (
   options: {
     readonly version?: PostgresVersion
-    /** `NAME=VALUE`, as in a server's configuration. */
+    /** A setting as `NAME=VALUE`, as in a server's configuration. */
     readonly settings?: ReadonlyArray<string>
     readonly tls?: { readonly cert: string; readonly key: string }
     /** The folder of a base backup, which the server starts from instead of an empty cluster. */
@@ -32,7 +32,8 @@ export const startCluster = (
         String(options.version ?? defaultVersion),
         ...(options.settings ?? [])
       ],
-      // A separate process group: Ctrl-C in the terminal reaches this process, which then stops the keeper.
+      // The keeper runs in a separate process group: Ctrl-C in the terminal reaches this process, which then stops the
+      // keeper.
       {
         stdio: ["pipe", "pipe", "pipe"],
         detached: true,

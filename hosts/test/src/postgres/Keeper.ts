@@ -121,7 +121,7 @@ const tail = (): string => {
   }
 }
 
-/** SIGINT: a fast shutdown, which terminates all sessions. */
+/** SIGINT starts a fast shutdown, which terminates all sessions. */
 const stop = (signal: NodeJS.Signals = "SIGINT") =>
   new Promise<void>((resolve) => {
     const running = server

@@ -85,7 +85,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
 
   let made: Promise<string> | undefined
   let tables: string | undefined
-  /** A migrated template database for each test process, from which the other databases are copied. */
+  /** Makes a migrated template database for each test process, from which the other databases are copied. */
   const migrated = Effect.promise(() => {
     made ??= Effect.runPromise(
       Effect.gen(function* () {
@@ -100,7 +100,10 @@ export const databasesOn = (server: Effect.Effect<string>) => {
   const kept = Effect.flatMap(migrated, (name) => Effect.map(created("used", name), ({ url }) => url))
   const clean: Array<Redacted.Redacted> = []
   const cleaners = new Map<Redacted.Redacted, Promise<SqlClient.SqlClient>>()
-  /** Stays connected for the lifetime of the process: a new session would read the catalogs of all tables for each test. */
+  /**
+   * The connection stays open for the lifetime of the process, because a new session would read the catalogs of all
+   * tables for each test.
+   */
   const cleaner = (url: Redacted.Redacted) =>
     Effect.promise(() => {
       const made =
@@ -116,7 +119,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
     })
   const named = new Map<string, Redacted.Redacted>()
 
-  /** A database with the current schema and no rows, possibly reused. For tests that do not change the schema. */
+  /** A database with the current schema and no rows, possibly reused. It is for tests that do not change the schema. */
   const used = Effect.acquireRelease(
     Effect.suspend(() => {
       const ready = clean.pop()
@@ -128,7 +131,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
         yield* sql.unsafe(empties)
         // A test that changed the schema makes the database unusable for others.
         if ((yield* tablesOf(sql)) === tables) clean.push(url)
-        // So does a test that terminated every session of the database, including this one.
+        // A test that terminates every session of the database, including this one, also makes it unusable.
       }).pipe(Effect.ignore)
   )
 

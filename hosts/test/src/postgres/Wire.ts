@@ -16,8 +16,8 @@ export interface RecordingProxy {
   /** The number of open connections. */
   readonly open: () => number
   /**
-   * Cuts a connection without notice. `"transaction"` prefers one with an open transaction. Returns whether there was a
-   * connection.
+   * Closes a connection without notice. `"transaction"` prefers a connection with an open transaction. Returns whether
+   * there was a connection.
    */
   readonly cut: (where: "transaction" | "anywhere") => boolean
   /** Stops all traffic on the existing connections without notifying either side. */
@@ -29,7 +29,7 @@ export interface RecordingProxy {
   readonly close: () => Promise<void>
 }
 
-/** A connection's first message has no type byte. Each later one has a type letter and a length. */
+/** A connection's first message has no type byte. Each later message has a type letter and a length. */
 class Messages {
   private rest: Buffer = Buffer.alloc(0)
   private opening: boolean

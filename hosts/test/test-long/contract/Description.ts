@@ -29,7 +29,7 @@ export interface OpenApiOperation {
   readonly parameters: ReadonlyArray<OpenApiParameter>
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | undefined
   readonly responses: Readonly<Record<string, ResponseDescription>>
-  /** The names of the security schemes. Any one of them authorizes the call. */
+  /** The names of the security schemes. Any one of the schemes authorizes the call. */
   readonly schemes: ReadonlyArray<string>
 }
 

@@ -6,7 +6,7 @@ import type { JsonSchema, OpenApiDocument, OpenApiOperation } from "./Descriptio
 import type { FuzzedResponse } from "./Wire.ts"
 
 export interface ResponseJudge {
-  /** One sentence for each fault. Empty if there is none. */
+  /** One sentence for each fault. The result is empty if there is no fault. */
   readonly judge: (operation: OpenApiOperation, answer: FuzzedResponse) => ReadonlyArray<string>
   /** The schema violation of the value, if any. */
   readonly wrong: (schema: JsonSchema, value: unknown) => string | undefined

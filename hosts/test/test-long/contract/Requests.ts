@@ -31,7 +31,7 @@ export interface GeneratedRequest {
   readonly arguments: ReadonlyArray<ParameterText>
   readonly payload: RequestPayload
   readonly type: { readonly type: string | undefined; readonly right: boolean | undefined }
-  /** Sent in chunks, without a Content-Length. */
+  /** The body is sent in chunks, without a Content-Length. */
   readonly chunked: boolean
   readonly headers: ReadonlyArray<readonly [string, string]>
   /** Parameters appended to the query. */
@@ -165,7 +165,7 @@ const inlined = (document: OpenApiDocument, schema: unknown): unknown =>
       : value
   )
 
-/** Uses the values seen so far. */
+/** The requests use values seen in earlier responses. */
 export const arbitraryRequests = (
   document: OpenApiDocument,
   operation: OpenApiOperation,

@@ -23,7 +23,10 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map(([url, port]) => url.replace(/^(https:\/\/[^/?]+)/, `$1${port}`))
 }
 
-/** One sample per format, in their order. A pattern that matches the sample most likely matches the format's other values. */
+/**
+ * The samples of all formats, one for each, in the formats' order. A pattern that matches the sample most likely
+ * matches the format's other values.
+ */
 const samples = ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41", "2027-01-30T12:00:00Z", "https://example.com/a?b=c"]
 
 const letter = fc.constantFrom("a", "Z", "é", "ß", "漢", "😀", "0", "-", ".", " ", "٣", "'", '"', "\\", "<", "&", "\t")
@@ -31,7 +34,7 @@ const letter = fc.constantFrom("a", "Z", "é", "ß", "漢", "😀", "0", "-", ".
 /** Characters that no schema forbids but people do not type. */
 const strange = fc.constantFrom("\u0007", "\u200b", "\u3164", "\u2028", "\u202e", "\ufeff", "\u0000", "\n")
 
-/** Cached, because parsing a pattern is slow and there are few patterns. */
+/** The result is cached, because parsing a pattern is slow and there are few patterns. */
 const patterns = new Map<string, fc.Arbitrary<string>>()
 
 const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {

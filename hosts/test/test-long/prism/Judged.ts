@@ -4,9 +4,9 @@ import { violationsIn } from "./Prism.ts"
 
 export interface JudgedClient {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
-  /** `createTopic 201`, … */
+  /** An entry such as `createTopic 201`. */
   readonly seen: ReadonlySet<string>
-  /** Violations as sentences. Empty if there are none. */
+  /** Violations as sentences. The list is empty if there are no violations. */
   readonly found: ReadonlyArray<string>
 }
 

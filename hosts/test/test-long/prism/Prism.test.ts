@@ -48,7 +48,7 @@ const nothing: NamedResources = {
   share: unknown
 }
 
-it.live("a partner's whole story, requests and answers, agrees with the description", () =>
+it.live("the requests and responses of a partner's whole story agree with the OpenAPI document", () =>
   Effect.gen(function* () {
     const all = yield* readOperations
     const judge = makeJudgedClient(all)
@@ -76,7 +76,7 @@ const spoiled = ({ id, keeps, takesBody }: Operation): ReadonlyArray<{ query?: s
   ]
 }
 
-it.live("every refusal that an operation knows agrees with the description", () =>
+it.live("every refusal that an operation can return agrees with the OpenAPI document", () =>
   Effect.gen(function* () {
     const all = yield* readOperations
     const judge = makeJudgedClient(all)
@@ -146,7 +146,7 @@ const plant = ({ paths }: UntypedJson) => {
   delete get("/topics/{id}/status")[404]
 }
 
-it.live("Prism sees what is planted: a type, a field, a null, a length, a header, a status", () =>
+it.live("Prism detects each planted fault: a type, a field, a null, a length, a header, a status", () =>
   Effect.gen(function* () {
     const judge = makeJudgedClient(yield* readOperations)
     const root = yield* startPrismProxy(yield* apiRoot, { requests: true, planted: plant })

@@ -18,7 +18,7 @@ const behind = (proxies: ReadonlyArray<string>) =>
     Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
   )
 
-/** Which of these callers a key with this allow list accepts. */
+/** Returns which of these callers a key with this allow list accepts. */
 const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { create } = yield* makeKeyring(yield* Seed.organization())
@@ -31,7 +31,7 @@ const welcome = (list: ReadonlyArray<string>, callers: ReadonlyArray<string>) =>
     )
   })
 
-it.effect("a key is good from the addresses and ranges of its list alone, however an address is written", () =>
+it.effect("a key works only from the addresses and ranges of its allow list, however an address is written", () =>
   Effect.gen(function* () {
     const callers = [
       ...["203.0.113.7", "203.0.113.8", "::ffff:203.0.113.7", "::ffff:cb00:7107", "198.51.100.1"],
@@ -52,14 +52,14 @@ it.effect("a key is good from the addresses and ranges of its list alone, howeve
   }).pipe(Effect.provide(behind(["127.0.0.0/8"])))
 )
 
-it.effect("what a client claims before a trusted proxy is not believed", () =>
+it.effect("forwarded addresses that the client itself added before a trusted proxy are ignored", () =>
   Effect.gen(function* () {
     const claims = ["203.0.113.7, 198.51.100.1", "198.51.100.1, 203.0.113.7", "198.51.100.1, 203.0.113.7, 10.0.0.1"]
     assert.deepStrictEqual(yield* welcome(["203.0.113.7"], claims), claims.slice(1))
   }).pipe(Effect.provide(behind(["127.0.0.1", "10.0.0.0/8"])))
 )
 
-it.effect("without trusted proxies the socket's address counts, whatever is forwarded", () =>
+it.effect("without trusted proxies the socket's address counts, whatever the request's headers say", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* welcome(["203.0.113.7"], ["203.0.113.7"]), [])
     assert.deepStrictEqual(yield* welcome(["127.0.0.1"], ["203.0.113.7"]), ["203.0.113.7"])

@@ -68,7 +68,7 @@ const wrong: ReadonlyArray<readonly [unknown, ReadonlyArray<readonly [field: str
   ["{", [["body", "must be valid JSON"]]]
 ]
 
-it.effect("a body that breaks a rule is refused with every field that does, in their order", () =>
+it.effect("a body that breaks several rules is refused with every invalid field, in their order", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
     const { list, refused } = yield* makeKeyring(yield* Seed.organization())
@@ -83,7 +83,7 @@ it.effect("a body that breaks a rule is refused with every field that does, in t
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("what is within the rules is taken as it was meant, and unknown fields are ignored", () =>
+it.effect("a valid body is accepted as it was sent, and unknown fields are ignored", () =>
   Effect.gen(function* () {
     const { create } = yield* makeKeyring(yield* Seed.organization())
     const longest = "\u{1f3c0}".repeat(200)
@@ -96,7 +96,7 @@ it.effect("what is within the rules is taken as it was meant, and unknown fields
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a grace is a whole number of seconds, from none to seven days", () =>
+it.effect("a grace period is a whole number of seconds, from 0 to seven days", () =>
   Effect.gen(function* () {
     const { create, refused, rotate } = yield* makeKeyring(yield* Seed.organization())
     const { id } = yield* create()

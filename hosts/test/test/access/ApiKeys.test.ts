@@ -15,73 +15,75 @@ import { makeKeyring, resultOfRequest, validKeyBody } from "../support/Keyring.t
 const start = Date.parse("2026-02-01T12:00:00.000Z")
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-it.effect("a key is created, used, rotated with a grace, and revoked: each shows from the next request on", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const owner = yield* Seed.organization()
-    const { ask, create, find, list, revoke, rotate } = yield* makeKeyring(owner)
+it.effect(
+  "creation, use, rotation with a grace period, and revocation of a key each take effect on the next request",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const owner = yield* Seed.organization()
+      const { ask, create, find, list, revoke, rotate } = yield* makeKeyring(owner)
 
-    const created = yield* create({ name: "  Backend  " })
-    assert.match(created.full_key, /^pk_live_[0-9A-Za-z]{38}$/)
-    assert.deepStrictEqual(created, {
-      id: created.id,
-      name: "Backend",
-      full_key: created.full_key,
-      key_prefix: created.full_key.slice(0, 16),
-      scopes: validKeyBody.scopes,
-      created_at: "2026-02-01T12:00:00.000Z",
-      environment: "live",
-      ip_whitelist: [],
-      expires_at: null
-    })
-    const { full_key: old, ...kept } = created
-    const shown = { ...kept, last_used_at: null, revoked_at: null }
-    assert.strictEqual(yield* resultOfRequest(old), 200)
-    yield* (yield* ApiKeyStore).markUsed([{ id: ApiKeyId.make(created.id), at: start }])
-    const used = { ...shown, last_used_at: "2026-02-01T12:00:00.000Z" }
-    assert.deepStrictEqual(yield* list, [used])
-    assert.deepStrictEqual(yield* find(created.id), used)
-    assert.deepStrictEqual(yield* find(created.id.toUpperCase()), used)
+      const created = yield* create({ name: "  Backend  " })
+      assert.match(created.full_key, /^pk_live_[0-9A-Za-z]{38}$/)
+      assert.deepStrictEqual(created, {
+        id: created.id,
+        name: "Backend",
+        full_key: created.full_key,
+        key_prefix: created.full_key.slice(0, 16),
+        scopes: validKeyBody.scopes,
+        created_at: "2026-02-01T12:00:00.000Z",
+        environment: "live",
+        ip_whitelist: [],
+        expires_at: null
+      })
+      const { full_key: old, ...kept } = created
+      const shown = { ...kept, last_used_at: null, revoked_at: null }
+      assert.strictEqual(yield* resultOfRequest(old), 200)
+      yield* (yield* ApiKeyStore).markUsed([{ id: ApiKeyId.make(created.id), at: start }])
+      const used = { ...shown, last_used_at: "2026-02-01T12:00:00.000Z" }
+      assert.deepStrictEqual(yield* list, [used])
+      assert.deepStrictEqual(yield* find(created.id), used)
+      assert.deepStrictEqual(yield* find(created.id.toUpperCase()), used)
 
-    yield* TestClock.adjust("1 hour")
-    const successor = yield* rotate(created.id, { grace_period_seconds: 3600 })
-    assert.notStrictEqual(successor.id, created.id)
-    assert.deepStrictEqual(successor, {
-      ...kept,
-      id: successor.id,
-      full_key: successor.full_key,
-      key_prefix: successor.full_key.slice(0, 16),
-      created_at: "2026-02-01T13:00:00.000Z",
-      replaces: { id: created.id, revoked_at: "2026-02-01T14:00:00.000Z" }
-    })
-    assert.deepStrictEqual([yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)], [200, 200])
-    const both = yield* list
-    assert.deepStrictEqual(
-      both.map(({ id, revoked_at }: Record<string, unknown>) => [id, revoked_at]),
-      [
-        [successor.id, null],
-        [created.id, "2026-02-01T14:00:00.000Z"]
-      ]
-    )
-    assert.notInclude(JSON.stringify(both), "full_key")
-    yield* TestClock.adjust("59 minutes")
-    assert.strictEqual(yield* resultOfRequest(old), 200)
-    yield* TestClock.adjust("1 minute")
-    assert.deepStrictEqual(
-      [yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)],
-      ["key_revoked", 200]
-    )
+      yield* TestClock.adjust("1 hour")
+      const successor = yield* rotate(created.id, { grace_period_seconds: 3600 })
+      assert.notStrictEqual(successor.id, created.id)
+      assert.deepStrictEqual(successor, {
+        ...kept,
+        id: successor.id,
+        full_key: successor.full_key,
+        key_prefix: successor.full_key.slice(0, 16),
+        created_at: "2026-02-01T13:00:00.000Z",
+        replaces: { id: created.id, revoked_at: "2026-02-01T14:00:00.000Z" }
+      })
+      assert.deepStrictEqual([yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)], [200, 200])
+      const both = yield* list
+      assert.deepStrictEqual(
+        both.map(({ id, revoked_at }: Record<string, unknown>) => [id, revoked_at]),
+        [
+          [successor.id, null],
+          [created.id, "2026-02-01T14:00:00.000Z"]
+        ]
+      )
+      assert.notInclude(JSON.stringify(both), "full_key")
+      yield* TestClock.adjust("59 minutes")
+      assert.strictEqual(yield* resultOfRequest(old), 200)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(
+        [yield* resultOfRequest(old), yield* resultOfRequest(successor.full_key)],
+        ["key_revoked", 200]
+      )
 
-    const ended = yield* revoke(successor.id)
-    assert.deepStrictEqual(ended, { id: successor.id, revoked_at: "2026-02-01T14:00:00.000Z" })
-    assert.strictEqual(yield* resultOfRequest(successor.full_key), "key_revoked")
-    yield* TestClock.adjust("1 minute")
-    assert.deepStrictEqual(yield* revoke(successor.id), ended)
-    assert.strictEqual((yield* ask("GET", `/${successor.id}`)).status, 200)
-  }).pipe(Effect.provide(InMemory.layer))
+      const ended = yield* revoke(successor.id)
+      assert.deepStrictEqual(ended, { id: successor.id, revoked_at: "2026-02-01T14:00:00.000Z" })
+      assert.strictEqual(yield* resultOfRequest(successor.full_key), "key_revoked")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* revoke(successor.id), ended)
+      assert.strictEqual((yield* ask("GET", `/${successor.id}`)).status, 200)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("201 names the new key's address, and everything that is done stands in the audit log", () =>
+it.effect("a 201 response contains the new key's URL, and the audit log contains every change of a key", () =>
   Effect.gen(function* () {
     const { ask, create, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
     const { id } = yield* create()
@@ -113,44 +115,48 @@ it.effect("201 names the new key's address, and everything that is done stands i
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a rotation without a body keeps the old key for a day, one for a compromised key ends it at once", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const { ask, create, rotate } = yield* makeKeyring(yield* Seed.organization())
-    const [usual, empty, leaked] = [yield* create(), yield* create(), yield* create()]
-    const { replaces } = yield* rotate(usual.id)
-    assert.strictEqual(replaces.revoked_at, "2026-02-02T12:00:00.000Z")
-    assert.strictEqual((yield* ask("POST", `/${empty.id}/rotate`, "")).status, 201)
-    assert.strictEqual(yield* resultOfRequest(leaked.full_key), 200)
-    yield* rotate(leaked.id, { grace_period_seconds: 0 })
-    assert.strictEqual(yield* resultOfRequest(leaked.full_key), "key_revoked")
-    yield* TestClock.adjust("24 hours")
-    assert.strictEqual(yield* resultOfRequest(usual.full_key), "key_revoked")
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "after a rotation without a body the old key works for a day, and after one for a compromised key it ends at once",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { ask, create, rotate } = yield* makeKeyring(yield* Seed.organization())
+      const [usual, empty, leaked] = [yield* create(), yield* create(), yield* create()]
+      const { replaces } = yield* rotate(usual.id)
+      assert.strictEqual(replaces.revoked_at, "2026-02-02T12:00:00.000Z")
+      assert.strictEqual((yield* ask("POST", `/${empty.id}/rotate`, "")).status, 201)
+      assert.strictEqual(yield* resultOfRequest(leaked.full_key), 200)
+      yield* rotate(leaked.id, { grace_period_seconds: 0 })
+      assert.strictEqual(yield* resultOfRequest(leaked.full_key), "key_revoked")
+      yield* TestClock.adjust("24 hours")
+      assert.strictEqual(yield* resultOfRequest(usual.full_key), "key_revoked")
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a successor has its predecessor's settings and lifetime, and the grace ends with the old key's life", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const { create, rotate } = yield* makeKeyring(yield* Seed.organization())
-    const settings = {
-      name: "Sandbox",
-      scopes: ["usage:read"],
-      environment: "test",
-      ip_whitelist: ["203.0.113.0/24", "2001:db8::1"],
-      expires_at: "2026-02-11T13:00:00+01:00"
-    }
-    const created = yield* create(settings)
-    assert.match(created.full_key, /^pk_test_/)
-    assert.strictEqual(created.expires_at, "2026-02-11T12:00:00.000Z")
-    yield* TestClock.adjust("9 days")
-    const { replaces, ...successor } = yield* rotate(created.id, { grace_period_seconds: 604_800 })
-    assert.deepInclude(successor, { ...settings, expires_at: "2026-02-20T12:00:00.000Z" })
-    assert.strictEqual(replaces.revoked_at, created.expires_at)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a successor has its predecessor's settings and lifetime, and the grace period ends with the old key's life",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { create, rotate } = yield* makeKeyring(yield* Seed.organization())
+      const settings = {
+        name: "Sandbox",
+        scopes: ["usage:read"],
+        environment: "test",
+        ip_whitelist: ["203.0.113.0/24", "2001:db8::1"],
+        expires_at: "2026-02-11T13:00:00+01:00"
+      }
+      const created = yield* create(settings)
+      assert.match(created.full_key, /^pk_test_/)
+      assert.strictEqual(created.expires_at, "2026-02-11T12:00:00.000Z")
+      yield* TestClock.adjust("9 days")
+      const { replaces, ...successor } = yield* rotate(created.id, { grace_period_seconds: 604_800 })
+      assert.deepInclude(successor, { ...settings, expires_at: "2026-02-20T12:00:00.000Z" })
+      assert.strictEqual(replaces.revoked_at, created.expires_at)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key that is revoked, expired or rotated already cannot be rotated, and the reason is said", () =>
+it.effect("a key that is revoked, expired or already rotated cannot be rotated, and the error gives the reason", () =>
   Effect.gen(function* () {
     const { create, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
     const [revoked, rotated] = [yield* create(), yield* create()]
@@ -170,7 +176,7 @@ it.effect("a key that is revoked, expired or rotated already cannot be rotated, 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of rotations of one key at once exactly one makes a successor", () =>
+it.effect("of concurrent rotations of one key, exactly one creates a successor", () =>
   Effect.gen(function* () {
     const { ask, create, list } = yield* makeKeyring(yield* Seed.organization())
     const { id } = yield* create()
@@ -183,38 +189,40 @@ it.effect("of rotations of one key at once exactly one makes a successor", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of 30 keys created at once 20 are, in each environment; a full organization may still rotate", () =>
-  Effect.gen(function* () {
-    const { ask, create, list, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
-    for (const environment of ["live", "test"]) {
-      const responses = yield* Effect.all(
-        Array.from({ length: 30 }, () => ask("POST", "", { ...validKeyBody, environment })),
-        { concurrency: "unbounded" }
-      )
-      assert.lengthOf(
-        responses.filter(({ status }) => status === 201),
-        20
-      )
-      assert.lengthOf(
-        responses.filter(({ status }) => status === 400),
-        10
-      )
-    }
-    const keys = yield* list
-    assert.lengthOf(keys, 40)
-    const [problem] = yield* refused("POST", "", validKeyBody)
-    assert.strictEqual(problem.field, "environment")
-    assert.include(problem.constraint, "20 active keys")
-    const live = keys.filter(({ environment }: { environment: string }) => environment === "live")
-    yield* rotate(live[0].id)
-    assert.strictEqual((yield* ask("POST", "", validKeyBody)).status, 400)
-    yield* revoke(live[1].id)
-    yield* create()
-    assert.strictEqual((yield* ask("POST", "", validKeyBody)).status, 400)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "of 30 keys created at the same time 20 succeed in each environment, and an organization with 20 keys may still rotate",
+  () =>
+    Effect.gen(function* () {
+      const { ask, create, list, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
+      for (const environment of ["live", "test"]) {
+        const responses = yield* Effect.all(
+          Array.from({ length: 30 }, () => ask("POST", "", { ...validKeyBody, environment })),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(
+          responses.filter(({ status }) => status === 201),
+          20
+        )
+        assert.lengthOf(
+          responses.filter(({ status }) => status === 400),
+          10
+        )
+      }
+      const keys = yield* list
+      assert.lengthOf(keys, 40)
+      const [problem] = yield* refused("POST", "", validKeyBody)
+      assert.strictEqual(problem.field, "environment")
+      assert.include(problem.constraint, "20 active keys")
+      const live = keys.filter(({ environment }: { environment: string }) => environment === "live")
+      yield* rotate(live[0].id)
+      assert.strictEqual((yield* ask("POST", "", validKeyBody)).status, 400)
+      yield* revoke(live[1].id)
+      yield* create()
+      assert.strictEqual((yield* ask("POST", "", validKeyBody)).status, 400)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("another organization's key is 404, byte for byte like an unknown and a malformed one", () =>
+it.effect("another organization's key gets the same 404 response, byte for byte, as an unknown or malformed id", () =>
   Effect.gen(function* () {
     const mine = yield* makeKeyring(yield* Seed.organization())
     const theirs = yield* makeKeyring(yield* Seed.organization({ name: "Rival" }))
@@ -247,7 +255,7 @@ it.effect("another organization's key is 404, byte for byte like an unknown and 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("keys that ended more than 90 days ago leave the list, and are found by their id", () =>
+it.effect("keys that ended more than 90 days ago are not listed, but can be read by their id", () =>
   Effect.gen(function* () {
     const { create, find, list, revoke } = yield* makeKeyring(yield* Seed.organization())
     const [lasting, revoked] = [yield* create(), yield* create()]
@@ -264,7 +272,7 @@ it.effect("keys that ended more than 90 days ago leave the list, and are found b
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("100 keys a day can be created and rotated: who made ever new ones would have no rate limit", () =>
+it.effect("an organization can create and rotate 100 keys a day, because each new key starts new rate windows", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()

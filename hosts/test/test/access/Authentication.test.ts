@@ -40,7 +40,7 @@ const refusal = (method: string, path: string, key?: string) =>
   })
 
 it.effect(
-  "every endpoint refuses a missing, mistyped, unknown, revoked, expired or misplaced key, and a missing scope",
+  "every endpoint refuses a missing, mistyped, unknown, revoked, expired or misplaced key, and a key without the scope",
   () =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization()
@@ -77,7 +77,7 @@ it.effect("a revoked key is refused from the next request on", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a suspended organization's keys are unauthorized within seconds, and good again when it resumes", () =>
+it.effect("a suspended organization's keys are refused within seconds, and work again when it is resumed", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const key = yield* Seed.key(owner)
@@ -92,7 +92,7 @@ it.effect("a suspended organization's keys are unauthorized within seconds, and 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an unknown path or method is 404 in the envelope, with or without a key", () =>
+it.effect("an unknown path or method gets a 404 response in the error envelope, with or without a key", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const { text: key } = yield* Seed.key(yield* Seed.organization())
@@ -122,7 +122,7 @@ it.effect("an unknown path or method is 404 in the envelope, with or without a k
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("every response carries the caller's request id when it is sane, and one of ours when it is not", () =>
+it.effect("every response carries the caller's request id if it is valid, and a generated one otherwise", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const { text: key } = yield* Seed.key(yield* Seed.organization())

@@ -40,7 +40,7 @@ const hidden = (
   return environmentOf(operation) === "test" ? [...marks, share, simulated] : marks
 }
 
-it.effect("every operation asks for the scope of what it does, or for a token, and has an example request", () =>
+it.effect("every operation requires a suitable scope or a token, and has an example request", () =>
   Effect.gen(function* () {
     const all = yield* readOperations
     assert.deepStrictEqual(Object.keys(exampleBodies).toSorted(), all.map(({ id }) => id).toSorted())
@@ -56,7 +56,7 @@ it.effect("every operation asks for the scope of what it does, or for a token, a
   }).pipe(Effect.provide(behindProxy))
 )
 
-it.effect("whoever may not is refused by rule, learns nothing, and changes nothing", () =>
+it.effect("a caller without permission gets the expected refusal, which reveals nothing and changes nothing", () =>
   Effect.gen(function* () {
     const present = yield* makeScene
     const { all, cells, owner, simulated, things } = present
@@ -109,7 +109,7 @@ const tidied = Effect.fnUntraced(function* (
   assert.strictEqual(status, 200)
 })
 
-it.effect("whoever may, succeeds", () =>
+it.effect("a caller with permission succeeds at every operation", () =>
   Effect.gen(function* () {
     const present = yield* makeScene
     const own = present.cells.filter(({ answer }) => answer.is === "success" && answer.whose === "own")
@@ -128,7 +128,7 @@ it.effect("whoever may, succeeds", () =>
   }).pipe(Effect.provide(behindProxy))
 )
 
-it.effect("an answer kept under an idempotency key is given to nobody else", () =>
+it.effect("a response stored under an idempotency key is never returned to another caller", () =>
   Effect.gen(function* () {
     const present = yield* makeScene
     const own = ({ answer }: MatrixCell) => answer.is === "success" && answer.whose === "own"

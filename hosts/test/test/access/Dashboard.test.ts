@@ -34,7 +34,7 @@ const answer = (method: string, path: string, headers: Record<string, string>) =
 
 const listed = (authorization: string) => Effect.map(answer("GET", "", { authorization }), ({ status }) => status)
 
-it.effect("every API-key operation refuses a missing, misplaced or bad token, in the same words", () =>
+it.effect("every API-key operation refuses a missing, misplaced or invalid token with the same message", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const key = yield* Seed.key(owner)
@@ -68,7 +68,7 @@ it.effect("every API-key operation refuses a missing, misplaced or bad token, in
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("no other operation takes a token in place of a key", () =>
+it.effect("no other operation accepts a token in place of a key", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const token = yield* Seed.token(yield* Seed.organization())
@@ -88,14 +88,14 @@ it.effect("no other operation takes a token in place of a key", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the scheme may be written in any case", () =>
+it.effect("the scheme of the Authorization header is case-insensitive", () =>
   Effect.gen(function* () {
     const token = yield* Seed.token(yield* Seed.organization())
     for (const scheme of ["Bearer", "bearer", "BEARER"]) assert.strictEqual(yield* listed(`${scheme} ${token}`), 200)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a token that ran out says so", () =>
+it.effect("the error for an expired token says that the token has expired", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const token = yield* Seed.token(owner, { expiresIn: Duration.minutes(1) })
@@ -109,7 +109,7 @@ it.effect("a token that ran out says so", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a token names its organization by id, in any case, or by the identity provider's name for it", () =>
+it.effect("a token names its organization by id, in upper or lower case, or by the id at the identity provider", () =>
   Effect.gen(function* () {
     const first = yield* Seed.organization({ identityId: "org_Acme|1" })
     const second = yield* Seed.organization({ identityId: "org_Bolt|2" })
@@ -135,7 +135,7 @@ it.effect("a token names its organization by id, in any case, or by the identity
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a suspended organization's token is no good, and good again when it resumes", () =>
+it.effect("a suspended organization's token is refused, and works again when the organization is resumed", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const registry = yield* OrganizationRegistry
@@ -147,7 +147,7 @@ it.effect("a suspended organization's token is no good, and good again when it r
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("while nobody can tell whether a token is good, the answer is 500, which says nothing of why", () =>
+it.effect("while the identity provider is down, the response is 500 and does not reveal the cause", () =>
   Effect.gen(function* () {
     const { message, status } = yield* answer("GET", "", { authorization: "Bearer a.b.c" })
     assert.strictEqual(status, 500)

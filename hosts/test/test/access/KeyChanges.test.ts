@@ -17,7 +17,7 @@ const changes = Effect.flatMap(
   (sql) => sql<{ readonly details: string }>`SELECT details FROM audit_log WHERE action = 'key.changed'`
 )
 
-it.effect("a key's name and address list change at once, and what is left out stays", () =>
+it.effect("a key's name and address list change at once, and omitted fields stay unchanged", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { answered, create, find } = yield* makeKeyring(yield* Seed.organization())
@@ -47,7 +47,7 @@ it.effect("a key's name and address list change at once, and what is left out st
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a change that is wrong, or of a key that ended or is another organization's, changes nothing", () =>
+it.effect("an invalid change, or a change of an ended key or another organization's key, changes nothing", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const { create, find, refused, revoke } = yield* makeKeyring(yield* Seed.organization())
@@ -71,7 +71,7 @@ it.effect("a change that is wrong, or of a key that ended or is another organiza
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key asks whose it is, what it may do, when it expires, and what is left of its windows", () =>
+it.effect("a key can read its organization, scopes, expiry, and what is left of its rate windows", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const owner = yield* Seed.organization({ limits: { requests_per_hour: 50, burst_per_minute: 5 } })

@@ -12,7 +12,7 @@ const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up."
 
-it("a topic is submitted, waited for while its creators answer, and fetched in every view", async () => {
+it("the client submits a topic, waits while creators answer, and fetches every view of it", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({
     personas: [{ name: "Ada Vance", expertise: ["basketball"] }, "Bo Lindqvist"]
@@ -64,7 +64,7 @@ it("a topic is submitted, waited for while its creators answer, and fetched in e
   assert.deepStrictEqual([lookup.topic_id, lookup.truncated, lookup.commentaries.length], [topic.topic_id, false, 2])
 })
 
-it.effect("every topic of every page comes by, newest first, and none twice", () =>
+it.effect("iterating over all pages yields every topic once, newest first", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const ada = yield* Seed.persona(owner)

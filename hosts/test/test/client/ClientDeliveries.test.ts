@@ -9,7 +9,7 @@ import { eventually } from "../support/Eventually.ts"
 
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-it.effect("deliveries are listed, looked at, sent again and recovered", () =>
+it.effect("the client lists deliveries, reads one, retries it and starts a recovery", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 410, excerpt: "gone" }))
@@ -62,7 +62,7 @@ it.effect("deliveries are listed, looked at, sent again and recovered", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("events after one are iterated over until none is left", () =>
+it.effect("the client iterates over all events that follow a given one", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const { events } = (yield* makeClient(key)).client

@@ -20,7 +20,7 @@ const setUp = Effect.gen(function* () {
   return { owner, ada, key, ...(yield* makeClient(key)) }
 })
 
-it.effect("a webhook is registered, listed, changed, tried out, verified and deleted", () =>
+it.effect("the client registers, lists, changes, tests, verifies and deletes a webhook", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { client, requests } = yield* setUp
@@ -63,7 +63,7 @@ it.effect("a webhook is registered, listed, changed, tried out, verified and del
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an API key is made, used, rotated and revoked with the dashboard's token", () =>
+it.effect("the client creates, uses, rotates and revokes an API key with the dashboard's token", () =>
   Effect.gen(function* () {
     const { owner } = yield* setUp
     const { apiKeys } = yield* makeDashboardClient(yield* Seed.token(owner))
@@ -111,7 +111,7 @@ const outline = (result: SubmissionResult | undefined) => {
   return [result?.status]
 }
 
-it.effect("many topics are answered each for itself, and each result has what its status promises", () =>
+it.effect("each topic of a bulk request has its own result, and each result has the fields of its status", () =>
   Effect.gen(function* () {
     const { ada, client } = yield* setUp
     const topic = { content, persona_ids: [ada.id, unknown] }
@@ -154,7 +154,7 @@ it.effect("many topics are answered each for itself, and each result has what it
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a call under a key of one's own is answered again, and its work done once", () =>
+it.effect("a repeated call with the caller's idempotency key returns the first response, and runs once", () =>
   Effect.gen(function* () {
     const { ada, client } = yield* setUp
     const seen: Array<ResponseInfo> = []
@@ -173,7 +173,7 @@ it.effect("a call under a key of one's own is answered again, and its work done 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a POST whose answer was lost is sent again by itself, and gets the answer that was lost", () =>
+it.effect("a POST whose response was lost is repeated by the client, and returns the first response", () =>
   Effect.gen(function* () {
     const { ada, key } = yield* setUp
     const service = yield* serviceFetch

@@ -10,7 +10,7 @@ import { makeClient, runCall } from "../support/ClientCalls.ts"
 
 const waits = "7e570000-0000-4000-8000-000000000005"
 
-it.effect("a simulated creator is taken through every step, and what it wrote is accepted and reported", () =>
+it.effect("a test moves a simulated creator through every step, and accepts and reports the commentary", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-02-01T12:00:00.000Z"))
     const owner = yield* Seed.organization()
@@ -45,7 +45,7 @@ it.effect("a simulated creator is taken through every step, and what it wrote is
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the rate limit is told with every answer, and a refusal by it says how long to wait", () =>
+it.effect("every response contains the rate limit, and a rate-limit error contains the time to wait", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
     const owner = yield* Seed.organization({ limits: { burst_per_minute: 2 } })

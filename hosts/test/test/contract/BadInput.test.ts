@@ -143,7 +143,7 @@ const nothingStored = (key: string) =>
   })
 
 it.effect(
-  "POST /topics names what is wrong with any malformed body, and stores nothing",
+  "POST /topics names the invalid part of any malformed body, and stores nothing",
   () =>
     Effect.gen(function* () {
       const { call, key } = yield* setUp
@@ -163,7 +163,7 @@ it.effect(
   60_000
 )
 
-it.effect("POST /topics names every problem at once, the first one leading", () =>
+it.effect("POST /topics reports every problem at once, with the first one at the top level", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     const response = yield* call("/partner/v1/topics", {
@@ -186,7 +186,7 @@ it.effect("POST /topics names every problem at once, the first one leading", () 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("POST /topics tells of what no schema says together with the rest, and in the same order", () =>
+it.effect("POST /topics reports problems that no schema expresses together with the others, in the same order", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     const body = { content: "x", persona_ids: ["q"], external_reference: "a b", metadata: { pad: "x".repeat(17_000) } }
@@ -198,7 +198,7 @@ it.effect("POST /topics tells of what no schema says together with the rest, and
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("POST /topics answers a list of a hundred thousand mistakes in a few words", () =>
+it.effect("POST /topics reports a list with a hundred thousand mistakes in a short response", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     for (const entry of [1, "", null]) {
@@ -215,7 +215,7 @@ it.effect("POST /topics answers a list of a hundred thousand mistakes in a few w
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a reference with a broken escape is refused as one that breaks the rules", () =>
+it.effect("a reference with an invalid percent escape is refused like one that breaks the format", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     for (const escape of ["%zz", "%", "%ff", "a%2", "%c3%28", "%zz?x=%20"]) {
@@ -226,7 +226,7 @@ it.effect("a reference with a broken escape is refused as one that breaks the ru
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("what follows a semicolon or a hash in a path is part of it", () =>
+it.effect("a semicolon or a hash and the text after it belong to the path", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     yield* call("/partner/v1/topics", { method: "POST", key, body: { ...valid, external_reference: "mine" } })
@@ -239,7 +239,7 @@ it.effect("what follows a semicolon or a hash in a path is part of it", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("POST /topics takes JSON in UTF-8 alone, up to 256 KiB", () =>
+it.effect("POST /topics accepts only JSON in UTF-8, up to 256 KiB", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     const post = (body: unknown, type?: string) =>
@@ -285,7 +285,7 @@ const badQueries = fc.oneof(
 )
 
 it.effect(
-  "GET /topics names the parameter that is wrong",
+  "GET /topics names the invalid query parameter",
   () =>
     Effect.gen(function* () {
       const { call, key } = yield* setUp
@@ -306,7 +306,7 @@ const badReference = fc.oneof(
 )
 
 it.effect(
-  "GET /topics/by-reference/{ref} refuses a reference that none can be",
+  "GET /topics/by-reference/{ref} refuses a reference with an invalid format",
   () =>
     Effect.gen(function* () {
       const { call, key } = yield* setUp
@@ -331,7 +331,7 @@ const badId = fc
 
 for (const path of ["/topics/:id", "/topics/:id/status", "/topics/:id/commentaries", "/personas/:id"]) {
   it.effect(
-    `GET ${path} answers any malformed id with 404`,
+    `GET ${path} responds to any malformed id with 404`,
     () =>
       Effect.gen(function* () {
         const { call, key } = yield* setUp
@@ -355,7 +355,7 @@ const badKey = fc
   .filter((text) => /^[\x21-\x7e]*$/.test(text))
 
 it.effect(
-  "every endpoint refuses any key that is none",
+  "every endpoint refuses any text that is not a valid key",
   () =>
     Effect.gen(function* () {
       const { call } = yield* setUp

@@ -50,7 +50,7 @@ const shownSecrets = (document: Part): ReadonlyArray<string> => {
 }
 
 layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => {
-  it.effect("is the committed one, with this service's own address", () =>
+  it.effect("the served OpenAPI document equals the committed one, with this service's own address", () =>
     Effect.gen(function* () {
       const response = yield* call("/openapi.json")
       assert.strictEqual(response.status, 200)
@@ -149,19 +149,21 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     })
   )
 
-  it.effect("tells how to try an integration out: test personas, magic words and pace", () =>
-    Effect.gen(function* () {
-      const { info, tags } = JSON.parse(yield* text(yield* call("/openapi.json")))
-      const group = tags.find(({ name }: { readonly name: string }) => name === "Test environment").description
-      for (const words of [info.description, group]) {
-        for (const { id, name } of testPersonas) assert.include(words, `**${name}**, \`${id}\``)
-        for (const word of ["[decline]", "[expire]", "[fail]", "1.5 seconds"]) assert.include(words, word)
-      }
-    })
+  it.effect(
+    "the description explains how to test an integration: test personas, keywords in the content, and the pace",
+    () =>
+      Effect.gen(function* () {
+        const { info, tags } = JSON.parse(yield* text(yield* call("/openapi.json")))
+        const group = tags.find(({ name }: { readonly name: string }) => name === "Test environment").description
+        for (const words of [info.description, group]) {
+          for (const { id, name } of testPersonas) assert.include(words, `**${name}**, \`${id}\``)
+          for (const word of ["[decline]", "[expire]", "[fail]", "1.5 seconds"]) assert.include(words, word)
+        }
+      })
   )
 
   for (const path of pages) {
-    it.effect(`${path} needs no key, answers HEAD, and is not sent again to who has it`, () =>
+    it.effect(`${path} needs no key, answers HEAD, and returns 304 to a client that has the current version`, () =>
       Effect.gen(function* () {
         const response = yield* call(path)
         assert.strictEqual(response.status, 200)
@@ -196,7 +198,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     )
   }
 
-  it.effect("whoever leaves while it is being made takes it from nobody", () =>
+  it.effect("a client that disconnects while the document is created does not interrupt other clients", () =>
     Effect.gen(function* () {
       yield* Effect.timeoutOption(call("/docs/scalar.js"), "1 millis")
       const response = yield* call("/docs/scalar.js")
@@ -205,7 +207,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
     })
   )
 
-  it.effect("the explorer lets nothing in from elsewhere", () =>
+  it.effect("the explorer's content security policy allows nothing from other origins", () =>
     Effect.gen(function* () {
       const page = yield* call("/docs")
       const policy = page.headers.get("content-security-policy") ?? ""

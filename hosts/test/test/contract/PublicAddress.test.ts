@@ -18,7 +18,7 @@ const upTo = (path: string) => {
   return parts.map((_, at) => `/${parts.slice(0, at + 1).join("/")}`)
 }
 
-it("a path that begins as any of the service's does is no public address", () => {
+it("a public address must not begin with a path of the service", () => {
   const paths = [...Object.keys(description.paths), ...beside, "/creator/token/respond"]
   assert.isAbove(paths.length, 30)
   for (const path of new Set(paths.flatMap((path) => upTo(path.replace(/[{}]/g, ""))))) {
@@ -26,7 +26,7 @@ it("a path that begins as any of the service's does is no public address", () =>
   }
 })
 
-it.effect("the paths beside the described ones are those that are served", () =>
+it.effect("the paths outside of the OpenAPI document are exactly the other served routes", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     for (const path of beside) assert.strictEqual((yield* call(path)).status, 200, path)

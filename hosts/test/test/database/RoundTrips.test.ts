@@ -9,7 +9,7 @@ import * as OnTheWire from "../support/OnTheWire.ts"
 const content = "Who will win the cup this year?"
 
 it.effect(
-  "POST /topics goes to Postgres twice, whatever the number of personas: the change is one statement, and a transaction by itself",
+  "POST /topics needs two round trips to Postgres, whatever the number of personas: the change is one statement and its own transaction",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -34,7 +34,7 @@ it.effect(
 )
 
 it.effect(
-  "POST /topics under an Idempotency-Key claims the key, makes the change and keeps the answer, each in one way",
+  "POST /topics with an Idempotency-Key needs one round trip each for the claim, the change and the stored response",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -66,7 +66,7 @@ it.effect(
     }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.effect("GET status is one way to Postgres, and writes nothing; the key was asked for before", () =>
+it.effect("reading a status needs one round trip to Postgres and writes nothing, once the key is cached", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()
@@ -81,7 +81,7 @@ it.effect("GET status is one way to Postgres, and writes nothing; the key was as
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.effect("topics and polls that come at one time go to Postgres together, and each is answered for itself", () =>
+it.effect("concurrent submissions and polls share round trips, and each caller gets its own result", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()

@@ -47,7 +47,7 @@ const estate = Effect.fnUntraced(function* (size: number) {
   )
   const content = `Is ${size} too many to ask at once?`
   const topic = yield* submitTopic(live, content, personas, { external_reference })
-  // One persona per topic. With all of them, most of the test would be 870 mails that no read returns.
+  // One persona per topic. With all of them, most of the test's time would go into 870 mails that no read returns.
   const [first] = personas
   assert.isDefined(first)
   yield* Effect.forEach(
@@ -122,7 +122,7 @@ const agree = Effect.fnUntraced(function* (estates: ReadonlyArray<Effect.Success
 })
 
 it.effect(
-  "every GET sends the same statements with one and with thirty of everything, and none that writes",
+  "every GET runs the same statements with one and with thirty of each resource, and none of them writes",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))

@@ -51,7 +51,7 @@ const install = Effect.fnUntraced(function* (release: string) {
 const suite = <E>(name: string, empty: Layer.Layer<SqlClient.SqlClient, E>) =>
   describe(name, () => {
     for (const release of releases) {
-      it.effect(`a database of ${release} gets the present schema, and its data is read`, () =>
+      it.effect(`a database of ${release} is migrated to the present schema, and its data can be read`, () =>
         Effect.gen(function* () {
           const { topics: [topic] = [] } = rowsOf(release)
           yield* install(release)

@@ -21,13 +21,13 @@ const setUp = Effect.gen(function* () {
   return { by, send, good }
 })
 
-/** All operations with a body, except the approval, which ignores its body. */
+/** All operations with a body are covered, except the approval, which ignores its body. */
 const withBody = Effect.map(makeOperations, (all) =>
   all.filter(({ body, name }) => body !== undefined && !name.endsWith("/approve"))
 )
 
 layer(layerOfService)("decisions, Contract: bodies", (it) => {
-  it.effect("not JSON is 400 invalid_request, field body", () =>
+  it.effect("a body that is not JSON is 400 invalid_request with field body", () =>
     Effect.gen(function* () {
       const { send } = yield* setUp
       for (const text of ["", "{", "x", "{'a':1}", '{"a":1,}', "[]", "null", '"x"', "1", "\ufeff{}x"])
@@ -35,7 +35,7 @@ layer(layerOfService)("decisions, Contract: bodies", (it) => {
     })
   )
 
-  it.effect("nesting deeper than 32 is 400 invalid_request", () =>
+  it.effect("a body nested deeper than 32 levels is 400 invalid_request", () =>
     Effect.gen(function* () {
       const { good, send } = yield* setUp
       const deep = (levels: number) =>
@@ -47,7 +47,7 @@ layer(layerOfService)("decisions, Contract: bodies", (it) => {
     })
   )
 
-  it.effect("a wrong Content-Type is 400 invalid_request, field content-type", () =>
+  it.effect("a wrong Content-Type is 400 invalid_request with field content-type", () =>
     Effect.gen(function* () {
       const { good, send } = yield* setUp
       for (const type of ["text/plain", "text/json", "application/xml", "application/x-www-form-urlencoded", "x"])
@@ -60,7 +60,7 @@ layer(layerOfService)("decisions, Contract: bodies", (it) => {
     })
   )
 
-  it.effect("a body over 256 KiB (bulk 4 MiB) is 400 invalid_request, field body", () =>
+  it.effect("a body over 256 KiB (4 MiB for bulk) is 400 invalid_request with field body", () =>
     Effect.gen(function* () {
       const { good, send } = yield* setUp
       const padded = (body: object, size: number) => {
@@ -77,7 +77,7 @@ layer(layerOfService)("decisions, Contract: bodies", (it) => {
     })
   )
 
-  it.effect("so it is at every operation that takes a body", () =>
+  it.effect("the rules for bodies hold at every operation with a body", () =>
     Effect.gen(function* () {
       const all = yield* withBody
       assert.isAtLeast(all.length, 7)

@@ -40,7 +40,7 @@ const left = Effect.fnUntraced(function* (state: "topic_sent" | "commentary_gene
 })
 
 layer(other)("decisions: configuration", (it) => {
-  it.effect("both bounds of the content's length are configuration", () =>
+  it.effect("both limits of the content's length are configurable", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* by.persona()
@@ -54,7 +54,7 @@ layer(other)("decisions: configuration", (it) => {
     })
   )
 
-  it.effect("the 24 h of the same topic are configuration", () =>
+  it.effect("the 24 hours of the duplicate window are configurable", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* by.persona()
@@ -65,7 +65,7 @@ layer(other)("decisions: configuration", (it) => {
     })
   )
 
-  it.effect("the allowed response time is configuration; a reminder goes out at half of it", () =>
+  it.effect("the response window is configurable, and the reminder is sent at half of it", () =>
     Effect.gen(function* () {
       const { by, hours, id, persona } = yield* left("topic_sent")
       assert.strictEqual(hours, 2)
@@ -76,7 +76,7 @@ layer(other)("decisions: configuration", (it) => {
     })
   )
 
-  it.effect("the approval window is configuration", () =>
+  it.effect("the approval window is configurable", () =>
     Effect.gen(function* () {
       const { by, hours, id, persona } = yield* left("commentary_generated")
       assert.strictEqual(hours, 24)
@@ -85,7 +85,7 @@ layer(other)("decisions: configuration", (it) => {
     })
   )
 
-  it.effect("the attempts at a draft are configuration", () =>
+  it.effect("the number of attempts at a draft is configurable", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { personas } = yield* submitWithStates(by, content, ["topic_sent"])

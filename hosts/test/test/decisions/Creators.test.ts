@@ -62,7 +62,7 @@ const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]>
 ]
 
 layer(layerOfService)("decisions, States: creators", (it) => {
-  it.effect("another draft is allowed in commentary_generated and changes no status", () =>
+  it.effect("a creator may request another draft in commentary_generated, which changes no status", () =>
     Effect.gen(function* () {
       const { draft, revised, view } = yield* one("commentary_generated")
       const before = yield* view
@@ -73,7 +73,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("at most 10 drafts", () =>
+  it.effect("an assignment has at most 10 drafts", () =>
     Effect.gen(function* () {
       const { act, draft, revised } = yield* one("commentary_generated")
       let present = yield* draft
@@ -94,19 +94,21 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("actions name the draft_id they saw: a stale one is refused and shows the current draft", () =>
-    Effect.gen(function* () {
-      const { act, draft, revised, text } = yield* one("commentary_generated")
-      const first = yield* draft
-      const second = yield* revised(first)
-      for (const action of ["approve", "revise"]) {
-        const { constraint, field } = refused(yield* act(action, { draft_id: first.id, instructions: "Other" }))
-        assert.deepStrictEqual([field, constraint.includes(second.id)], ["draft_id", true])
-      }
-      assert.strictEqual(refused(yield* act("approve")).field, "draft_id")
-      accepted(yield* act("approve", { draft_id: second.id }))
-      assert.strictEqual(yield* text, second.content)
-    })
+  it.effect(
+    "an action names the draft_id that the creator saw, and an outdated one is refused with the current draft",
+    () =>
+      Effect.gen(function* () {
+        const { act, draft, revised, text } = yield* one("commentary_generated")
+        const first = yield* draft
+        const second = yield* revised(first)
+        for (const action of ["approve", "revise"]) {
+          const { constraint, field } = refused(yield* act(action, { draft_id: first.id, instructions: "Other" }))
+          assert.deepStrictEqual([field, constraint.includes(second.id)], ["draft_id", true])
+        }
+        assert.strictEqual(refused(yield* act("approve")).field, "draft_id")
+        accepted(yield* act("approve", { draft_id: second.id }))
+        assert.strictEqual(yield* text, second.content)
+      })
   )
 
   for (const [state, actions] of refusals) {
@@ -170,15 +172,20 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     )
   }
 
-  it.effect("respond: the same perspective again answers as the first time; another one is 400", () =>
-    Effect.gen(function* () {
-      const { act } = yield* one("opinion_injected")
-      assert.strictEqual(accepted(yield* act("respond", { perspective: samplePerspective })).status, "opinion_injected")
-      assert.strictEqual(refused(yield* act("respond", { perspective: "Another view of it." })).field, "action")
-    })
+  it.effect(
+    "repeating respond with the same perspective returns the first result, and another perspective is 400",
+    () =>
+      Effect.gen(function* () {
+        const { act } = yield* one("opinion_injected")
+        assert.strictEqual(
+          accepted(yield* act("respond", { perspective: samplePerspective })).status,
+          "opinion_injected"
+        )
+        assert.strictEqual(refused(yield* act("respond", { perspective: "Another view of it." })).field, "action")
+      })
   )
 
-  it.effect("a link is signed: no other token opens anything", () =>
+  it.effect("links are signed, so no other token opens a page", () =>
     Effect.gen(function* () {
       const { token } = yield* one("topic_sent")
       const [payload = "", signature = ""] = token.split(".")
@@ -203,7 +210,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("a link acts until the assignment is settled and reads for 30 days after", () =>
+  it.effect("a link allows actions until the assignment is settled, and reading for 30 days afterwards", () =>
     Effect.gen(function* () {
       const { act, look } = yield* one("declined")
       yield* TestClock.adjust("2591999 seconds")
@@ -215,7 +222,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("a changed creator e-mail kills the old links", () =>
+  it.effect("a changed creator e-mail address invalidates the old links", () =>
     Effect.gen(function* () {
       const { act, look, persona, token } = yield* one("topic_sent")
       const email = `moved-${persona.creator.email}`
@@ -228,7 +235,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("pages: no-referrer, no-store, noindex", () =>
+  it.effect("the creator's pages have the headers no-referrer, no-store and noindex", () =>
     Effect.gen(function* () {
       const { token } = yield* one("topic_sent")
       for (const [path, status] of [
@@ -246,7 +253,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     })
   )
 
-  it.effect("60 requests a minute per token", () =>
+  it.effect("a creator's link allows 60 requests a minute", () =>
     Effect.gen(function* () {
       const [{ look }, other] = [yield* one("topic_sent"), yield* one("topic_sent")]
       const answers = yield* Effect.forEach(Array.from({ length: 61 }), () => look)

@@ -32,7 +32,7 @@ const withTopics = Effect.fnUntraced(function* (count: number, more: object = {}
 const views = (id: string) => [`/topics/${id}`, `/topics/${id}/status`, `/topics/${id}/commentaries`]
 
 layer(layerOfService)("decisions, Contract: lookups", (it) => {
-  it.effect("list order: created_at descending, then topic_id descending", () =>
+  it.effect("list order is created_at descending, then topic_id descending", () =>
     Effect.gen(function* () {
       const { list } = yield* withTopics(12)
       const { data } = yield* list("")
@@ -104,7 +104,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("offset goes up to 10,000; beyond it the constraint names the cursor", () =>
+  it.effect("offset is at most 10,000, and beyond that the constraint names the cursor", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       assert.strictEqual((yield* by.get("/topics?offset=10000")).status, 200)
@@ -112,7 +112,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("pagination also carries next_cursor, and cursor is a query parameter", () =>
+  it.effect("the list's pagination carries next_cursor, and cursor is a query parameter", () =>
     Effect.gen(function* () {
       const { list } = yield* withTopics(7)
       const all = (yield* list("")).data
@@ -131,7 +131,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("an unknown topic on /commentaries is 404 not_found; a malformed topic id is also 404 not_found", () =>
+  it.effect("the commentaries of an unknown or malformed topic id are 404 not_found", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       for (const id of [unknown, "x", "123", "%20", `${unknown}0`, "null"])
@@ -141,7 +141,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
   )
 
   it.effect(
-    "another organization's or environment's topic is 404, with status and body identical to an unknown one's",
+    "another organization's or environment's topic is 404, with the same status and body as an unknown topic",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
@@ -162,7 +162,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
   )
 
   it.effect(
-    "several topics with one external_reference: topic_id, content and metadata of the newest; commentaries and summary across all, newest first",
+    "for several topics with one external_reference, topic_id, content and metadata are the newest topic's, and commentaries and summary cover all",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
@@ -197,7 +197,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
       })
   )
 
-  it.effect("by-reference answers the 100 newest topics, truncated: true beyond", () =>
+  it.effect("by-reference returns the 100 newest topics, with truncated: true if there are more", () =>
     Effect.gen(function* () {
       const { by, list, persona } = yield* withTopics(100, { external_reference: "season" })
       const lookup = Effect.map(by.get("/topics/by-reference/season"), ({ body }) => body.data)
@@ -212,22 +212,24 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("references ., .. and the empty string are 400 at creation; letters and digits are ASCII", () =>
-    Effect.gen(function* () {
-      const by = yield* seedPartner()
-      const { id } = yield* by.persona()
-      for (const external_reference of [".", "..", "", "é", "ａ", "１", "game-ß", "игра"]) {
-        const answer = yield* by.post("/topics", { content, persona_ids: [id], external_reference })
-        assert.deepStrictEqual(refusal(answer), [400, "invalid_request", "external_reference"], external_reference)
-      }
-      assert.strictEqual(
-        (yield* by.submit(content, [{ id } as never], { external_reference: "..." })).external_reference,
-        "..."
-      )
-    })
+  it.effect(
+    "creating a topic with the reference ., .. or the empty string is 400, and letters and digits are ASCII",
+    () =>
+      Effect.gen(function* () {
+        const by = yield* seedPartner()
+        const { id } = yield* by.persona()
+        for (const external_reference of [".", "..", "", "é", "ａ", "１", "game-ß", "игра"]) {
+          const answer = yield* by.post("/topics", { content, persona_ids: [id], external_reference })
+          assert.deepStrictEqual(refusal(answer), [400, "invalid_request", "external_reference"], external_reference)
+        }
+        assert.strictEqual(
+          (yield* by.submit(content, [{ id } as never], { external_reference: "..." })).external_reference,
+          "..."
+        )
+      })
   )
 
-  it.effect("{ref} is percent-decoded, up to its full 256 characters", () =>
+  it.effect("the reference in the path is percent-decoded, up to its full 256 characters", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const persona = yield* by.persona()
@@ -244,7 +246,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("by-reference always wins over {id}", () =>
+  it.effect("the path by-reference always takes precedence over {id}", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const persona = yield* by.persona()
@@ -256,7 +258,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("a ref that breaks the format rules is 400", () =>
+  it.effect("a reference that breaks the format rules is 400", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       for (const ref of ["a%20b", "a%2Fb", "%C3%A9", "a+b", "r".repeat(257), "a~", "a%00", "%EF%BC%91"])

@@ -67,7 +67,7 @@ check("a permanent rejection alerts the organization", () =>
   })
 )
 
-it.effect("one stable Message-ID per mail, so that an unavoidable repeat collapses", () => {
+it.effect("a mail has one stable Message-ID, so that mail clients merge an unavoidable repetition", () => {
   const attempts: Array<string> = []
   const mailer = Layer.succeed(
     Mailer,

@@ -28,7 +28,7 @@ const setUp = Effect.gen(function* () {
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`
 
 layer(layerOfService)("decisions, Contract: metadata", (it) => {
-  it.effect("the field is metadata; a JSON object", () =>
+  it.effect("the field metadata accepts a JSON object only", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       assert.deepStrictEqual((yield* taken('{"game":17}')).body.data.metadata, { game: 17 })
@@ -36,7 +36,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("at most 16 KiB as UTF-8 JSON", () =>
+  it.effect("metadata has at most 16 KiB as UTF-8 JSON", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       const sized = (bytes: number, character: string) =>
@@ -50,7 +50,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("returned as equal JSON in the sent key order", () =>
+  it.effect("metadata is returned as equal JSON in the sent key order", () =>
     Effect.gen(function* () {
       const { by, taken } = yield* setUp
       const metadata =
@@ -62,7 +62,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("refused with 400: nesting deeper than 32", () =>
+  it.effect("metadata that is nested deeper than 32 levels is refused with 400", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       yield* taken(nested(32))
@@ -70,7 +70,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("refused with 400: numbers that do not survive a double", () =>
+  it.effect("metadata with numbers that a double cannot represent is refused with 400", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       yield* taken('{"a":9007199254740992,"b":0.1,"c":1.50,"d":1e300}')
@@ -79,7 +79,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("refused with 400: lone surrogates", () =>
+  it.effect("metadata with lone surrogates is refused with 400", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       yield* taken('{"a":"\\ud83c\\udfc0"}')
@@ -87,7 +87,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("refused with 400: duplicate keys", () =>
+  it.effect("metadata with duplicate keys is refused with 400", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       yield* taken('{"a":{"b":1},"b":{"b":2}}')
@@ -95,7 +95,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("returned by create, detail and by-reference", () =>
+  it.effect("metadata is returned by create, detail and by-reference", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const metadata = { game: 17, tags: ["a"] }
@@ -109,7 +109,7 @@ layer(layerOfService)("decisions, Contract: metadata", (it) => {
     })
   )
 
-  it.effect("{} when none was sent", () =>
+  it.effect("metadata is {} when none was sent", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id, topic } = yield* submitWithStates(by, content, ["topic_sent"], { external_reference: "game-17" })

@@ -14,7 +14,7 @@ import {
   testOnService
 } from "../support/conformance/Dashboard.ts"
 
-/** How many of `count` requests the rate limit did not refuse. */
+/** Returns how many of `count` requests the rate limit did not refuse. */
 const passing = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiAnswer, E, R>) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
   return answers.filter(({ status }) => status !== 429).length

@@ -41,7 +41,7 @@ const service = TestApi.layerHttp.pipe(
 
 const post = (key: string, url: string) => sendRequest("POST /webhooks", { key, body: { ...validWebhookBody, url } })
 
-it.effect("Registration: a host name that doesn't resolve is accepted", () =>
+it.effect("registration accepts a webhook whose host name does not resolve", () =>
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     for (const url of ["https://not-there-yet.example/", "https://public.example/"]) {
@@ -50,7 +50,7 @@ it.effect("Registration: a host name that doesn't resolve is accepted", () =>
   }).pipe(Effect.provide(service))
 )
 
-it.effect("Registration: one that resolves to a non-public address is 400", () =>
+it.effect("registration of a host name that resolves to a non-public address is 400", () =>
   Effect.gen(function* () {
     const { key } = yield* seedPartner()
     for (const host of [

@@ -37,7 +37,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
       })
   )
 
-  it.effect("201 comes with the Location of what was made", () =>
+  it.effect("a 201 response carries the Location of the created resource", () =>
     Effect.gen(function* () {
       const { by, good } = yield* setUp
       const token = yield* Seed.token(by.organization)
@@ -61,7 +61,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("GET /api-keys/{id} exists", () =>
+  it.effect("the operation GET /api-keys/{id} returns one key", () =>
     Effect.gen(function* () {
       const { keyId, organization } = yield* seedPartner()
       const token = yield* Seed.token(organization)
@@ -70,7 +70,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("unknown fields in a request body are ignored, unknown query parameters too", () =>
+  it.effect("unknown fields in a body and unknown query parameters are ignored", () =>
     Effect.gen(function* () {
       const { by, good } = yield* setUp
       const more = { ...good, priority: "high", topic_id: "x", status: { a: [1] }, created_at: null }
@@ -80,7 +80,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("unknown path and wrong method are 404 not_found, in the error envelope, never plain text or HTML", () =>
+  it.effect("an unknown path or a wrong method is 404 not_found in the error envelope, never plain text or HTML", () =>
     Effect.gen(function* () {
       const { key } = yield* seedPartner()
       for (const [method, path] of [
@@ -127,16 +127,18 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("field is a path such as persona_ids[2]; constraint is a sentence a person can act on", () =>
-    Effect.gen(function* () {
-      const { by, good } = yield* setUp
-      const [id] = good.persona_ids
-      const { details } = (yield* by.post("/topics", { content, persona_ids: [id, id, "x"] })).body.error
-      assert.strictEqual(details.field, "persona_ids[2]")
-      for (const wrong of [{}, { content: 1, persona_ids: 1 }, { ...good, content: "x" }, { ...good, metadata: 1 }])
-        for (const { constraint } of (yield* by.post("/topics", wrong)).body.error.details.errors)
-          assert.match(constraint, /^(must|is required)/)
-    })
+  it.effect(
+    "field is a path such as persona_ids[2], and constraint is a sentence that tells how to correct the value",
+    () =>
+      Effect.gen(function* () {
+        const { by, good } = yield* setUp
+        const [id] = good.persona_ids
+        const { details } = (yield* by.post("/topics", { content, persona_ids: [id, id, "x"] })).body.error
+        assert.strictEqual(details.field, "persona_ids[2]")
+        for (const wrong of [{}, { content: 1, persona_ids: 1 }, { ...good, content: "x" }, { ...good, metadata: 1 }])
+          for (const { constraint } of (yield* by.post("/topics", wrong)).body.error.details.errors)
+            assert.match(constraint, /^(must|is required)/)
+      })
   )
 
   it.effect("every response carries X-Request-Id", () =>
@@ -149,7 +151,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("X-Request-Id is the caller's, if it sent a sane one", () =>
+  it.effect("the response's X-Request-Id is the caller's if it is valid", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const answered = (sent: string) =>
@@ -163,7 +165,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
   )
 
   // This test comes last because it drops the database's tables.
-  it.effect("500s mention the request id in the message, and nothing of the inner failure", () =>
+  it.effect("a 500 response contains the request id in its message, and no detail of the failure", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       assert.strictEqual((yield* by.get("/topics")).status, 200)

@@ -104,7 +104,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
     )
   }
 
-  it.effect("topic-level status changes in the same transaction as the assignments do", () =>
+  it.effect("the topic-level status changes in the same transaction as the assignments", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id, personas } = yield* submitWithStates(by, content, ["commentary_generated"])
@@ -120,7 +120,7 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
     })
   )
 
-  it.effect("a topic's counts follow every persona by itself", () =>
+  it.effect("a topic's counts follow every single persona", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const personas = yield* Effect.forEach([1, 2, 3], () => by.persona())

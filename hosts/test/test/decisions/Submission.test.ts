@@ -53,14 +53,14 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("a client that keeps to 100 is always accepted", () =>
+  it.effect("content of 10 to 100 code points is always accepted", () =>
     Effect.gen(function* () {
       const { post } = yield* setUp
       for (const length of [10, 50, 99, 100]) assert.strictEqual((yield* post("z".repeat(length))).status, 201)
     })
   )
 
-  it.effect("1 to 100 personas per topic", () =>
+  it.effect("a topic has 1 to 100 personas", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       const fill = (count: number) =>
@@ -73,7 +73,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("a persona id that is listed twice is sent once; its second result is duplicate", () =>
+  it.effect("a persona id that is listed twice is sent once, and its second result is duplicate", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       const answer = yield* post(content, [persona.id, persona.id])
@@ -83,7 +83,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("no_valid_personas: HTTP 400; nothing is stored, no quota is used", () =>
+  it.effect("a submission without valid personas is 400 no_valid_personas, stores nothing and uses no quota", () =>
     Effect.gen(function* () {
       const { by, post } = yield* setUp
       const answer = yield* post(content, [unknown])
@@ -92,7 +92,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("a malformed persona id is 400 invalid_request naming persona_ids[i]", () =>
+  it.effect("a malformed persona id is 400 invalid_request with field persona_ids[i]", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       for (const wrong of ["ada", "", "019c0e1b-7c4e-7000-8000-2f6d1c9e4b1", `${unknown}0`, `{${unknown}}`])
@@ -101,7 +101,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("a well-formed id that is unknown or unlicensed is not_licensed: never told apart", () =>
+  it.effect("unknown and unlicensed persona ids both get not_licensed, so that they cannot be distinguished", () =>
     Effect.gen(function* () {
       const { persona, post } = yield* setUp
       const foreign = yield* (yield* seedPartner()).persona()
@@ -113,23 +113,25 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("the same topic is known by its content after NFKC, trim, whitespace collapsed, lower case", () =>
-    Effect.gen(function* () {
-      const { post } = yield* setUp
-      assert.deepStrictEqual(statuses(yield* post("Will the ﬁnal be café-quiet in 2026?")), ["sent"])
-      for (const same of [
-        "WILL THE FINAL BE CAFÉ-QUIET IN 2026?",
-        "  Will  the\tfinal\nbe café-quiet   in 2026? ",
-        "Will the final be cafe\u0301-quiet in 2026?",
-        "Ｗill the final be café-quiet in ２０２６？"
-      ])
-        assert.deepStrictEqual(statuses(yield* post(same)), ["duplicate"], same)
-      for (const other of ["Will the final be cafe-quiet in 2026?", "Will the final be café quiet in 2026?"])
-        assert.deepStrictEqual(statuses(yield* post(other)), ["sent"], other)
-    })
+  it.effect(
+    "two contents are the same topic if they are equal after NFKC, trim, collapsed white space and lower case",
+    () =>
+      Effect.gen(function* () {
+        const { post } = yield* setUp
+        assert.deepStrictEqual(statuses(yield* post("Will the ﬁnal be café-quiet in 2026?")), ["sent"])
+        for (const same of [
+          "WILL THE FINAL BE CAFÉ-QUIET IN 2026?",
+          "  Will  the\tfinal\nbe café-quiet   in 2026? ",
+          "Will the final be cafe\u0301-quiet in 2026?",
+          "Ｗill the final be café-quiet in ２０２６？"
+        ])
+          assert.deepStrictEqual(statuses(yield* post(same)), ["duplicate"], same)
+        for (const other of ["Will the final be cafe-quiet in 2026?", "Will the final be café quiet in 2026?"])
+          assert.deepStrictEqual(statuses(yield* post(other)), ["sent"], other)
+      })
   )
 
-  it.effect("the same topic is one of the same organization, environment and persona", () =>
+  it.effect("the same content in another organization or environment, or for another persona, is not a duplicate", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       assert.deepStrictEqual(statuses(yield* post(content)), ["sent"])
@@ -143,7 +145,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("the window of 24 hours runs from the first sending", () =>
+  it.effect("the duplicate window of 24 hours starts at the first submission", () =>
     Effect.gen(function* () {
       const { post } = yield* setUp
       yield* post(content)
@@ -156,7 +158,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("of two concurrent identical requests exactly one is sent", () =>
+  it.effect("of two concurrent identical requests, exactly one is sent", () =>
     Effect.gen(function* () {
       const { by, post } = yield* setUp
       for (let round = 0; round < 10; round++) {
@@ -170,7 +172,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
   )
 
   for (const state of ["declined", "withdrawn", "creator_approved"] satisfies ReadonlyArray<AssignmentState>) {
-    it.effect(`declined and failed ones still count, for the creator has seen it: ${state}`, () =>
+    it.effect(`declined and failed topics still count as duplicates, because the creator has seen them: ${state}`, () =>
       Effect.gen(function* () {
         const { by, persona, post } = yield* setUp
         const { body } = yield* post(content)
@@ -180,7 +182,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     )
   }
 
-  it.effect("a duplicate result adds duplicate_of: {topic_id, share_id}", () =>
+  it.effect("a duplicate result contains duplicate_of: {topic_id, share_id}", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       const first = (yield* by.post("/topics", { content, persona_ids: [persona.id], external_reference: "first" }))
@@ -196,7 +198,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
     })
   )
 
-  it.effect("the order of results is the order of persona_ids", () =>
+  it.effect("the results have the order of persona_ids", () =>
     Effect.gen(function* () {
       const { by, persona, post } = yield* setUp
       const more = yield* Effect.forEach([1, 2, 3], () => by.persona())

@@ -10,7 +10,7 @@ interface Mail {
 
 const url = "https://app.example/commentary"
 
-/** The service, and the first mail with a subject. */
+/** Opens the service, and waits for the first mail with a subject. */
 export const opened = (database: Database, options: { readonly workers?: boolean } = {}) => {
   const mails: Array<Mail> = []
   const waiting: Array<() => void> = []
@@ -38,7 +38,7 @@ export const opened = (database: Database, options: { readonly workers?: boolean
 type Opened = ReturnType<typeof opened>
 export type Service = Opened["pc"]
 
-/** An organization that may ask one persona. */
+/** Creates an organization that is licensed for one persona. */
 export const seeded = async (pc: Service) => {
   const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
   const { id: persona_id } = await pc.personas.create({ name: "Ada Vance", creator: { email: "ada@host.example" } })
@@ -58,7 +58,7 @@ const act = ({ pc }: Opened, { text }: Mail, action: string, body: object) => {
   return pc.fetch(new Request(`${link}/${action}`, { method: "POST", headers, body: JSON.stringify(body) }))
 }
 
-/** From the organization to the approved commentary, and everything that reads of it. */
+/** Runs the story from the organization to the approved commentary, and reads everything that results from it. */
 export const wholeStory = async (service: Opened) => {
   const { mail, pc } = service
   const ids = await seeded(pc)
@@ -75,7 +75,7 @@ export const wholeStory = async (service: Opened) => {
   expect(await pc.operations.purge({ dry_run: true })).toMatchObject({ dry_run: true })
 }
 
-/** As partners read: each request counts in rate windows. */
+/** The story reads like partners, so that each request counts in rate windows. */
 const byKey = async (pc: Service, organization_id: string, topic_id: string) => {
   const scopes = ["personas:read", "topics:read"] as const
   for (const environment of ["live", "test"] as const) {

@@ -8,7 +8,7 @@ import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { opened, wholeStory } from "./EmbeddedStory.ts"
 
-/** An empty database until the test ends. */
+/** Provides an empty database until the test ends. */
 const emptyDatabase = async () => {
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ const poolOf = (connectionString: string, config: pg.PoolConfig = {}) => {
 
 const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
 
-/** Parsers as applications set them, of which the service may depend on none. */
+/** Type parsers as applications set them. The service must depend on none of them. */
 const parsers = {
   "int8 as BigInt": { [INT8]: BigInt },
   "int8 and numeric as Number": { [INT8]: Number, [NUMERIC]: Number },
@@ -58,7 +58,7 @@ describe("a whole story on the host's pool", () => {
     await wholeStory(service)
   })
 
-  it("of PGlite, in one session", async () => {
+  it("a whole story runs on PGlite, in one session", async () => {
     const database = new PGlite()
     onTestFinished(() => database.close())
     const service = opened(postgres(database))
@@ -67,7 +67,7 @@ describe("a whole story on the host's pool", () => {
     expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
   })
 
-  it("a whole story on the host's pool with nothing but connect() and query(text, values)", async () => {
+  it("a whole story runs on a host's pool that has nothing but connect() and query(text, values)", async () => {
     const pool = poolOf(await emptyDatabase())
     const few = {
       query: (text: string, values?: Array<unknown>) => pool.query(text, values),
@@ -85,7 +85,7 @@ describe("a whole story on the host's pool", () => {
   })
 })
 
-it("the host's pool stays open when the service stops, and every session is back", async () => {
+it("the host's pool stays open when the service stops, and every session is returned to it", async () => {
   const pool = poolOf(await emptyDatabase())
   const { pc } = opened(postgres(pool))
   await pc.start()
@@ -94,7 +94,7 @@ it("the host's pool stays open when the service stops, and every session is back
   expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
 })
 
-it("what is no pool is refused with a sentence", () => {
+it("an object that is not a pool is refused with one sentence", () => {
   expect(() => postgres({} as never)).toThrow(
     "The option database must be postgres://… or a pool with connect() and query(text, values)."
   )

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it("a whole story runs while the runner's timers are faked, and begins at the faked moment", async () => {
+it("a whole story runs with the runner's fake timers, and starts at the faked time", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

@@ -34,7 +34,7 @@ const live = async (at: number) => {
   }
 }
 
-it(`${instances} instances side by side live their own lives, each by its own clock`, async () => {
+it(`${instances} concurrent instances do not affect each other, and each has its own clock`, async () => {
   const lives = await Promise.all(Array.from({ length: instances }, (_, at) => live(at)))
   for (const [at, life] of lives.entries()) {
     const said = `${perspective} ${at}`
@@ -54,7 +54,7 @@ it(`${instances} instances side by side live their own lives, each by its own cl
   }
 })
 
-it("calls side by side on one instance are each answered, and all that follows from them is done", async () => {
+it("concurrent calls on one instance each get their response, and all resulting work is done", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

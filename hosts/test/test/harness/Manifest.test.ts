@@ -11,7 +11,7 @@ interface Manifest {
 
 const root = join(import.meta.dirname, "../../../..")
 
-it("neither the harness nor any package of ours that it needs asks for a test runner, or for a database server", () => {
+it("neither the harness nor a package that it needs depends on a test runner or a database server", () => {
   const manifests = globSync("{packages,adapters,hosts}/*/package.json", { cwd: root }).map(
     (path): Manifest => JSON.parse(readFileSync(join(root, path), "utf8"))
   )

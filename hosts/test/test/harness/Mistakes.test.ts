@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => pc.dispose())
 
-it("where a creator has no mail, the error names the address and the mails there are", async () => {
+it("if a creator has no mail, the error names the address and the existing mails", async () => {
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Bo Lindqvist"] })
   const [ada, bo] = personas
   expect(() => pc.mailbox.latest(ada)).toThrow(
@@ -22,7 +22,7 @@ it("where a creator has no mail, the error names the address and the mails there
   expect(() => pc.mailbox.latest("nobody@creators.example")).toThrow("No mail was sent to nobody@creators.example.")
 })
 
-it("an unknown persona is named, with those that there are; one name for two is not guessed at", async () => {
+it("the error about an unknown persona lists the known ones, and an ambiguous name is refused", async () => {
   await pc.seed({ personas: ["Ada Vance", "Bo Lindqvist"] })
   expect(() => pc.creator("Adda Vance")).toThrow(
     "This instance has no persona “Adda Vance”. It has: Ada Vance, Bo Lindqvist. Make personas with seed."
@@ -31,7 +31,7 @@ it("an unknown persona is named, with those that there are; one name for two is 
   expect(() => pc.creator("Ada Vance")).toThrow("2 personas are named “Ada Vance”")
 })
 
-it("what was seeded in another instance is not taken for this one's", async () => {
+it("a persona or organization that was seeded in another instance is refused", async () => {
   await using other = await TestPartnerCommentary.make()
   const { organization, personas } = await other.seed()
   await expect(pc.key(organization)).rejects.toThrow("This instance has no organization “Courtside”")
@@ -39,7 +39,7 @@ it("what was seeded in another instance is not taken for this one's", async () =
   await expect(pc.client(organization).personas.list()).rejects.toMatchObject({ code: "unauthorized" })
 })
 
-it("the clock does not go back, and says where it stands", async () => {
+it("the clock refuses to go back, and the error contains its present time", async () => {
   await expect(pc.clock.advance(-1)).rejects.toThrow("The clock cannot go back: -1 from 2026-02-01T12:00:00.000Z.")
   await expect(pc.clock.advance("-2 hours" as "2 hours")).rejects.toThrow("cannot go back")
   await expect(pc.clock.advanceTo("2026-02-01T11:59:59Z")).rejects.toThrow(
@@ -48,7 +48,7 @@ it("the clock does not go back, and says where it stands", async () => {
   expect(pc.clock.now.toISOString()).toBe("2026-02-01T12:00:00.000Z")
 })
 
-it("what is no span and no moment is refused with an example", async () => {
+it("an invalid duration or time is refused with an example of a valid one", async () => {
   for (const span of ["soon", "48", Number.NaN, Number.POSITIVE_INFINITY]) {
     await expect(pc.clock.advance(span as number)).rejects.toThrow('is no span of time. Say "48 hours"')
   }
@@ -56,7 +56,7 @@ it("what is no span and no moment is refused with an example", async () => {
   await expect(TestPartnerCommentary.make({ now: "yesterday" })).rejects.toThrow('now is no moment: "yesterday"')
 })
 
-it("an action that the service refuses fails with its code and its reason", async () => {
+it("an action that the service refuses throws an error with the code and the reason", async () => {
   const { organization, personas } = await pc.seed()
   await pc.client(organization).topics.create({ content, persona_ids: [personas[0].id] })
   const ada = pc.creator("Ada Vance")
@@ -74,13 +74,13 @@ it("a mail without a creator's link cannot be acted on", async () => {
   expect(() => pc.creator(pc.mailbox.latest("desk@courtside.example"))).toThrow("has no creator's link")
 })
 
-it("where no event arrived, the error says what did", async () => {
+it("if no event arrived, the error lists the received events", async () => {
   expect(() => pc.webhooks.latest("creator.approved")).toThrow(
     "No event of type creator.approved arrived at a webhook. Arrived so far: none."
   )
 })
 
-it("whatever is called after the end says that it is over, and ending twice is ending", async () => {
+it("every call after the end of an instance says that it has ended, and ending it twice is allowed", async () => {
   const { organization } = await pc.seed()
   await pc.dispose()
   await pc.dispose()

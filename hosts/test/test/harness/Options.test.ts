@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up."
 
-it("fetch takes what the global one takes, whatever host it names, and can be handed on", async () => {
+it("fetch accepts the arguments of the global fetch, with any host name, and can be passed to other code", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization } = await pc.seed()
   const { fetch, url } = pc
@@ -26,7 +26,7 @@ it("fetch takes what the global one takes, whatever host it names, and can be ha
   expect((await fetch("/nowhere")).status).toBe(404)
 })
 
-it("the service's address is the one it is told, in links and for clients, and nothing but an origin", async () => {
+it("the service's address in links and clients is the configured origin, and anything but an origin is refused", async () => {
   await using pc = await TestPartnerCommentary.make({ url: "https://commentary.example/" })
   const { organization, personas } = await pc.seed()
   await pc.client(organization).topics.create({ content, persona_ids: [personas[0].id] })
@@ -40,7 +40,7 @@ it("the service's address is the one it is told, in links and for clients, and n
   }
 })
 
-it("windows may differ from the product's", async () => {
+it("an instance can have other time windows than the defaults", async () => {
   await using pc = await TestPartnerCommentary.make({ policy: { responseWindow: Duration.hours(2) } })
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)
@@ -49,7 +49,7 @@ it("windows may differ from the product's", async () => {
   expect((await client.topics.get(topic_id)).commentaries[0]?.failure?.reason).toBe("expired")
 })
 
-it("audio is there after the approval where it is told to be made and asked for, else null", async () => {
+it("audio is made after the approval if the instance supports it and the topic requests it, else it is null", async () => {
   for (const [media, types, url] of [
     [["audio"], ["text", "audio", "video"], expect.stringMatching(/^https:\/\/media\.example\.org\/\w{32}\.mp3$/)],
     [["audio"], ["text"], null],
@@ -67,7 +67,7 @@ it("audio is there after the approval where it is told to be made and asked for,
   }
 })
 
-it("what the service would log is told to who asks for it", async () => {
+it("an instance passes its log lines to the given function", async () => {
   const lines: Array<string> = []
   await using pc = await TestPartnerCommentary.make({ log: (line) => lines.push(line) })
   const { organization, personas } = await pc.seed()
@@ -78,7 +78,7 @@ it("what the service would log is told to who asks for it", async () => {
   expect(lines.join("\n")).toContain(results[0]?.share_id)
 })
 
-it("a mail that is refused for now is sent again later, and one that is refused for good is told to the contact", async () => {
+it("a temporarily refused mail is sent again later, and a permanent refusal is reported to the contact", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({
     personas: ["Ada Vance", "Bo Lindqvist"],

@@ -8,7 +8,7 @@ import { expect, it } from "vitest"
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up. Nobody wants to meet them in April."
 
-it("a topic goes to three creators: one approves another draft with an edit, one declines, one never answers", async () => {
+it("a topic goes to three creators: one approves another draft with an edit, one declines, and one never answers", async () => {
   await using pc = await TestPartnerCommentary.make({ now: "2026-02-01T12:00:00Z" })
   const { organization, personas } = await pc.seed({
     organization: "Courtside App",
@@ -65,7 +65,7 @@ it("a topic goes to three creators: one approves another draft with an edit, one
   await expect(client.topics.create({ content, persona_ids: [cy.id] })).resolves.toMatchObject({ personas_sent: 1 })
 })
 
-it("attempts at a draft that fail are made again in their time, and one that fails for good is told to the creator", async () => {
+it("failed attempts at a draft are retried on schedule, and the creator is told when all have failed", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)
@@ -84,7 +84,7 @@ it("attempts at a draft that fail are made again in their time, and one that fai
   expect(pc.mailbox.latest("ada-vance-1@creators.example").subject).toContain("could not be written")
 })
 
-it("with a key of the test environment simulated creators answer as the time goes on, and nobody gets a mail", async () => {
+it("with a test key, simulated creators answer as time passes, and no mail is sent", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization } = await pc.seed({ personas: [] })
   const client = pc.client(organization, { environment: "test" })
@@ -95,7 +95,7 @@ it("with a key of the test environment simulated creators answer as the time goe
   expect(pc.mailbox.all).toEqual([])
 })
 
-it("limits, scopes, licences and the dashboard answer as the service's do", async () => {
+it("limits, scopes, licences and the dashboard behave as in the real service", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization } = await pc.seed({ limits: "plan", personas: [] })
   const other = await pc.seed({ organization: "Elsewhere", personas: [{ name: "Di Moreau", licensed: false }] })

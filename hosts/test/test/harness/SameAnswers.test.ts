@@ -9,7 +9,7 @@ const apiRoot = "http://commentary.example"
 /** Its callers have no address, and it receives only a web Request. */
 const lacks = ["address", "dots", "repeated headers", "chunks"] as const
 
-it.live("a request is answered as by every host", () =>
+it.live("the test host answers every request like the other hosts", () =>
   Effect.gen(function* () {
     const { handle } = yield* TestService
     const partner = yield* HostConformance.seedPartner("127.0.0.1")

@@ -14,7 +14,7 @@ import * as Fiber from "effect/Fiber"
 const start = Date.parse("2026-02-01T12:00:00Z")
 const hour = 3_600_000
 
-it.live("what is due is done when it is asked for, at its own moment, and not before", () =>
+it.live("due work runs when the test requests it, at its own time, and not before", () =>
   Effect.gen(function* () {
     const { handle } = yield* TestService
     const { advanceTo, finish } = yield* DueWork
@@ -53,28 +53,30 @@ it.live("what is due is done when it is asked for, at its own moment, and not be
   }).pipe(Effect.provide(TestService.layer({ start })))
 )
 
-it.live("who sleeps wakes in the order of their moments, when the time comes by; others go on by real time", () =>
-  Effect.gen(function* () {
-    const { advanceTo } = yield* DueWork
-    const { now } = yield* VirtualClock
-    const woken: Array<readonly [string, number]> = []
-    const sleeper = (name: string, millis: number) =>
-      Effect.andThen(
-        Effect.sleep(millis),
-        Effect.sync(() => woken.push([name, now() - start]))
-      )
-    const late = yield* Effect.forkChild(sleeper("late", 2 * hour))
-    const early = yield* Effect.forkChild(sleeper("early", hour))
-    const never = yield* Effect.forkChild(sleeper("never", 10 * hour))
-    yield* Effect.yieldNow
-    yield* advanceTo(start + 3 * hour)
-    yield* Fiber.joinAll([late, early])
-    assert.deepStrictEqual(woken, [
-      ["early", hour],
-      ["late", 2 * hour]
-    ])
-    yield* Fiber.interrupt(never)
-    yield* sleeper("in real time", 20)
-    assert.deepStrictEqual(woken.at(-1), ["in real time", 3 * hour])
-  }).pipe(Effect.provide(TestService.layer({ start })))
+it.live(
+  "sleeping fibers wake in the order of their times when the clock passes them, and others continue in real time",
+  () =>
+    Effect.gen(function* () {
+      const { advanceTo } = yield* DueWork
+      const { now } = yield* VirtualClock
+      const woken: Array<readonly [string, number]> = []
+      const sleeper = (name: string, millis: number) =>
+        Effect.andThen(
+          Effect.sleep(millis),
+          Effect.sync(() => woken.push([name, now() - start]))
+        )
+      const late = yield* Effect.forkChild(sleeper("late", 2 * hour))
+      const early = yield* Effect.forkChild(sleeper("early", hour))
+      const never = yield* Effect.forkChild(sleeper("never", 10 * hour))
+      yield* Effect.yieldNow
+      yield* advanceTo(start + 3 * hour)
+      yield* Fiber.joinAll([late, early])
+      assert.deepStrictEqual(woken, [
+        ["early", hour],
+        ["late", 2 * hour]
+      ])
+      yield* Fiber.interrupt(never)
+      yield* sleeper("in real time", 20)
+      assert.deepStrictEqual(woken.at(-1), ["in real time", 3 * hour])
+    }).pipe(Effect.provide(TestService.layer({ start })))
 )

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 const content = "Will the Lakers make the play-offs?"
 const perspective = "They will, but only just. The defence has finally woken up."
 
-it("a topic goes out, its creator responds and approves, and the partner fetches the commentary", async () => {
+it("a topic is submitted, its creator responds and approves, and the partner fetches the commentary", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({ organization: "Courtside App", personas: ["Ada Vance"] })
   const [ada] = personas
@@ -28,7 +28,7 @@ it("a topic goes out, its creator responds and approves, and the partner fetches
   ])
 })
 
-it("time stands still until it is moved, and what falls due on the way happens at its moment and in order", async () => {
+it("time stands still until the test moves it, and work that becomes due on the way runs at its time and in order", async () => {
   await using pc = await TestPartnerCommentary.make({ now: "2026-02-01T12:00:00Z" })
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Bo Lindqvist"] })
   const [ada, bo] = personas

@@ -21,7 +21,7 @@ const world = async () => {
   return { pc, client, secret: secret ?? "", approved }
 }
 
-it("an event arrives signed, before the call returns that it came of", async () => {
+it("an event arrives signed before the call that caused it returns", async () => {
   const { approved, pc, secret } = await world()
   const topic_id = await approved()
   const [arrived, ...others] = pc.webhooks.received
@@ -32,7 +32,7 @@ it("an event arrives signed, before the call returns that it came of", async () 
   await pc.dispose()
 })
 
-it("an attempt that is refused is made again by the schedule, with the same id", async () => {
+it("a refused attempt is repeated on schedule, with the same event id", async () => {
   const { approved, pc } = await world()
   pc.webhooks.answerNext(500, "timeout", { status: 503, retryAfter: "3600", body: "down for the hour" })
   await approved()
@@ -47,7 +47,7 @@ it("an attempt that is refused is made again by the schedule, with the same id",
   await pc.dispose()
 })
 
-it("a partner's own endpoint verifies the event and calls the service while it answers", async () => {
+it("a partner's own endpoint can verify the event and call the service while it responds", async () => {
   const { approved, client, pc, secret } = await world()
   const published: Array<string> = []
   pc.webhooks.handle(url, async (request) => {
@@ -67,7 +67,7 @@ it("a partner's own endpoint verifies the event and calls the service while it a
   await pc.dispose()
 })
 
-it("an endpoint that throws answers 500, its error is there to be read, and the event comes again", async () => {
+it("an endpoint that throws responds with 500, its error can be read, and the event is sent again", async () => {
   const { approved, pc } = await world()
   let asked = 0
   pc.webhooks.handle(url, () => {
@@ -82,7 +82,7 @@ it("an endpoint that throws answers 500, its error is there to be read, and the 
   await pc.dispose()
 })
 
-it("a receiver that moves the clock is told that it cannot", async () => {
+it("a receiver that moves the clock gets an error", async () => {
   const { approved, pc } = await world()
   const refusals: Array<unknown> = []
   pc.webhooks.handle(url, async () => {
@@ -94,7 +94,7 @@ it("a receiver that moves the clock is told that it cannot", async () => {
   await pc.dispose()
 })
 
-it("what failed for good is recovered before the call returns that asked for it", async () => {
+it("a recovery has sent the failed deliveries before the call that requested it returns", async () => {
   const { approved, client, pc } = await world()
   let isUp = false
   pc.webhooks.handle(url, () => new Response(null, { status: isUp ? 200 : 500 }))

@@ -51,7 +51,7 @@ const pools: Readonly<Record<string, ConcurrencyPool>> = {
 }
 
 it.effect(
-  "every operation takes one place of its caller's organization, of the standard pool unless it names another",
+  "every operation takes one permit of its caller's organization, from the standard pool unless it names another pool",
   () =>
     Effect.gen(function* () {
       const taken = yield* Places

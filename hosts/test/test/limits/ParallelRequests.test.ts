@@ -31,7 +31,7 @@ const behindProxy = TestApi.layerHttp.pipe(
 const number = (response: Response, header: string) => Number(response.headers.get(header))
 
 interface Wanted {
-  /** The status of a call that passes. */
+  /** The status of a call that is admitted. */
   readonly status: number
   /** How many of the 100 calls pass. */
   readonly pass: number
@@ -87,7 +87,9 @@ const scene = (limits: Partial<Limits>) =>
 const ofFifty = { pass: 50, hourly: 50, limit: 50, wait: 3600 }
 
 const it100 = (of: string, test: Effect.Effect<void, unknown, Layer.Success<typeof behindProxy>>) =>
-  it.effect(`of 100 requests over sockets, exactly as many pass as ${of}`, () => Effect.provide(test, behindProxy))
+  it.effect(`of 100 concurrent requests over sockets, exactly as many are admitted as ${of}`, () =>
+    Effect.provide(test, behindProxy)
+  )
 
 it100(
   "a key has an hour",

@@ -38,7 +38,7 @@ const told = (response: Response) =>
 const seconds = start / 1000
 
 it.effect(
-  "100 requests side by side against a limit of 50: exactly 50 pass, and the headers count down without a gap",
+  "of 100 concurrent requests against a limit of 50 exactly 50 are admitted, and the headers count down without a gap",
   () =>
     limited((call) =>
       Effect.gen(function* () {
@@ -62,7 +62,7 @@ it.effect(
     )
 )
 
-it.effect("a standard key has 1000 an hour and 100 a minute, a premium one 5000 and 500", () =>
+it.effect("a standard key allows 1000 requests an hour and 100 a minute, and a premium key 5000 and 500", () =>
   limited((call) =>
     Effect.gen(function* () {
       for (const [plan, hourly, burst] of [
@@ -86,7 +86,7 @@ it.effect("a standard key has 1000 an hour and 100 a minute, a premium one 5000 
   )
 )
 
-it.effect("a window runs from its first request, to the second; a refused request does not count", () =>
+it.effect("a window starts with its first request and ends to the second, and refused requests do not count", () =>
   limited((call) =>
     Effect.gen(function* () {
       const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
@@ -109,7 +109,7 @@ it.effect("a window runs from its first request, to the second; a refused reques
 )
 
 it.effect(
-  "POST /topics, GET /personas and GET /topics/{id} have limits of their own; the headers tell the tightest",
+  "POST /topics, GET /personas and GET /topics/{id} have their own limits, and the headers show the window with the fewest calls left",
   () =>
     limited((call) =>
       Effect.gen(function* () {
@@ -139,7 +139,7 @@ it.effect(
         for (const left of [2, 1, 0])
           assert.deepStrictEqual(told(yield* call(`/topics/${data.topic_id}`, { key }))[1], left)
         assert.strictEqual((yield* call(`/topics/${data.topic_id}`, { key })).status, 429)
-        // 1 + 2 + 3 calls counted. The refused calls did not count here either.
+        // The calls counted are 1 + 2 + 3. The refused calls did not count in this window either.
         const other = yield* call(`/topics/${data.topic_id}/status`, { key })
         assert.deepStrictEqual([other.status, ...told(other)], [200, 90, 83, seconds + 3600])
         const second = yield* Seed.key(owner)
@@ -148,7 +148,7 @@ it.effect(
     )
 )
 
-it.effect("rate limits come before scope and validation, and after everything that is wrong with a key", () =>
+it.effect("rate limits are checked before scope and validation, and after the key itself", () =>
   limited((call) =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization({ limits: { requests_per_hour: 2 } })
@@ -167,7 +167,7 @@ it.effect("rate limits come before scope and validation, and after everything th
 )
 
 it.effect(
-  "every response tells a window: success, refusals, unknown paths, bodies that cannot be read, other methods",
+  "every response contains a rate window: success, refusals, unknown paths, unreadable bodies, other methods",
   () =>
     limited((call) =>
       Effect.gen(function* () {
@@ -195,7 +195,7 @@ it.effect(
 
 const over = (address: string) => ({ headers: { "x-forwarded-for": address } })
 
-it.effect("strangers are counted by address: 60 a minute, 300 an hour, with the same headers", () =>
+it.effect("anonymous callers are counted by address: 60 a minute and 300 an hour, with the same headers", () =>
   limited(
     (call) =>
       Effect.gen(function* () {
@@ -227,7 +227,7 @@ it.effect("strangers are counted by address: 60 a minute, 300 an hour, with the 
   )
 )
 
-it.effect("health, the avatar and creators' pages are outside the limits, and say nothing of them", () =>
+it.effect("health checks, the avatar and creators' pages have no rate limits and no rate-limit headers", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     for (const path of ["/healthz", "/readyz", "/avatar.svg", "/creator/none"]) {

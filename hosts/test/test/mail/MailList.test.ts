@@ -48,7 +48,7 @@ const pages = Effect.fnUntraced(function* (
   return all
 })
 
-it.effect("mails that wait or were given up are listed page by page, each once, by organization where asked", () =>
+it.effect("waiting and failed mails are listed page by page, each once, and can be limited to one organization", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const mailbox = yield* Mailbox
@@ -79,7 +79,7 @@ it.effect("mails that wait or were given up are listed page by page, each once, 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("what was given up since a moment is sent again once, however often that is asked for", () =>
+it.effect("mails that failed since a given time are sent again once, however often the command runs", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const mailbox = yield* Mailbox

@@ -57,7 +57,7 @@ const used = Effect.gen(function* () {
 const nextDue = Effect.flatMap(MailStore, ({ nextDue }) => Effect.map(nextDue, Option.getOrNull))
 const until = (isSo: () => boolean) => eventually("the mailer is called", Effect.sync(isSo))
 
-it.effect("a mail that takes longer than the lease is sent once, however many workers look for mails", () =>
+it.effect("a mail that takes longer than the lease is sent once, however many workers run", () =>
   scene([Effect.sleep("10 minutes")], (sent) =>
     Effect.gen(function* () {
       yield* Layer.build(TestApi.workers)
@@ -80,26 +80,28 @@ it.effect("a mail that takes longer than the lease is sent once, however many wo
   )
 )
 
-it.effect("a mail that went out whole without an answer is sent once more after an hour, under the same id", () =>
-  scene([unanswered, unanswered], (sent) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* Layer.build(TestApi.workers)
-      yield* waitForMails
-      assert.strictEqual(yield* nextDue, start + minutes(60))
-      yield* TestClock.adjust("1 hour")
-      yield* waitForMails
-      const requests = sent.map(({ id }) => id).filter((id) => id.endsWith(".request"))
-      assert.lengthOf(requests, 2)
-      assert.strictEqual(requests[0], requests[1])
-      const [mail] = yield* sql<{ state: string; attempts: number }>`SELECT state, attempts FROM mails
+it.effect(
+  "a mail that was sent completely without a reply is sent once more after an hour, with the same Message-ID",
+  () =>
+    scene([unanswered, unanswered], (sent) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* Layer.build(TestApi.workers)
+        yield* waitForMails
+        assert.strictEqual(yield* nextDue, start + minutes(60))
+        yield* TestClock.adjust("1 hour")
+        yield* waitForMails
+        const requests = sent.map(({ id }) => id).filter((id) => id.endsWith(".request"))
+        assert.lengthOf(requests, 2)
+        assert.strictEqual(requests[0], requests[1])
+        const [mail] = yield* sql<{ state: string; attempts: number }>`SELECT state, attempts FROM mails
         WHERE kind = 'request'`
-      assert.deepInclude(mail, { state: "failed", attempts: 2 }, "the operator decides on a third")
-    })
-  )
+        assert.deepInclude(mail, { state: "failed", attempts: 2 }, "the operator decides on a third")
+      })
+    )
 )
 
-it.effect("an answer that comes while the worker stops is recorded: the mail is not sent again", () =>
+it.effect("a reply that arrives while the worker stops is recorded, so the mail is not sent again", () =>
   scene([Effect.sleep("2 seconds")], (sent) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -116,7 +118,7 @@ it.effect("an answer that comes while the worker stops is recorded: the mail is 
   )
 )
 
-it.effect("a worker that dies over a mail spends none of its attempts and delays none", () =>
+it.effect("a worker that dies during a mail uses up no attempt and delays no other mail", () =>
   scene([refused()], (sent) =>
     Effect.gen(function* () {
       const store = yield* MailStore

@@ -12,7 +12,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 
-/** Records mails in the order in which sending starts. Each one ends when the test releases it. */
+/** Records mails in the order in which sending starts. Each send ends when the test releases it. */
 const relay = Effect.sync(() => {
   const begun: Array<{ readonly to: string; readonly letGo: Effect.Effect<unknown> }> = []
   const mailer = Mailer.of({
@@ -54,7 +54,7 @@ const scene = Effect.fnUntraced(function* () {
   return { begun, layer, underWay }
 })
 
-it.effect("a mail has the next place that is free, however many another organization's wait before it", () =>
+it.effect("a mail gets the next free slot, however many mails of another organization wait before it", () =>
   Effect.gen(function* () {
     const { begun, layer, underWay } = yield* scene()
     yield* Effect.gen(function* () {
@@ -75,7 +75,7 @@ it.effect("a mail has the next place that is free, however many another organiza
   })
 )
 
-it.effect("a place is filled again as soon as its mail has gone, whoever else hangs", () =>
+it.effect("a slot is reused as soon as its mail is sent, even if other mails hang", () =>
   Effect.gen(function* () {
     const { begun, layer, underWay } = yield* scene()
     yield* Effect.gen(function* () {

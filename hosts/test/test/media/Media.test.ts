@@ -13,7 +13,7 @@ import { getJson, submitTopic } from "../support/Requests.ts"
 
 const rows = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT * FROM media_jobs`)
 
-it.effect("the approved text is spoken, and its URL shown in every view; no status moves", () =>
+it.effect("the approved text is spoken, every view shows the audio's URL, and no status changes", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     const { entry, key, persona, topicId } = yield* approveTopic(["text", "audio"])
@@ -36,7 +36,7 @@ it.effect("the approved text is spoken, and its URL shown in every view; no stat
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("audio and video are made of one text, each under a name of its own", () =>
+it.effect("audio and video are made from one text, each with its own file name", () =>
   Effect.gen(function* () {
     const { urls } = yield* approveTopic(["audio", "video"])
     yield* drainJobs
@@ -47,7 +47,7 @@ it.effect("audio and video are made of one text, each under a name of its own", 
   }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )
 
-it.effect("what is mounted and not asked for is not made", () =>
+it.effect("media that the host supports but the topic does not request are not made", () =>
   Effect.gen(function* () {
     const { entry, urls } = yield* approveTopic(["text"])
     yield* drainJobs
@@ -58,7 +58,7 @@ it.effect("what is mounted and not asked for is not made", () =>
   }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )
 
-it.effect("what is asked for and not mounted stays null, and the text is there all the same", () =>
+it.effect("media that the topic requests but the host does not support stay null, and the text is available", () =>
   Effect.gen(function* () {
     const { entry, urls } = yield* approveTopic(["audio", "video"])
     yield* drainJobs
@@ -69,7 +69,7 @@ it.effect("what is asked for and not mounted stays null, and the text is there a
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a service without any adapter keeps no account of media", () =>
+it.effect("a service without media adapters stores no media jobs", () =>
   Effect.gen(function* () {
     const { urls } = yield* approveTopic(["audio", "video"])
     yield* drainJobs
@@ -78,7 +78,7 @@ it.effect("a service without any adapter keeps no account of media", () =>
   }).pipe(Effect.provide(layerWithMedia()))
 )
 
-it.effect("the event of the approval is sent at once, with null; a later event has the URL", () =>
+it.effect("the event of the approval is sent at once with null, and a later event contains the URL", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     const { entry, key, topicId, urls } = yield* approveTopic(["audio"])
@@ -105,7 +105,7 @@ it.effect("the event of the approval is sent at once, with null; a later event h
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("an erased creator's approved text keeps its audio, and one that is under way still comes", () =>
+it.effect("an erased creator's approved text keeps its audio, and audio in progress is still stored", () =>
   Effect.gen(function* () {
     const { erase } = yield* Creators
     const first = yield* approveTopic(["audio"])
@@ -120,7 +120,7 @@ it.effect("an erased creator's approved text keeps its audio, and one that is un
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("the test environment makes no audio: its drafts are local, and nobody's server is asked", () =>
+it.effect("the test environment makes no audio, and its local drafts contact no server", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startTime)
     const owner = yield* Seed.organization()

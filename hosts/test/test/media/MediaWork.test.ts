@@ -28,7 +28,7 @@ const begun = (wanted: number) => Effect.map(attempts, (count) => count >= wante
 
 const schedule = ["1 minute", "10 minutes", "1 hour", "6 hours"] as const
 
-it.effect("it is tried at 0, 1 min, 10 min, 1 h and 6 h; when the last attempt succeeds, the URL is there", () =>
+it.effect("audio is tried after 0, 1 min, 10 min, 1 h and 6 h, and if the last attempt succeeds the URL appears", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     yield* media.failNext(...failures(2))
@@ -55,7 +55,7 @@ for (const [what, fails, tried] of [
   ["a permanent failure", failures(1, true), 1]
 ] as const) {
   it.effect(
-    `${what} give it up for good: the text stays as it is, and the operator is told why and may start again`,
+    `${what} make the job fail for good: the text stays, and the operator sees the reason and can restart it`,
     () =>
       Effect.gen(function* () {
         const media = yield* ScriptedMedia
@@ -84,7 +84,7 @@ for (const [what, fails, tried] of [
   )
 }
 
-it.effect("a text that was approved twice is spoken once, before and after it is ready", () =>
+it.effect("a text that was approved twice is spoken once, before and after the audio is ready", () =>
   Effect.gen(function* () {
     const { token, urls } = yield* approveTopic(["audio"])
     yield* actAsCreator(token, "approve", { content: approvedText })
@@ -98,7 +98,7 @@ it.effect("a text that was approved twice is spoken once, before and after it is
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a process that dies before anything was stored leaves it to the lease, and then it is made", () =>
+it.effect("if a process dies before anything was stored, the audio is made after the lease", () =>
   Effect.gen(function* () {
     const { urls } = yield* approveTopic(["audio"])
     const [taken] = yield* (yield* MediaWorker).claim(1)
@@ -111,26 +111,28 @@ it.effect("a process that dies before anything was stored leaves it to the lease
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a process that dies after storing and before writing it down: made again, it lies there once", () =>
-  Effect.gen(function* () {
-    const media = yield* ScriptedMedia
-    const sql = yield* SqlClient.SqlClient
-    const { urls } = yield* approveTopic(["audio"])
-    // The job is settled last. Renaming the column makes that step fail.
-    yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
-    yield* Effect.exit(drainJobs)
-    yield* sql`ALTER TABLE media_jobs RENAME COLUMN lost_at TO settled_at`
-    assert.strictEqual((yield* media.stored).size, 1)
-    assert.deepStrictEqual(yield* urls, [null, null])
-    yield* TestClock.adjust("90 seconds")
-    yield* drainJobs
-    assert.strictEqual(yield* attempts, 2)
-    const [url] = yield* urls
-    assert.deepStrictEqual([...(yield* media.stored).keys()], [url.split("/").at(-1)])
-  }).pipe(Effect.provide(layerWithMedia("audio")))
+it.effect(
+  "if a process dies after it stored the file and before it recorded it, the repeated attempt stores the file once",
+  () =>
+    Effect.gen(function* () {
+      const media = yield* ScriptedMedia
+      const sql = yield* SqlClient.SqlClient
+      const { urls } = yield* approveTopic(["audio"])
+      // The job is settled last. Renaming the column makes that step fail.
+      yield* sql`ALTER TABLE media_jobs RENAME COLUMN settled_at TO lost_at`
+      yield* Effect.exit(drainJobs)
+      yield* sql`ALTER TABLE media_jobs RENAME COLUMN lost_at TO settled_at`
+      assert.strictEqual((yield* media.stored).size, 1)
+      assert.deepStrictEqual(yield* urls, [null, null])
+      yield* TestClock.adjust("90 seconds")
+      yield* drainJobs
+      assert.strictEqual(yield* attempts, 2)
+      const [url] = yield* urls
+      assert.deepStrictEqual([...(yield* media.stored).keys()], [url.split("/").at(-1)])
+    }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("one that kills every process that takes it is given up, too", () =>
+it.effect("a job that kills every process that takes it also fails for good", () =>
   Effect.gen(function* () {
     const mediaWorker = yield* MediaWorker
     const { urls } = yield* approveTopic(["audio"])
@@ -147,7 +149,7 @@ it.effect("one that kills every process that takes it is given up, too", () =>
 )
 
 it.effect(
-  "an attempt that hangs is overtaken when its lease ends; its late success counts, its late failure does not",
+  "a hanging attempt is replaced when its lease ends: its late success counts, and its late failure does not",
   () =>
     Effect.gen(function* () {
       const mediaWorker = yield* MediaWorker
@@ -169,7 +171,7 @@ it.effect(
     }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a clean stop gives back what is under way: due at once, and no attempt was spent", () =>
+it.effect("a clean stop releases running jobs, which are due at once and have used up no attempt", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     const mediaWorker = yield* MediaWorker
@@ -188,7 +190,7 @@ it.effect("a clean stop gives back what is under way: due at once, and no attemp
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("workers side by side, two processes on one database, make each once", () =>
+it.effect("several workers in two processes on one database make each file once", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "media-"))),
@@ -214,7 +216,7 @@ it.effect("workers side by side, two processes on one database, make each once",
   })
 )
 
-it.effect("while one hangs, the text, other media and other work go on", () =>
+it.effect("while one job hangs, the text, other media and other work continue", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     yield* media.holdNext(Effect.never, Effect.never, Effect.never)

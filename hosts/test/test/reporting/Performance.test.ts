@@ -34,7 +34,7 @@ const nothing = {
 const metrics = (key: string, query = "") =>
   Effect.map(getJson(key, `/metrics/performance${query}`), ({ data }) => data)
 
-it.effect("counts and times are those of what was sent in the period, overall and by persona", () =>
+it.effect("counts and times include what was sent in the period, overall and by persona", () =>
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const generator = yield* ScriptedGenerator
@@ -146,7 +146,7 @@ it.effect("failures are counted by their reason", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key sees its own organization and environment, and needs usage:read", () =>
+it.effect("a key sees only its own organization and environment, and needs usage:read", () =>
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const { call } = yield* TestApi
@@ -169,7 +169,7 @@ it.effect("a key sees its own organization and environment, and needs usage:read
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a period that is none is refused, with everything that is wrong", () =>
+it.effect("an invalid period is refused with all its problems", () =>
   Effect.gen(function* () {
     yield* at("2026-03-01T09:00:00.000Z")
     const { call } = yield* TestApi

@@ -9,7 +9,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
-it.effect("usage, quotas and what remains are the month's; another month begins at nothing", () =>
+it.effect("usage, quotas and the remaining amounts are those of the month, and the next month starts at zero", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
     const { call } = yield* TestApi
@@ -35,7 +35,7 @@ it.effect("usage, quotas and what remains are the month's; another month begins 
       commentaries_generated: 0,
       api_calls: 2
     })
-    // Each call counts once, before and after its count is persisted.
+    // Each call counts once, before its count is persisted and afterwards.
     yield* TestClock.adjust("5 seconds")
     assert.strictEqual((yield* usage(key)).usage.api_calls, 4)
     yield* TestClock.adjust("5 seconds")
@@ -47,22 +47,24 @@ it.effect("usage, quotas and what remains are the month's; another month begins 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("calls that are refused for their rate count as calls; those without a good key are nobody's", () =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
-    const { call } = yield* TestApi
-    const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
-    const statuses: Array<number> = []
-    for (let sent = 1; sent <= 5; sent++) statuses.push((yield* call("/partner/v1/topics", { key })).status)
-    assert.deepStrictEqual(statuses, [200, 200, 429, 429, 429])
-    yield* call("/partner/v1/topics", { key: `${key.slice(0, -1)}-` })
-    yield* TestClock.adjust("1 hour")
-    const { data } = yield* readJson(yield* call("/partner/v1/usage", { key }))
-    assert.strictEqual(data.usage.api_calls, 6)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "calls refused by the rate limit count as API calls, and calls without a valid key count for no organization",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
+      const { call } = yield* TestApi
+      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
+      const statuses: Array<number> = []
+      for (let sent = 1; sent <= 5; sent++) statuses.push((yield* call("/partner/v1/topics", { key })).status)
+      assert.deepStrictEqual(statuses, [200, 200, 429, 429, 429])
+      yield* call("/partner/v1/topics", { key: `${key.slice(0, -1)}-` })
+      yield* TestClock.adjust("1 hour")
+      const { data } = yield* readJson(yield* call("/partner/v1/usage", { key }))
+      assert.strictEqual(data.usage.api_calls, 6)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key tells when it was last used, within seconds", () =>
+it.effect("a key shows its last use within seconds", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()
@@ -78,7 +80,7 @@ it.effect("a key tells when it was last used, within seconds", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("usage needs its scope", () =>
+it.effect("the usage endpoint requires its scope", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const { text: key } = yield* Seed.key(yield* Seed.organization(), { scopes: ["topics:read"] })

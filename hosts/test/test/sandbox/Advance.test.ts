@@ -12,7 +12,7 @@ import { approves, fails, seedEngineer, unknownId, waits } from "../support/Engi
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
 
-it.effect("the persona that waits does nothing by itself, and takes one step with each call", () =>
+it.effect("the waiting persona does nothing by itself, and takes one step with each call", () =>
   Effect.gen(function* () {
     const { advance, get, sent, status } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)
@@ -53,7 +53,7 @@ it.effect("the persona that waits does nothing by itself, and takes one step wit
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("every way in which an assignment ends can be had by naming the action", () =>
+it.effect("naming actions can bring an assignment to every possible end", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const endings: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
@@ -79,7 +79,7 @@ it.effect("every way in which an assignment ends can be had by naming the action
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an action that the status does not allow is refused with those that it does, and changes nothing", () =>
+it.effect("an action that the status does not allow is refused with the allowed actions, and changes nothing", () =>
   Effect.gen(function* () {
     const { advance, call, key, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)
@@ -109,44 +109,42 @@ it.effect("an action that the status does not allow is refused with those that i
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect(
-  "to a live key, another organization and for a live assignment there is nothing to advance, byte for byte",
-  () =>
-    Effect.gen(function* () {
-      const { advance, call, key, live, persona, post, sent } = yield* seedEngineer
-      const { shares } = yield* sent("Will it rain on Sunday?", waits)
-      const stranger = yield* Seed.organization({ name: "Strangers" })
-      const strangers = (yield* Seed.key(stranger, { environment: "test" })).text
-      const asked = yield* post("/topics", { content: "Will it rain, live?", persona_ids: [persona.id] }, live)
-      const share = asked.data.results[0].share_id
-      const bytes = (id: string, by: string) =>
-        Effect.gen(function* () {
-          const path = `/partner/v1/test/assignments/${id}/advance`
-          const response = yield* call(path, { method: "POST", key: by, headers: { "x-request-id": "same" } })
-          // The remaining rate limit differs from call to call.
-          const headers = [...response.headers].filter(([name]) => !/^(x-)?ratelimit/.test(name))
-          return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
-        })
-      const nothing = yield* bytes(unknownId, key)
-      assert.include(nothing, "not_found")
-      for (const [id, by] of [
-        ["not-an-id", key],
-        [share, key],
-        [share, live],
-        [unknownId, live],
-        [shares[0] ?? "", live],
-        [shares[0] ?? "", strangers]
-      ] as const) {
-        assert.strictEqual(yield* bytes(id, by), nothing)
-      }
-      assert.strictEqual((yield* advance(share, "applaud", live)).error.code, "not_found")
-      const { text: reader } = yield* Seed.key(stranger, { environment: "test", scopes: ["topics:read"] })
-      assert.strictEqual((yield* advance(shares[0] ?? "", "respond", reader)).error.code, "scope_denied")
-      assert.deepInclude((yield* advance(shares[0] ?? "")).data, { status: "opinion_injected" })
-    }).pipe(Effect.provide(InMemory.layer))
+it.effect("a live key, another organization, and a live assignment all get the same 404 response, byte for byte", () =>
+  Effect.gen(function* () {
+    const { advance, call, key, live, persona, post, sent } = yield* seedEngineer
+    const { shares } = yield* sent("Will it rain on Sunday?", waits)
+    const stranger = yield* Seed.organization({ name: "Strangers" })
+    const strangers = (yield* Seed.key(stranger, { environment: "test" })).text
+    const asked = yield* post("/topics", { content: "Will it rain, live?", persona_ids: [persona.id] }, live)
+    const share = asked.data.results[0].share_id
+    const bytes = (id: string, by: string) =>
+      Effect.gen(function* () {
+        const path = `/partner/v1/test/assignments/${id}/advance`
+        const response = yield* call(path, { method: "POST", key: by, headers: { "x-request-id": "same" } })
+        // The remaining rate limit differs from call to call.
+        const headers = [...response.headers].filter(([name]) => !/^(x-)?ratelimit/.test(name))
+        return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
+      })
+    const nothing = yield* bytes(unknownId, key)
+    assert.include(nothing, "not_found")
+    for (const [id, by] of [
+      ["not-an-id", key],
+      [share, key],
+      [share, live],
+      [unknownId, live],
+      [shares[0] ?? "", live],
+      [shares[0] ?? "", strangers]
+    ] as const) {
+      assert.strictEqual(yield* bytes(id, by), nothing)
+    }
+    assert.strictEqual((yield* advance(share, "applaud", live)).error.code, "not_found")
+    const { text: reader } = yield* Seed.key(stranger, { environment: "test", scopes: ["topics:read"] })
+    assert.strictEqual((yield* advance(shares[0] ?? "", "respond", reader)).error.code, "scope_denied")
+    assert.deepInclude((yield* advance(shares[0] ?? "")).data, { status: "opinion_injected" })
+  }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a request that waits for nobody's word expires when a human one would", () =>
+it.effect("a test request that nobody advances expires at the same time as a human one", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const first = yield* sent("Does this one wait for an answer?", waits)
@@ -166,7 +164,7 @@ it.effect("a request that waits for nobody's word expires when a human one would
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the record says upon whose word each step was taken", () =>
+it.effect("the audit log says who caused each step", () =>
   Effect.gen(function* () {
     const { advance, keyId, sees, sent } = yield* seedEngineer
     const sql = yield* SqlClient.SqlClient
@@ -191,7 +189,7 @@ it.effect("the record says upon whose word each step was taken", () =>
 /** A server without workers. */
 const serverAlone = InMemory.layerWithoutWorkers()
 
-it.effect("where no worker runs, each call still takes its step; what was missed goes on with the next worker", () =>
+it.effect("without a worker each call still takes its step, and missed steps continue with the next worker", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", approves)
@@ -212,43 +210,45 @@ it.effect("where no worker runs, each call still takes its step; what was missed
   }).pipe(Effect.provide(serverAlone))
 )
 
-it.effect("of many workers on one step one takes it, and one that stops between two steps is taken over from", () =>
-  Effect.gen(function* () {
-    const { sees, sent, status } = yield* seedEngineer
-    const topics = yield* Effect.forEach([1, 2, 3, 4, 5], (number) =>
-      sent(`Will it rain on day ${number}?`, approves, fails)
-    )
-    const all = { concurrency: "unbounded" } as const
-    const states = [
-      ["topic_sent", "topic_sent"],
-      ["opinion_injected", "opinion_injected"],
-      ["commentary_generated", "opinion_injected generation_failed"],
-      ["creator_approved", "opinion_injected generation_failed"]
-    ]
-    const told = ({ failure, status }: { readonly failure: { reason: string } | null; readonly status: string }) =>
-      failure === null ? status : `${status} ${failure.reason}`
-    for (const state of states) {
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* Effect.forEach([1, 2, 3], () => Layer.build(Layer.fresh(TestApi.workers)), all)
-          for (const { topic } of topics) {
-            yield* eventually(
-              state.join(", "),
-              Effect.map(status(topic), ({ personas }) => personas.map(told).join() === state.join())
-            )
-          }
-        })
+it.effect(
+  "of many workers on one step exactly one takes it, and another continues after one that stops between two steps",
+  () =>
+    Effect.gen(function* () {
+      const { sees, sent, status } = yield* seedEngineer
+      const topics = yield* Effect.forEach([1, 2, 3, 4, 5], (number) =>
+        sent(`Will it rain on day ${number}?`, approves, fails)
       )
-      yield* TestClock.adjust("1500 millis")
-    }
-    for (const { topic } of topics) yield* sees(topic, "creator_approved completed")
-    const sql = yield* SqlClient.SqlClient
-    const drafts = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM drafts`
-    assert.strictEqual(drafts[0]?.count, 5)
-  }).pipe(Effect.provide(serverAlone))
+      const all = { concurrency: "unbounded" } as const
+      const states = [
+        ["topic_sent", "topic_sent"],
+        ["opinion_injected", "opinion_injected"],
+        ["commentary_generated", "opinion_injected generation_failed"],
+        ["creator_approved", "opinion_injected generation_failed"]
+      ]
+      const told = ({ failure, status }: { readonly failure: { reason: string } | null; readonly status: string }) =>
+        failure === null ? status : `${status} ${failure.reason}`
+      for (const state of states) {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* Effect.forEach([1, 2, 3], () => Layer.build(Layer.fresh(TestApi.workers)), all)
+            for (const { topic } of topics) {
+              yield* eventually(
+                state.join(", "),
+                Effect.map(status(topic), ({ personas }) => personas.map(told).join() === state.join())
+              )
+            }
+          })
+        )
+        yield* TestClock.adjust("1500 millis")
+      }
+      for (const { topic } of topics) yield* sees(topic, "creator_approved completed")
+      const sql = yield* SqlClient.SqlClient
+      const drafts = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM drafts`
+      assert.strictEqual(drafts[0]?.count, 5)
+    }).pipe(Effect.provide(serverAlone))
 )
 
-it.effect("a hundred calls at once take the three steps there are, and the rest are refused", () =>
+it.effect("of a hundred concurrent calls three take the three existing steps, and the rest are refused", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)

@@ -49,7 +49,7 @@ const stories = [
 ] as const
 
 for (const [what, id, states] of stories) {
-  it.effect(`the test persona that ${what} does so by itself, one state after the other, within five seconds`, () =>
+  it.effect(`the test persona that ${what} does so by itself, one state after another, within five seconds`, () =>
     Effect.gen(function* () {
       const { sees, sent } = yield* seedEngineer
       const { topic } = yield* sent("Will it rain on Sunday?", id)
@@ -66,7 +66,7 @@ for (const [what, id, states] of stories) {
   )
 }
 
-it.effect("what was approved is fetched as any commentary, from the local generator whatever the host's is", () =>
+it.effect("an approved test commentary is fetched like any other, and always comes from the local generator", () =>
   Effect.gen(function* () {
     const { get, persona, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", persona.id)
@@ -86,7 +86,7 @@ it.effect("what was approved is fetched as any commentary, from the local genera
 )
 
 it.effect(
-  "a word in the content sends licensed personas down its path, the first of several; test personas keep theirs",
+  "a keyword in the content decides the path of licensed personas, the first of several counts, and test personas keep theirs",
   () =>
     Effect.gen(function* () {
       const { persona, sees, sent, settled, status } = yield* seedEngineer
@@ -107,7 +107,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("test personas are there for test keys alone, first in the list and described", () =>
+it.effect("test personas are visible to test keys only, first in the list and with a description", () =>
   Effect.gen(function* () {
     const { get, live, persona, post } = yield* seedEngineer
     const { data } = yield* get("/personas")
@@ -144,7 +144,7 @@ it.effect("test personas are there for test keys alone, first in the list and de
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("test personas are asked without the host's PersonaStore, in the order of the request", () =>
+it.effect("test personas are resolved without the host's PersonaStore, in the order of the request", () =>
   Effect.gen(function* () {
     const { owner, submit } = yield* seedEngineer
     const stranger = yield* Seed.persona(null)
@@ -160,41 +160,43 @@ it.effect("test personas are asked without the host's PersonaStore, in the order
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("nobody is mailed, and the human creator is not known to it: not when asked, moved or erased", () =>
-  Effect.gen(function* () {
-    const { advance, persona, sees, sent } = yield* seedEngineer
-    const sql = yield* SqlClient.SqlClient
-    const { email } = persona.creator
-    const { topic } = yield* sent("Does this one fail? [fail]", persona.id, approves)
-    yield* sees(topic, "topic_sent pending")
-    for (const state of ["opinion_injected in_progress", "opinion_injected generation_failed"]) {
-      yield* TestClock.adjust("1500 millis")
-      yield* eventually(
-        state,
-        Effect.map(
-          sql<{ readonly failure_reason: string | null; readonly status: string }>`SELECT failure_reason, status
+it.effect(
+  "the test environment sends no mail and shows no human creator: not at submission, change of address or erasure",
+  () =>
+    Effect.gen(function* () {
+      const { advance, persona, sees, sent } = yield* seedEngineer
+      const sql = yield* SqlClient.SqlClient
+      const { email } = persona.creator
+      const { topic } = yield* sent("Does this one fail? [fail]", persona.id, approves)
+      yield* sees(topic, "topic_sent pending")
+      for (const state of ["opinion_injected in_progress", "opinion_injected generation_failed"]) {
+        yield* TestClock.adjust("1500 millis")
+        yield* eventually(
+          state,
+          Effect.map(
+            sql<{ readonly failure_reason: string | null; readonly status: string }>`SELECT failure_reason, status
           FROM assignments WHERE persona_id = ${persona.id}`,
-          ([row]) => row?.status === "opinion_injected"
+            ([row]) => row?.status === "opinion_injected"
+          )
         )
-      )
-    }
-    const waiting = yield* sent("Does this one wait?", waits, persona.id)
-    yield* TestClock.adjust("40 days")
-    const creators = yield* Creators
-    assert.deepStrictEqual(yield* creators.changeEmail(email, "moved@creators.example"), {
-      personas: 1,
-      assignments: 0
-    })
-    assert.deepStrictEqual(yield* creators.erase("moved@creators.example"), { personas: 1, assignments: 0 })
-    assert.strictEqual((yield* advance(waiting.shares[0] ?? "")).error.details.field, "action")
-    assert.deepStrictEqual(yield* (yield* Mailbox).all, [])
-    const rows = yield* sql<{ readonly mails: number; readonly known: number }>`SELECT
+      }
+      const waiting = yield* sent("Does this one wait?", waits, persona.id)
+      yield* TestClock.adjust("40 days")
+      const creators = yield* Creators
+      assert.deepStrictEqual(yield* creators.changeEmail(email, "moved@creators.example"), {
+        personas: 1,
+        assignments: 0
+      })
+      assert.deepStrictEqual(yield* creators.erase("moved@creators.example"), { personas: 1, assignments: 0 })
+      assert.strictEqual((yield* advance(waiting.shares[0] ?? "")).error.details.field, "action")
+      assert.deepStrictEqual(yield* (yield* Mailbox).all, [])
+      const rows = yield* sql<{ readonly mails: number; readonly known: number }>`SELECT
       (SELECT count(*) FROM mails) AS mails, (SELECT count(*) FROM assignments WHERE creator_key <> '') AS known`
-    assert.deepInclude(rows[0], { mails: 0, known: 0 })
-  }).pipe(Effect.provide(InMemory.layer))
+      assert.deepInclude(rows[0], { mails: 0, known: 0 })
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the same topic can be sent again after 60 seconds; live waits for its own window", () =>
+it.effect("the same test topic can be sent again after 60 seconds, and a live topic after its own window", () =>
   Effect.gen(function* () {
     const { live, persona, post, submit } = yield* seedEngineer
     const content = "Will it rain on Sunday?"
@@ -209,7 +211,7 @@ it.effect("the same topic can be sent again after 60 seconds; live waits for its
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("no quota is asked and none is used, and live topics are neither moved nor seen", () =>
+it.effect("test topics check no quota and use none, and do not affect live topics", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startTime)
     const { call } = yield* TestApi
@@ -232,7 +234,7 @@ it.effect("no quota is asked and none is used, and live topics are neither moved
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the host's PersonaStore is never asked about a test persona", () =>
+it.effect("the host's PersonaStore is never queried for a test persona", () =>
   Effect.gen(function* () {
     const { get, sees, sent, status } = yield* seedEngineer
     const { topic } = yield* sent("Who knows these personas?", ...testPersonas.map(({ id }) => id))

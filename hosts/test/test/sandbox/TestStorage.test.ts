@@ -18,26 +18,28 @@ const onSqlite = InMemory.layerWith({ stores: Sqlite.layer({ filename: ":memory:
 
 const capped = InMemory.layerWith({ policy: { testStorage: { topics: 2, bytes: 1_000_000 } } })
 
-it.effect("a test topic beyond the cap is 429 with its quota and what is left; live topics go on", () =>
-  Effect.gen(function* () {
-    const { call, key, live, persona, sent } = yield* seedEngineer
-    yield* sent("Will it rain on Sunday?", approves)
-    yield* sent("Will it rain on Monday?", approves)
-    const body = (content: string) => ({ content, persona_ids: [persona.id] })
-    const refused = yield* call("/partner/v1/topics", { method: "POST", key, body: body("And on Tuesday?") })
-    assert.strictEqual(refused.status, 429)
-    const { error } = yield* readJson(refused)
-    assert.strictEqual(error.code, "rate_limit_exceeded")
-    // From 9:00 to midnight UTC, when old test topics are next deleted.
-    assert.deepStrictEqual(error.details, { retry_after: 15 * 3600, limit: 2, remaining: 0, quota: "test_topics" })
-    assert.include(error.message, "The test environment stores at most 2 topics")
-    assert.strictEqual(refused.headers.get("retry-after"), String(15 * 3600))
-    const on = yield* call("/partner/v1/topics", { method: "POST", key: live, body: body("And on Tuesday?") })
-    assert.strictEqual(on.status, 201)
-  }).pipe(Effect.provide(capped))
+it.effect(
+  "a test topic beyond the storage limit is 429 with the quota and the remaining amount, and live topics are accepted",
+  () =>
+    Effect.gen(function* () {
+      const { call, key, live, persona, sent } = yield* seedEngineer
+      yield* sent("Will it rain on Sunday?", approves)
+      yield* sent("Will it rain on Monday?", approves)
+      const body = (content: string) => ({ content, persona_ids: [persona.id] })
+      const refused = yield* call("/partner/v1/topics", { method: "POST", key, body: body("And on Tuesday?") })
+      assert.strictEqual(refused.status, 429)
+      const { error } = yield* readJson(refused)
+      assert.strictEqual(error.code, "rate_limit_exceeded")
+      // From 9:00 to midnight UTC, when old test topics are next deleted.
+      assert.deepStrictEqual(error.details, { retry_after: 15 * 3600, limit: 2, remaining: 0, quota: "test_topics" })
+      assert.include(error.message, "The test environment stores at most 2 topics")
+      assert.strictEqual(refused.headers.get("retry-after"), String(15 * 3600))
+      const on = yield* call("/partner/v1/topics", { method: "POST", key: live, body: body("And on Tuesday?") })
+      assert.strictEqual(on.status, 201)
+    }).pipe(Effect.provide(capped))
 )
 
-it.effect("of a bulk submission the topics beyond the cap are refused, each with the reason", () =>
+it.effect("of a bulk submission the topics beyond the storage limit are refused, each with the reason", () =>
   Effect.gen(function* () {
     const { post } = yield* seedEngineer
     const topics = [1, 2, 3, 4].map((number) => ({ content: `Who is number ${number}?`, persona_ids: [approves] }))
@@ -55,7 +57,7 @@ it.effect("of a bulk submission the topics beyond the cap are refused, each with
   }).pipe(Effect.provide(capped))
 )
 
-it.effect("what a topic is counted as covers what its story stores", () =>
+it.effect("the counted size of a topic covers everything that its story stores", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { post, settled } = yield* seedEngineer
@@ -79,7 +81,7 @@ it.effect("what a topic is counted as covers what its story stores", () =>
   }).pipe(Effect.provide(onSqlite))
 )
 
-it.effect("a worker deletes test topics after their retention by itself, and leaves live ones", () =>
+it.effect("a worker deletes test topics after their retention period by itself, and leaves live topics", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { call, live, persona, sent, settled } = yield* seedEngineer

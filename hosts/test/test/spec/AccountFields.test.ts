@@ -94,7 +94,7 @@ layer(Answers.layer)("specification 2", (it) => {
     }
   }
 
-  it.effect("Usage: period is the current billing period", () =>
+  it.effect("the usage period is the current billing period", () =>
     Effect.map(Answers, ({ usage: { period } }) => {
       assert.isAtMost(Date.parse(period.start), startTime)
       assert.isAbove(Date.parse(period.end), startTime)
@@ -102,7 +102,7 @@ layer(Answers.layer)("specification 2", (it) => {
   )
 
   it.effect(
-    "Usage: topics_created, commentaries_generated and api_calls count, and remaining is what the quotas leave",
+    "in the usage, topics_created, commentaries_generated and api_calls count, and remaining is the rest of the quotas",
     () =>
       Effect.map(Answers, ({ usage: { quotas, remaining, usage } }) => {
         assert.deepInclude(usage, { topics_created: 1, commentaries_generated: 1 })

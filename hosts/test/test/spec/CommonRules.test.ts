@@ -199,7 +199,7 @@ layer(layerOfService)("specification 1", (it) => {
     })
   )
 
-  it.effect("the webhook test response has no data wrapper", () =>
+  it.effect("the webhook's test response has no data wrapper", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const made = yield* by.post("/webhooks", { url: "https://receiver.example/", events: ["creator.approved"] })

@@ -131,11 +131,13 @@ layer(Answers.layer)("specification 2", (it) => {
     )
   )
 
-  it.effect("Reference lookup result: external_reference is the queried value, metadata the partner's own", () =>
-    Effect.map(Answers, ({ id, lookup }) => {
-      assert.deepInclude(lookup, { external_reference: "game-1", topic_id: id, content, metadata: { game: 1 } })
-      assert.deepStrictEqual(lookup.summary, { total_personas: 3, completed: 1, pending: 1, failed: 1 })
-    })
+  it.effect(
+    "the reference lookup returns the queried value as external_reference, and the partner's own metadata",
+    () =>
+      Effect.map(Answers, ({ id, lookup }) => {
+        assert.deepInclude(lookup, { external_reference: "game-1", topic_id: id, content, metadata: { game: 1 } })
+        assert.deepStrictEqual(lookup.summary, { total_personas: 3, completed: 1, pending: 1, failed: 1 })
+      })
   )
 
   it.effect("Reference lookup result: commentary is an object as in the detail, or null while pending", () =>
@@ -149,13 +151,13 @@ layer(Answers.layer)("specification 2", (it) => {
     })
   )
 
-  it.effect("Reference lookup result: share_id tells each persona's part from every other", () =>
+  it.effect("in the reference lookup, share_id distinguishes each persona's assignment", () =>
     Effect.map(Answers, ({ lookup }) =>
       assert.strictEqual(new Set(valuesAt(lookup, "commentaries[].share_id")).size, 3)
     )
   )
 
-  it.effect("Commentary entry: only completed commentaries appear", () =>
+  it.effect("the list of commentaries contains only completed commentaries", () =>
     Effect.map(Answers, ({ entries, personas: [approved] }) =>
       assert.deepStrictEqual(
         entries.map(({ persona }: { readonly persona: unknown }) => persona),
@@ -164,7 +166,7 @@ layer(Answers.layer)("specification 2", (it) => {
     )
   )
 
-  it.effect("Persona: bio, expertise and social_links are in the detail and not in the list", () =>
+  it.effect("a persona's bio, expertise and social_links are in the detail and not in the list", () =>
     Effect.map(Answers, ({ list, persona }) => {
       for (const entry of list) assert.sameMembers(Object.keys(entry), ["id", "name", "image_url"])
       assert.deepInclude(persona, {

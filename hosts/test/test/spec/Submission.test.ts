@@ -36,7 +36,7 @@ const setUp = Effect.gen(function* () {
 })
 
 layer(layerOfService)("specification 4: POST /topics", (it) => {
-  it.effect("authenticates with the X-Api-Key header", () =>
+  it.effect("POST /topics authenticates with the X-Api-Key header", () =>
     Effect.gen(function* () {
       const { body, by } = yield* setUp
       for (const headers of [{}, { authorization: `Bearer ${by.key}` }, { "x-api-key": `${by.key}x` }]) {
@@ -52,7 +52,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("creates a topic and sends it to the chosen personas", () =>
+  it.effect("POST /topics creates a topic and sends it to the chosen personas", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const [chosen, other] = [yield* by.persona(), yield* by.persona()]
@@ -65,7 +65,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("scope: topics:submit", () =>
+  it.effect("POST /topics requires the scope topics:submit", () =>
     Effect.gen(function* () {
       const { body, by } = yield* setUp
       const { text: only } = yield* Seed.key(by.organization, { scopes: ["topics:submit"] })
@@ -78,7 +78,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("content: a string, required; length bounds in section 8", () =>
+  it.effect("the field content of a topic is a required string, with the length bounds of section 8", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       for (const wrong of [undefined, null, 12345678901, true, [content], { text: content }, "too short"])
@@ -88,7 +88,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("persona_ids: an array of persona UUIDs, required, at least one", () =>
+  it.effect("the field persona_ids is a required array of at least one persona UUID", () =>
     Effect.gen(function* () {
       const { persona, refused, taken } = yield* setUp
       for (const wrong of [undefined, null, [], persona.id, { 0: persona.id }])
@@ -99,7 +99,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("persona_ids: personas need an active license", () =>
+  it.effect("the personas in persona_ids need an active license", () =>
     Effect.gen(function* () {
       const { by, taken } = yield* setUp
       const ended = yield* Seed.persona(null)
@@ -113,7 +113,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("external_reference: a string, not required; max 256 characters", () =>
+  it.effect("the field external_reference is an optional string of at most 256 characters", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       yield* taken({})
@@ -123,7 +123,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("external_reference: allowed characters are letters, digits and -, _, ., :", () =>
+  it.effect("the field external_reference allows letters, digits and -, _, ., :", () =>
     Effect.gen(function* () {
       const { by, refused, taken } = yield* setUp
       const all = "ABCXYZabcxyz0189-_.:"
@@ -145,7 +145,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("output_types: an array of strings, not required; allowed: text, audio, video", () =>
+  it.effect("the field output_types is an optional array of the strings text, audio and video", () =>
     Effect.gen(function* () {
       const { refused, taken } = yield* setUp
       for (const right of [["text"], ["audio"], ["video"], ["text", "audio", "video"]])
@@ -157,7 +157,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect('output_types: default ["text"]: the commentary has a text, and neither audio nor video', () =>
+  it.effect('the field output_types defaults to ["text"]: the commentary has a text, and neither audio nor video', () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const { id } = yield* submitWithStates(by, content, ["creator_approved"])
@@ -167,7 +167,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("custom metadata: an object, not required; returned in responses", () =>
+  it.effect("custom metadata is an optional object that responses return", () =>
     Effect.gen(function* () {
       const { by, refused, taken } = yield* setUp
       const metadata = { game: 17, tags: ["a", null], nested: { deep: true } }
@@ -179,7 +179,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("sent = sent to the creator; not_licensed = no active license", () =>
+  it.effect("the result sent means sent to the creator, and not_licensed means no active license", () =>
     Effect.gen(function* () {
       const { by, persona, taken } = yield* setUp
       const { content: said, personas_sent, results } = yield* taken({ persona_ids: [persona.id, unlicensed] })
@@ -191,7 +191,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("duplicate = the same topic was already sent within 24 hours", () =>
+  it.effect("the result duplicate means that the same topic was already sent within 24 hours", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const [asked, fresh, other] = [yield* by.persona(), yield* by.persona(), yield* by.persona()]
@@ -210,7 +210,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
     })
   )
 
-  it.effect("error invalid_request (400), for example when no persona id is given", () =>
+  it.effect("an invalid submission is 400 invalid_request, for example without a persona id", () =>
     Effect.gen(function* () {
       const { by } = yield* setUp
       const { body, status } = yield* by.post("/topics", { content, persona_ids: [] })
@@ -221,7 +221,7 @@ layer(layerOfService)("specification 4: POST /topics", (it) => {
   )
 
   it.effect(
-    "error no_valid_personas when none of the requested personas could be sent to, details an array of {persona_id, status}",
+    "a submission that reaches no persona is no_valid_personas, with details as an array of {persona_id, status}",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()

@@ -233,7 +233,7 @@ layer(Answers.layer)("specification 2", (it) => {
     )
   )
 
-  it.effect("Topic: status is always pending on creation, whoever else is further on", () =>
+  it.effect("a topic's status is always pending on creation, whatever the state of its assignments", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const persona = yield* by.persona()

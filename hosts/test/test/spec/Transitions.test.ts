@@ -46,7 +46,7 @@ layer(layerOfService)("specification 3", (it) => {
       })
   )
 
-  it.effect("(start): a persona that is unlicensed or a duplicate starts nothing, and nobody is notified", () =>
+  it.effect("a persona that is unlicensed or a duplicate starts no assignment, and no creator is notified", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       const [fresh, asked, foreign] = [
@@ -173,7 +173,7 @@ layer(layerOfService)("specification 3", (it) => {
     ["commentary_generated", ["respond", "decline"]]
   ] as const
   for (const [state, actions] of forbidden) {
-    it.effect(`no row leads from ${state} by ${actions.join(", ")}`, () =>
+    it.effect(`the workflow has no transition from ${state} by ${actions.join(", ")}`, () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()
         const { id, personas } = yield* submitWithStates(by, content, [state])

@@ -1,4 +1,4 @@
-/** A partner's engineer with a test key, a live key and a licensed persona, on a test clock. */
+/** Sets up a partner's engineer with a test key, a live key and a licensed persona, on a test clock. */
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"

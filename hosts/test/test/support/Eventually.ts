@@ -6,7 +6,7 @@ const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 5)
 })
 
-/** Retries until the value is there. Fails the test after ten seconds. */
+/** Retries until the result has a value. Fails the test after ten seconds. */
 export const eventually = <A, E, R>(
   what: string,
   look: Effect.Effect<A | undefined | null | false, E, R>
@@ -20,6 +20,6 @@ export const eventually = <A, E, R>(
     return yield* Effect.die(new Error(`never happened: ${what}`))
   })
 
-/** Advances the test clock in small steps until the effect completes. For effects that wait by the clock. */
+/** Advances the test clock in small steps until the effect completes. Use it for effects that wait by the clock. */
 export const asTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.raceFirst(effect, Effect.forever(Effect.andThen(pause, TestClock.adjust("20 millis"))))

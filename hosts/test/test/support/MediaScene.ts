@@ -19,17 +19,20 @@ import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "./Requests.
 export const startTime = Date.parse("2026-03-01T09:00:00.000Z")
 export const approvedText = "They will win it."
 
-/** Supports media of these kinds, without workers. */
+/** Supports media of these kinds and runs no workers. */
 export const layerWithMedia = (...media: ReadonlyArray<MediaKind>) => InMemory.layerWithoutWorkers({ media })
 
-/** Runs all due jobs. */
+/** Runs all jobs that are due. */
 export const drainJobs = drainFor({
   claimFor: Duration.minutes(5),
   runFor: Duration.minutes(6),
   lookahead: Duration.zero
 })
 
-/** A topic with these output types whose creator approved `said`. The resulting jobs have not run yet. */
+/**
+ * A topic with these output types whose creator approved `said`. The jobs that result from the approval have not run
+ * yet.
+ */
 export const approveTopic = Effect.fnUntraced(function* (
   outputTypes: ReadonlyArray<string>,
   content = "Who takes the title this season?"

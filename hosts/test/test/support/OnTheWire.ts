@@ -23,19 +23,24 @@ export class ProxyLine extends Context.Service<ProxyLine, RecordingProxy>()("@pa
 const storesBy = ({ url }: RecordingProxy, poolSize: number) =>
   Layer.orDie(Postgres.layerWithoutMigration({ url: Redacted.make(url), poolSize }))
 
-/** Through the proxy, without workers, and on one connection, so that no statement is prepared twice. */
+/**
+ * The service runs through the proxy, without workers, and on one connection, so that no statement is prepared twice.
+ */
 export const layerWithoutWorkers = Layer.unwrap(
   Effect.map(ProxyLine, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))
 )
 
-/** Through the proxy, with workers in the background. */
+/** The service runs through the proxy, with workers in the background. */
 export const layerWithWorkers = Layer.unwrap(
   Effect.map(ProxyLine, (line) => InMemory.layerWith({ stores: storesBy(line, 10) }))
 )
 
 export const layer = Layer.provideMerge(layerWithoutWorkers, ProxyLine.layer)
 
-/** The recorded turns during the effect, except for rate windows. Those of concurrent requests share a separate transaction. */
+/**
+ * Returns the recorded turns during the effect, except for rate windows. The rate windows of concurrent requests share
+ * a separate transaction.
+ */
 export const recordTurns = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const { turns } = yield* ProxyLine
   const before = turns.length
@@ -46,7 +51,7 @@ export const recordTurns = Effect.fnUntraced(function* <A, E, R>(effect: Effect.
   }
 })
 
-/** For each statement of a turn, its first word and the first table that it names. */
+/** Returns, for each statement of a turn, its first word and the first table that it names. */
 export const kindOfTurn = (turn: StatementTurn): string =>
   turn
     .map((statement) => {

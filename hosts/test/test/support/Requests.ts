@@ -19,7 +19,7 @@ export const submitTopic = Effect.fnUntraced(function* (
   return created.data.topic_id as string
 })
 
-/** The JSON of a path below the partner API. */
+/** Reads the JSON of a path below the partner API. */
 export const getJson = (key: string, path: string) =>
   Effect.flatMap(TestApi, ({ call }) => Effect.flatMap(call(`/partner/v1${path}`, { key }), readJson))
 

@@ -56,7 +56,7 @@ const refused = Effect.fnUntraced(function* (response: Response, field: string) 
 })
 
 it.effect(
-  "every topic is answered in its place, as POST /topics would have; a refused one leaves the others alone",
+  "every topic is answered at its position, like a single POST /topics, and a refused topic does not affect the others",
   () =>
     Effect.gen(function* () {
       const { call, key, list, persona, results, topic } = yield* setUp()
@@ -104,7 +104,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a body that is wrong as a whole is refused as a whole, and nothing is stored", () =>
+it.effect("a bulk body that is invalid as a whole is refused as a whole, and nothing is stored", () =>
   Effect.gen(function* () {
     const { list, persona, post, topic } = yield* setUp()
     const many = (count: number) => Array.from({ length: count }, (_, index) => topic(index))
@@ -131,36 +131,38 @@ it.effect("a body that is wrong as a whole is refused as a whole, and nothing is
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the rules of JSON hold for each topic by itself, as deep as for one alone", () =>
-  Effect.gen(function* () {
-    const { persona, results } = yield* setUp()
-    const raw = (name: string, metadata: string) =>
-      `{"content":"Who will win the cup, ${name}?","persona_ids":["${persona.id}"],"metadata":${metadata}}`
-    const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
-    const texts = [
-      raw("one", '{"a":1,"a":2}'),
-      raw("t,w]o", '{"s":"},{]\\"[\\\\"}'),
-      raw("three", nested(33)),
-      raw("four", nested(31)),
-      raw("five", '{"n":12345678901234567890}'),
-      raw("six", "{}")
-    ]
-    const all = yield* results(`{"before":{"topics":[1]},"topics" : [ ${texts.join(" ,\n ")} ] ,"after":[[]]}`)
-    assert.deepStrictEqual(outline(all), [
-      [0, "invalid_request"],
-      [1, "created"],
-      [2, "invalid_request"],
-      [3, "created"],
-      [4, "invalid_request"],
-      [5, "created"]
-    ])
-    assert.strictEqual(all[0].error.details.field, "topics[0].metadata.a")
-    assert.strictEqual(all[4].error.details.field, "topics[4].metadata.n")
-    assert.deepStrictEqual(all[1].topic.metadata, { s: '},{]"[\\' })
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "the JSON rules apply to each topic of a bulk body separately, with the same nesting depth as for a single topic",
+  () =>
+    Effect.gen(function* () {
+      const { persona, results } = yield* setUp()
+      const raw = (name: string, metadata: string) =>
+        `{"content":"Who will win the cup, ${name}?","persona_ids":["${persona.id}"],"metadata":${metadata}}`
+      const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
+      const texts = [
+        raw("one", '{"a":1,"a":2}'),
+        raw("t,w]o", '{"s":"},{]\\"[\\\\"}'),
+        raw("three", nested(33)),
+        raw("four", nested(31)),
+        raw("five", '{"n":12345678901234567890}'),
+        raw("six", "{}")
+      ]
+      const all = yield* results(`{"before":{"topics":[1]},"topics" : [ ${texts.join(" ,\n ")} ] ,"after":[[]]}`)
+      assert.deepStrictEqual(outline(all), [
+        [0, "invalid_request"],
+        [1, "created"],
+        [2, "invalid_request"],
+        [3, "created"],
+        [4, "invalid_request"],
+        [5, "created"]
+      ])
+      assert.strictEqual(all[0].error.details.field, "topics[0].metadata.a")
+      assert.strictEqual(all[4].error.details.field, "topics[4].metadata.n")
+      assert.deepStrictEqual(all[1].topic.metadata, { s: '},{]"[\\' })
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the body may have 4 MiB here and nowhere else, and one topic as much as by itself", () =>
+it.effect("only a bulk body may have 4 MiB, and each of its topics has the size limit of a single topic", () =>
   Effect.gen(function* () {
     const { call, key, post, results, topic } = yield* setUp()
     const pad = (size: number) => "x".repeat(size)
@@ -183,7 +185,7 @@ it.effect("the body may have 4 MiB here and nowhere else, and one topic as much 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("when a quota is used up midway, the topics from there on are refused with its name", () =>
+it.effect("when a quota is used up in the middle, the topics after that are refused with the quota's name", () =>
   Effect.gen(function* () {
     const { list, results, topic } = yield* setUp({ limits: { topics_per_month: 2 } })
     const all = yield* results({ topics: [topic(0), "x", topic(2), topic(3), topic(4)] })
@@ -200,72 +202,78 @@ it.effect("when a quota is used up midway, the topics from there on are refused 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("every topic counts one towards the submission limit, and is refused where that is used up", () =>
-  Effect.gen(function* () {
-    const { list, post, results, topic } = yield* setUp({ limits: { topic_submissions_per_hour: 3 } })
-    const all = yield* results({ topics: [topic(0), "no object", topic(2), topic(3)] }, "a")
-    assert.deepStrictEqual(outline(all), [
-      [0, "created"],
-      [1, "invalid_request"],
-      [2, "created"],
-      [3, "rate_limit_exceeded"]
-    ])
-    assert.deepStrictEqual(all[3].error.details, { retry_after: 3600, limit: 3, remaining: 0 })
-    const again = yield* post({ topics: [topic(0), "no object", topic(2), topic(3)] }, "a")
-    assert.deepStrictEqual((yield* readJson(again)).data.results, all)
-    assert.strictEqual((yield* list).pagination.total, 2)
-    const more = yield* post({ topics: [topic(4)] })
-    assert.deepStrictEqual([more.status, more.headers.get("retry-after")], [200, null])
-    assert.strictEqual(more.headers.get("x-ratelimit-remaining"), "0")
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "every topic of a bulk request counts towards the submission limit, and is refused when that limit is reached",
+  () =>
+    Effect.gen(function* () {
+      const { list, post, results, topic } = yield* setUp({ limits: { topic_submissions_per_hour: 3 } })
+      const all = yield* results({ topics: [topic(0), "no object", topic(2), topic(3)] }, "a")
+      assert.deepStrictEqual(outline(all), [
+        [0, "created"],
+        [1, "invalid_request"],
+        [2, "created"],
+        [3, "rate_limit_exceeded"]
+      ])
+      assert.deepStrictEqual(all[3].error.details, { retry_after: 3600, limit: 3, remaining: 0 })
+      const again = yield* post({ topics: [topic(0), "no object", topic(2), topic(3)] }, "a")
+      assert.deepStrictEqual((yield* readJson(again)).data.results, all)
+      assert.strictEqual((yield* list).pagination.total, 2)
+      const more = yield* post({ topics: [topic(4)] })
+      assert.deepStrictEqual([more.status, more.headers.get("retry-after")], [200, null])
+      assert.strictEqual(more.headers.get("x-ratelimit-remaining"), "0")
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a request that broke off goes on under its key: nothing is created twice, and what was answered stays", () =>
-  Effect.gen(function* () {
-    const { list, post, results, topic } = yield* setUp()
-    const sql = yield* SqlClient.SqlClient
-    const body = { topics: [topic(0), "malformed", topic(0), topic(3), topic(4)] }
-    const fault = { table: "topics", on: "INSERT", rows: (row: string) => `${row}content LIKE '%number 3%'` } as const
-    yield* makeWritesFail(sql, fault)
-    assert.strictEqual((yield* post(body, "a")).status, 500)
-    const before = yield* list
-    assert.strictEqual(before.pagination.total, 1)
-    assert.strictEqual(
-      yield* refused(yield* post({ topics: [topic(9)] }, "a"), "Idempotency-Key"),
-      "must be a new one: it was used with another body already"
-    )
-    yield* stopWriteFailures(sql, fault)
-    const all = yield* results(body, "a")
-    assert.deepStrictEqual(outline(all), [
-      [0, "created"],
-      [1, "invalid_request"],
-      [2, "no_valid_personas"],
-      [3, "created"],
-      [4, "created"]
-    ])
-    assert.strictEqual(all[0].topic.topic_id, before.data[0].topic_id)
-    assert.strictEqual((yield* list).pagination.total, 3)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "an interrupted bulk request continues under its idempotency key: nothing is created twice, and earlier results stay",
+  () =>
+    Effect.gen(function* () {
+      const { list, post, results, topic } = yield* setUp()
+      const sql = yield* SqlClient.SqlClient
+      const body = { topics: [topic(0), "malformed", topic(0), topic(3), topic(4)] }
+      const fault = { table: "topics", on: "INSERT", rows: (row: string) => `${row}content LIKE '%number 3%'` } as const
+      yield* makeWritesFail(sql, fault)
+      assert.strictEqual((yield* post(body, "a")).status, 500)
+      const before = yield* list
+      assert.strictEqual(before.pagination.total, 1)
+      assert.strictEqual(
+        yield* refused(yield* post({ topics: [topic(9)] }, "a"), "Idempotency-Key"),
+        "must be a new one: it was used with another body already"
+      )
+      yield* stopWriteFailures(sql, fault)
+      const all = yield* results(body, "a")
+      assert.deepStrictEqual(outline(all), [
+        [0, "created"],
+        [1, "invalid_request"],
+        [2, "no_valid_personas"],
+        [3, "created"],
+        [4, "created"]
+      ])
+      assert.strictEqual(all[0].topic.topic_id, before.data[0].topic_id)
+      assert.strictEqual((yield* list).pagination.total, 3)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("under its key a request gets the first answer again, byte for byte, however many come at once", () =>
-  Effect.gen(function* () {
-    const { list, post, topic } = yield* setUp()
-    const body = { topics: [topic(0), {}, topic(2), topic(0)] }
-    const answers = yield* asTimePasses(
-      Effect.forEach(Array.from({ length: 8 }), () => post(body, "a"), { concurrency: "unbounded" })
-    )
-    const texts = yield* Effect.forEach(answers, (answer) => Effect.promise(() => answer.text()))
-    assert.strictEqual(new Set(texts).size, 1)
-    assert.strictEqual(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null).length, 1)
-    assert.strictEqual((yield* list).pagination.total, 2)
-    const again = yield* post(body, "a")
-    assert.strictEqual(again.headers.get("idempotency-replayed"), "true")
-    assert.strictEqual(yield* Effect.promise(() => again.text()), texts[0])
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a repeated bulk request with its idempotency key gets the first response, byte for byte, even concurrently",
+  () =>
+    Effect.gen(function* () {
+      const { list, post, topic } = yield* setUp()
+      const body = { topics: [topic(0), {}, topic(2), topic(0)] }
+      const answers = yield* asTimePasses(
+        Effect.forEach(Array.from({ length: 8 }), () => post(body, "a"), { concurrency: "unbounded" })
+      )
+      const texts = yield* Effect.forEach(answers, (answer) => Effect.promise(() => answer.text()))
+      assert.strictEqual(new Set(texts).size, 1)
+      assert.strictEqual(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null).length, 1)
+      assert.strictEqual((yield* list).pagination.total, 2)
+      const again = yield* post(body, "a")
+      assert.strictEqual(again.headers.get("idempotency-replayed"), "true")
+      assert.strictEqual(yield* Effect.promise(() => again.text()), texts[0])
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("others have their turn between any two topics", () =>
+it.effect("other requests run between any two topics of a bulk request", () =>
   Effect.gen(function* () {
     const { results } = yield* setUp()
     const turns = { count: 0, over: false }

@@ -31,7 +31,7 @@ it.effect("a topic beyond the submission limit is refused without being parsed",
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("answers of refusals alone are stored under idempotency keys up to a daily limit", () =>
+it.effect("responses with only refusals are stored under idempotency keys up to a daily limit", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const sql = yield* SqlClient.SqlClient

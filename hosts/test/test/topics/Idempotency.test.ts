@@ -53,38 +53,42 @@ const seen = Effect.fnUntraced(function* (response: Response) {
   return { replayed, status: response.status, headers, body: yield* Effect.promise(() => response.text()) }
 })
 
-it.effect("the same request under the same key gets the first answer, byte for byte, and is done once", () =>
-  Effect.gen(function* () {
-    const { post, total } = yield* setUp
-    const first = yield* Effect.flatMap(post("a"), seen)
-    assert.strictEqual(first.status, 201)
-    assert.isUndefined(first.replayed)
-    for (const _ of [1, 2]) {
-      const again = yield* Effect.flatMap(post("a"), seen)
-      assert.deepStrictEqual(again, { ...first, replayed: "true" })
-    }
-    assert.isTrue(first.headers["location"]?.endsWith(JSON.parse(first.body).data.topic_id))
-    assert.strictEqual(yield* total, 1)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a repeated request with the same idempotency key gets the first response, byte for byte, and runs once",
+  () =>
+    Effect.gen(function* () {
+      const { post, total } = yield* setUp
+      const first = yield* Effect.flatMap(post("a"), seen)
+      assert.strictEqual(first.status, 201)
+      assert.isUndefined(first.replayed)
+      for (const _ of [1, 2]) {
+        const again = yield* Effect.flatMap(post("a"), seen)
+        assert.deepStrictEqual(again, { ...first, replayed: "true" })
+      }
+      assert.isTrue(first.headers["location"]?.endsWith(JSON.parse(first.body).data.topic_id))
+      assert.strictEqual(yield* total, 1)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("another body under the same key is refused, were it another space only, and changes nothing", () =>
-  Effect.gen(function* () {
-    const { post, topic, total } = yield* setUp
-    yield* post("a")
-    for (const body of [{ ...topic, content: `${topic.content} Really?` }, ` ${JSON.stringify(topic)}`]) {
-      const response = yield* post("a", { body })
-      assert.strictEqual(response.status, 400)
-      const { error } = yield* readJson(response)
-      assert.strictEqual(error.code, "invalid_request")
-      assert.strictEqual(error.details.field, "Idempotency-Key")
-      assert.strictEqual(error.details.constraint, "must be a new one: it was used with another body already")
-    }
-    assert.strictEqual(yield* total, 1)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "another body with the same idempotency key is refused, even if only a space differs, and changes nothing",
+  () =>
+    Effect.gen(function* () {
+      const { post, topic, total } = yield* setUp
+      yield* post("a")
+      for (const body of [{ ...topic, content: `${topic.content} Really?` }, ` ${JSON.stringify(topic)}`]) {
+        const response = yield* post("a", { body })
+        assert.strictEqual(response.status, 400)
+        const { error } = yield* readJson(response)
+        assert.strictEqual(error.code, "invalid_request")
+        assert.strictEqual(error.details.field, "Idempotency-Key")
+        assert.strictEqual(error.details.constraint, "must be a new one: it was used with another body already")
+      }
+      assert.strictEqual(yield* total, 1)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key means something else in another organization, environment or path", () =>
+it.effect("an idempotency key is a different key in another organization, environment or path", () =>
   Effect.gen(function* () {
     const { owner, persona, post, topic } = yield* setUp
     const other = yield* Seed.organization()
@@ -112,7 +116,7 @@ it.effect("a key means something else in another organization, environment or pa
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a refusal is not kept: the same request is judged anew under the same key", () =>
+it.effect("a refusal is not stored, so the same request is processed again under the same idempotency key", () =>
   Effect.gen(function* () {
     const { owner, post, total } = yield* setUp
     const unlicensed = yield* Seed.persona(null)
@@ -126,7 +130,7 @@ it.effect("a refusal is not kept: the same request is judged anew under the same
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of 20 at once under one key one is done, and all get its answer", () =>
+it.effect("of 20 concurrent requests with one idempotency key one runs, and all get its response", () =>
   Effect.gen(function* () {
     const { post, total } = yield* setUp
     const answers = yield* asTimePasses(
@@ -141,7 +145,7 @@ it.effect("of 20 at once under one key one is done, and all get its answer", () 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of 20 at once under keys of their own each is done, and each answer is its own", () =>
+it.effect("of 20 concurrent requests with different idempotency keys each runs, and each gets its own response", () =>
   Effect.gen(function* () {
     const { post, topic, total } = yield* setUp
     const answers = yield* Effect.forEach(
@@ -157,7 +161,7 @@ it.effect("of 20 at once under keys of their own each is done, and each answer i
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("what breaks between the change and its answer leaves nothing: no topic, no mail, no window, no signal", () =>
+it.effect("a failure between the change and its response leaves nothing: no topic, no mail, no window, no signal", () =>
   Effect.gen(function* () {
     const { persona, post, total } = yield* setUp
     const sql = yield* SqlClient.SqlClient
@@ -186,7 +190,7 @@ it.effect("what breaks between the change and its answer leaves nothing: no topi
   }).pipe(Effect.scoped, Effect.provide(InMemory.layer))
 )
 
-it.effect("a key is free again after 24 hours, and not a millisecond earlier", () =>
+it.effect("an idempotency key is free again after 24 hours, and not a millisecond earlier", () =>
   Effect.gen(function* () {
     const { post, total } = yield* setUp
     const first = yield* Effect.flatMap(post("a"), seen)
@@ -200,7 +204,7 @@ it.effect("a key is free again after 24 hours, and not a millisecond earlier", (
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key that is none is refused before anything is done; whoever may not call learns that first", () =>
+it.effect("an invalid idempotency key is refused before anything runs, but after a missing permission", () =>
   Effect.gen(function* () {
     const { call, post, topic, total } = yield* setUp
     for (const bad of ["", "a b", "a, a", "é", "\t", "k".repeat(256)]) {
@@ -225,7 +229,7 @@ it.effect("a key that is none is refused before anything is done; whoever may no
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a request that only reads is answered anew whatever key it names", () =>
+it.effect("a read request is processed again each time, whatever idempotency key it has", () =>
   Effect.gen(function* () {
     const { call, key, post } = yield* setUp
     const list = () => Effect.flatMap(call(path, { key, headers: { "idempotency-key": "a b" } }), readJson)

@@ -36,7 +36,7 @@ const seeded = Effect.gen(function* () {
   return { owner, persona, key, approve }
 })
 
-it.effect("an acceptance is answered with its moment, shown in every view, and changes no status", () =>
+it.effect("an acceptance returns its time, appears in every view, and changes no status", () =>
   Effect.gen(function* () {
     const { approve, key, persona } = yield* seeded
     const { commentaryId, topicId } = yield* approvedBy(key.text, persona)
@@ -70,7 +70,7 @@ it.effect("an acceptance is answered with its moment, shown in every view, and c
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("it is given once: later and simultaneous calls are answered with the first moment", () =>
+it.effect("an acceptance is stored once: later and concurrent calls return the first time", () =>
   Effect.gen(function* () {
     const { approve, key, owner, persona } = yield* seeded
     const sql = yield* SqlClient.SqlClient
@@ -96,7 +96,7 @@ it.effect("it is given once: later and simultaneous calls are answered with the 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("what its creator has not approved, and what belongs elsewhere, cannot be accepted", () =>
+it.effect("a commentary that its creator has not approved, or that belongs to another topic, cannot be accepted", () =>
   Effect.gen(function* () {
     const { approve, key, owner, persona } = yield* seeded
     const mine = yield* approvedBy(key.text, persona)

@@ -11,7 +11,7 @@ import { readJson } from "../support/Json.ts"
 
 const layer = Polling.layer.pipe(Layer.provideMerge(InMemory.layer))
 
-it.effect("the same bytes and headers for every caller and every id", () =>
+it.effect("the fast path returns the same bytes and headers as the endpoint, for every caller and every id", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const polling = yield* Polling
@@ -56,7 +56,7 @@ it.effect("the same bytes and headers for every caller and every id", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("every other request is the router's", () =>
+it.effect("the fast path leaves every other request to the router", () =>
   Effect.gen(function* () {
     const { answer } = yield* Polling
     const id = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"

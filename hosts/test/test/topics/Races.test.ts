@@ -12,7 +12,7 @@ import { readJson } from "../support/Json.ts"
 const at = "Who will win the cup this year?"
 const all = { concurrency: "unbounded" } as const
 
-it.effect("of 50 identical submissions at once, exactly one is sent", () =>
+it.effect("of 50 identical concurrent submissions, exactly one is sent", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization()
@@ -41,7 +41,7 @@ it.effect("of 50 identical submissions at once, exactly one is sent", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of 50 submissions at once against a quota of 10, exactly 10 pass", () =>
+it.effect("of 50 concurrent submissions against a quota of 10, exactly 10 are accepted", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization({ limits: { topics_per_month: 10 } })
@@ -70,7 +70,7 @@ it.effect("of 50 submissions at once against a quota of 10, exactly 10 pass", ()
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a topic that does not fit into the commentary quota is refused whole, and leaves no trace", () =>
+it.effect("a topic that exceeds the commentary quota is refused as a whole, and nothing of it is stored", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization({ limits: { commentaries_per_month: 3 } })
@@ -89,7 +89,7 @@ it.effect("a topic that does not fit into the commentary quota is refused whole,
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("100 assignments of one topic settled at once complete it, and its counts are exact", () =>
+it.effect("100 assignments of one topic that are settled concurrently complete it, with exact counts", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const mailbox = yield* Mailbox
@@ -135,7 +135,7 @@ it.effect("100 assignments of one topic settled at once complete it, and its cou
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of respond and decline at once, exactly one wins, and the other is told what is", () =>
+it.effect("of concurrent respond and decline actions exactly one succeeds, and the other gets the present status", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const mailbox = yield* Mailbox

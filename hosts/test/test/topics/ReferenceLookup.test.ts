@@ -24,7 +24,7 @@ const reference = { external_reference: "season" }
 const path = "/topics/by-reference/season"
 
 it.effect(
-  "an answer holds the newest topics, whole, with 1,000 entries at most together, and says that it is cut",
+  "a response contains the newest topics completely, with at most 1,000 entries together, and says when it is truncated",
   () =>
     Effect.gen(function* () {
       const { key, owner } = yield* scene
@@ -55,19 +55,21 @@ const slow = Layer.effect(
   })
 )
 
-it.effect("two of an organization are made at one time; others wait for ten seconds, and are asked to come again", () =>
-  Effect.gen(function* () {
-    const { call } = yield* TestApi
-    const lookUp = (key: string) => call(`/partner/v1${path}`, { key })
-    const { key, owner } = yield* scene
-    yield* submitTopic(key, "Is this one question too many?", [yield* Seed.persona(owner)], reference)
-    yield* crowdOfRequests({ ask: lookUp(key), another: lookUp((yield* scene).key), answers: [200, 404] })
-  }).pipe(
-    Effect.provide(
-      TestApi.layerMemory.pipe(
-        Layer.provide(slow),
-        Layer.provideMerge(Layer.merge(SlowOperationGate.layer, application))
+it.effect(
+  "an organization runs two lookups at a time, and others wait for ten seconds and are then asked to retry",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const lookUp = (key: string) => call(`/partner/v1${path}`, { key })
+      const { key, owner } = yield* scene
+      yield* submitTopic(key, "Is this one question too many?", [yield* Seed.persona(owner)], reference)
+      yield* crowdOfRequests({ ask: lookUp(key), another: lookUp((yield* scene).key), answers: [200, 404] })
+    }).pipe(
+      Effect.provide(
+        TestApi.layerMemory.pipe(
+          Layer.provide(slow),
+          Layer.provideMerge(Layer.merge(SlowOperationGate.layer, application))
+        )
       )
     )
-  )
 )

@@ -30,7 +30,7 @@ const temporaryFolder = Effect.acquireRelease(
 )
 
 it.effect(
-  "a topic goes to three creators: one approves with an edit, one declines, one never answers",
+  "a topic goes to three creators: one approves with an edit, one declines, and one never answers",
   () =>
     Effect.gen(function* () {
       const post = yield* startSmtpServer
@@ -138,7 +138,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       }
     })
 
-    // Each creator gets one mail with the organization, the topic, the persona and the deadline
+    // Each creator gets one mail with the organization, the topic, the persona and the deadline.
     const mails = yield* Effect.forEach([ada, bo, cy], (persona) => mailTo(persona.creator.email, 1))
     const [toAda, toBo, toCy] = mails as [(typeof mails)[0], (typeof mails)[0], (typeof mails)[0]]
     for (const [mail, persona] of [
@@ -222,7 +222,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       pagination: { limit: 20, offset: 0, total: 1, next_cursor: null }
     })
 
-    // Reading the page changes nothing, however often
+    // Reading the page changes nothing, even when repeated.
     const tokenOfAda = tokenFor(toAda)
     for (const _ of [1, 2]) {
       const page = yield* call(`/creator/${tokenOfAda}`)
@@ -255,7 +255,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
     assert.strictEqual((yield* get("/topics?status=in_progress")).pagination.total, 1)
     assert.strictEqual((yield* get("/topics?status=pending")).pagination.total, 0)
 
-    // Ada can read the draft in JSON and on the page. Partners cannot see it
+    // Ada can read the draft in JSON and on the page. Partners cannot see the draft.
     const twin = yield* readJson(yield* call(`/creator/${tokenOfAda}`, { headers: { accept: "application/json" } }))
     assert.strictEqual(twin.data.status, "commentary_generated")
     assert.strictEqual(twin.data.perspective, perspective)
@@ -341,7 +341,7 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       { ...sent, status: "completed", commentaries_ready: 1, total_personas: 3, created_at: sentAt }
     ])
 
-    // No unnecessary mail was sent
+    // The service sent no unnecessary mail.
     assert.deepStrictEqual(
       [ada, bo, cy].map((persona) => post.to(persona.creator.email).length),
       [2, 1, 2]

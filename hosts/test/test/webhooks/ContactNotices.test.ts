@@ -53,47 +53,51 @@ const partner = Effect.gen(function* () {
   return { owner, key, mailed }
 })
 
-it.effect("80 changes of a webhook are two mails, and the second one tells the last address and those in between", () =>
-  Effect.gen(function* () {
-    const { key, mailed } = yield* partner
-    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
-    yield* mailed(1)
-    for (let count = 1; count <= 80; count++) {
-      assert.strictEqual((yield* patchWebhook(key, id, { url: `https://host${count}.example/` })).status, 200)
-    }
-    yield* settled
-    yield* TestClock.adjust("5 minutes")
-    yield* settled
-    yield* TestClock.adjust("1 hour")
-    const [, changed] = yield* mailed(2)
-    assert.include(unlinked(changed?.subject ?? ""), "A webhook was changed")
-    assert.include(unlinked(changed?.text ?? ""), "Sent to before: example.com\nSent to now: host80.example")
-    assert.match(unlinked(changed?.text ?? ""), /In between: .*host79\.example/)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "80 changes of a webhook cause two mails, and the second contains the last address and those in between",
+  () =>
+    Effect.gen(function* () {
+      const { key, mailed } = yield* partner
+      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      yield* mailed(1)
+      for (let count = 1; count <= 80; count++) {
+        assert.strictEqual((yield* patchWebhook(key, id, { url: `https://host${count}.example/` })).status, 200)
+      }
+      yield* settled
+      yield* TestClock.adjust("5 minutes")
+      yield* settled
+      yield* TestClock.adjust("1 hour")
+      const [, changed] = yield* mailed(2)
+      assert.include(unlinked(changed?.subject ?? ""), "A webhook was changed")
+      assert.include(unlinked(changed?.text ?? ""), "Sent to before: example.com\nSent to now: host80.example")
+      assert.match(unlinked(changed?.text ?? ""), /In between: .*host79\.example/)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("webhooks that are added and removed in turn are two mails, and the second one names those that remain", () =>
-  Effect.gen(function* () {
-    const { key, mailed } = yield* partner
-    yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })
-    yield* mailed(1)
-    const { id: stays } = (yield* postWebhook(key, { url: "https://evil.example/", events: webhookEvents })).body.data
-    for (let count = 1; count <= 30; count++) {
-      const { id } = (yield* postWebhook(key, { url: `https://host${count}.example/`, events: webhookEvents })).body
-        .data
-      assert.strictEqual((yield* removeWebhook(key, id)).status, 200)
-    }
-    yield* settled
-    yield* TestClock.adjust("5 minutes")
-    yield* settled
-    yield* TestClock.adjust("1 hour")
-    const [, told] = yield* mailed(2)
-    assert.include(told?.subject, "31 notices")
-    assert.include(unlinked(told?.text ?? ""), `Added: evil.example; webhook ${stays}`)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "webhooks that are added and removed in turn cause two mails, and the second names the remaining webhooks",
+  () =>
+    Effect.gen(function* () {
+      const { key, mailed } = yield* partner
+      yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })
+      yield* mailed(1)
+      const { id: stays } = (yield* postWebhook(key, { url: "https://evil.example/", events: webhookEvents })).body.data
+      for (let count = 1; count <= 30; count++) {
+        const { id } = (yield* postWebhook(key, { url: `https://host${count}.example/`, events: webhookEvents })).body
+          .data
+        assert.strictEqual((yield* removeWebhook(key, id)).status, 200)
+      }
+      yield* settled
+      yield* TestClock.adjust("5 minutes")
+      yield* settled
+      yield* TestClock.adjust("1 hour")
+      const [, told] = yield* mailed(2)
+      assert.include(told?.subject, "31 notices")
+      assert.include(unlinked(told?.text ?? ""), `Added: evil.example; webhook ${stays}`)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a webhook that is disabled by 410 and made active in turn is one mail in five minutes", () =>
+it.effect("a webhook that is repeatedly disabled by 410 and activated causes one mail in five minutes", () =>
   Effect.gen(function* () {
     const { declined, key, owner } = yield* seedDecliningPartner
     const mailbox = yield* Mailbox
@@ -122,7 +126,7 @@ it.effect("a webhook that is disabled by 410 and made active in turn is one mail
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a creator with many requests gets one link to all of them in five minutes, whichever page asks for it", () =>
+it.effect("a creator with many requests gets one inbox link in five minutes, whichever page requests it", () =>
   Effect.gen(function* () {
     const { key, owner, persona } = yield* seedDecliningPartner
     const mailbox = yield* Mailbox
@@ -143,7 +147,7 @@ it.effect("a creator with many requests gets one link to all of them in five min
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a creator who restarts a failing draft 20 times gets one mail an hour about it, while it is stalled", () =>
+it.effect("a creator who restarts a failing draft 20 times gets one mail an hour while the draft is stalled", () =>
   Effect.gen(function* () {
     const { key, owner, persona } = yield* seedDecliningPartner
     assert.isDefined(owner)
@@ -188,7 +192,7 @@ it.effect("a creator who restarts a failing draft 20 times gets one mail an hour
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a stalled draft that is written meanwhile is not told again when the hour is over", () =>
+it.effect("a stalled draft that is written in the meantime causes no further mail when the hour ends", () =>
   Effect.gen(function* () {
     const { key, persona } = yield* seedDecliningPartner
     const mailbox = yield* Mailbox

@@ -26,7 +26,7 @@ import { patchWebhook, postWebhook, removeWebhook, webhookUrl } from "../support
 /** A long lease, because a clock that jumps past the lease would mark running attempts as lost. */
 const patient = InMemory.layerWith({ policy: { lease: Duration.days(1) } })
 
-it.effect("each change that is an event arrives once, signed, as the specification's payload", () =>
+it.effect("each change that is an event arrives once, signed, with the specification's payload", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
     const { key, persona } = yield* seedDecliningPartner
@@ -86,29 +86,31 @@ it.effect("each change that is an event arrives once, signed, as the specificati
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a failure says why, and a topic without reference and metadata says so", () =>
-  Effect.gen(function* () {
-    const { key, persona } = yield* seedDecliningPartner
-    yield* registerWebhook(key, ["commentary.failed"])
-    const topicId = yield* submitTopic(key, "Who goes down this season?", [persona])
-    yield* actAsCreator(yield* creatorTokenFor(persona, "Who goes down"), "decline", { reason: "Not my sport." })
-    const [failed] = yield* waitForEvents(1)
-    const { share_id } = (yield* getJson(key, `/topics/${topicId}`)).data.commentaries[0]
-    assert.deepInclude(failed?.event, { type: "commentary.failed", sequence: 1 })
-    assert.deepStrictEqual(failed?.event.data, {
-      topic_id: topicId,
-      external_reference: null,
-      metadata: {},
-      share_id,
-      persona: { id: persona.id, name: persona.name },
-      status: "declined",
-      reason: "declined",
-      topic: { status: "completed", summary: { total_personas: 1, completed: 0, pending: 0, failed: 1 } }
-    })
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a failure event contains the reason, and the event of a topic without reference and metadata shows both as empty",
+  () =>
+    Effect.gen(function* () {
+      const { key, persona } = yield* seedDecliningPartner
+      yield* registerWebhook(key, ["commentary.failed"])
+      const topicId = yield* submitTopic(key, "Who goes down this season?", [persona])
+      yield* actAsCreator(yield* creatorTokenFor(persona, "Who goes down"), "decline", { reason: "Not my sport." })
+      const [failed] = yield* waitForEvents(1)
+      const { share_id } = (yield* getJson(key, `/topics/${topicId}`)).data.commentaries[0]
+      assert.deepInclude(failed?.event, { type: "commentary.failed", sequence: 1 })
+      assert.deepStrictEqual(failed?.event.data, {
+        topic_id: topicId,
+        external_reference: null,
+        metadata: {},
+        share_id,
+        persona: { id: persona.id, name: persona.name },
+        status: "declined",
+        reason: "declined",
+        topic: { status: "completed", summary: { total_personas: 1, completed: 0, pending: 0, failed: 1 } }
+      })
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a webhook gets the types it subscribed to, of its own organization and environment alone", () =>
+it.effect("a webhook gets only the event types that it subscribed to, of its own organization and environment", () =>
   Effect.gen(function* () {
     const { key, live, sent, settled } = yield* seedEngineer
     const stranger = yield* Effect.flatMap(Seed.organization({ name: "Other" }), (owner) =>
@@ -136,7 +138,7 @@ it.effect("a webhook gets the types it subscribed to, of its own organization an
 )
 
 it.effect(
-  "what fails is tried again after 5 s, 5 min, 30 min and so on, ten times, byte for byte, and then no more",
+  "a failed delivery is retried after 5 s, 5 min, 30 min and so on, ten times, with the same bytes, and then ends",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers
@@ -167,7 +169,7 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("a success ends it: the failures are forgotten, and the moment is shown", () =>
+it.effect("a successful delivery ends the retries, resets the failures and sets the time of the last delivery", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 503 }))
@@ -185,7 +187,7 @@ it.effect("a success ends it: the failures are forgotten, and the moment is show
 )
 
 it.effect(
-  "a paused webhook's events are held without an attempt, and go out oldest first when it is active again",
+  "a paused webhook's events are held without an attempt, and are sent oldest first when it is active again",
   () =>
     Effect.gen(function* () {
       const { declined, key } = yield* seedDecliningPartner
@@ -207,31 +209,33 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("410 disables at once, the contact is told, and active sends what was held", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => Effect.succeed({ status: 410 }))
-    const { declined, key, mails } = yield* seedDecliningPartner
-    const hook = yield* registerWebhook(key, ["commentary.failed"])
-    yield* declined("Who goes down this season?")
-    const disabled = yield* hook.failures(1)
-    assert.strictEqual(disabled.status, "disabled")
-    // The mail about the new webhook may have gone out less than five minutes ago.
-    yield* TestClock.adjust("5 minutes")
-    const told = yield* mails("A webhook was disabled")
-    assert.include(told.text, "410")
-    assert.notInclude(told.text, webhookUrl)
-    yield* declined("And who goes up instead?")
-    yield* TestClock.adjust("2 days")
-    assert.strictEqual((yield* eventsSent).length, 1)
-    yield* receivers.answer(() => Effect.succeed({}))
-    yield* patchWebhook(key, hook.id, { status: "active" })
-    yield* waitForEvents(3)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a 410 response disables the webhook at once and notifies the contact, and active sends the held events",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.succeed({ status: 410 }))
+      const { declined, key, mails } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
+      yield* declined("Who goes down this season?")
+      const disabled = yield* hook.failures(1)
+      assert.strictEqual(disabled.status, "disabled")
+      // The mail about the new webhook may have gone out less than five minutes ago.
+      yield* TestClock.adjust("5 minutes")
+      const told = yield* mails("A webhook was disabled")
+      assert.include(told.text, "410")
+      assert.notInclude(told.text, webhookUrl)
+      yield* declined("And who goes up instead?")
+      yield* TestClock.adjust("2 days")
+      assert.strictEqual((yield* eventsSent).length, 1)
+      yield* receivers.answer(() => Effect.succeed({}))
+      yield* patchWebhook(key, hook.id, { status: "active" })
+      yield* waitForEvents(3)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 for (const lease of ["1 second", "3 days"] as const) {
-  it.effect(`an attempt that takes its time is made once, where WORKER_LEASE is ${lease} too`, () =>
+  it.effect(`a slow attempt is made only once, even with WORKER_LEASE ${lease}`, () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers
       yield* receivers.answer(() => Effect.as(Effect.sleep("15 minutes"), { status: 204 }))
@@ -261,7 +265,7 @@ for (const lease of ["1 second", "3 days"] as const) {
   )
 }
 
-it.effect("what was kept of a removed webhook's deliveries is deleted after it", () =>
+it.effect("the deliveries of a removed webhook are deleted afterwards", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])

@@ -69,7 +69,7 @@ const deserted = Effect.gen(function* () {
   return `http://127.0.0.1:${socket.localPort}/hook`
 })
 
-it.effect("an event arrives signed, and again after a failure, byte for byte the same", () =>
+it.effect("an event arrives signed, and again after a failure with the same bytes", () =>
   Effect.gen(function* () {
     const { arrived, url } = yield* receiver(500, 302)
     yield* Effect.gen(function* () {
@@ -97,7 +97,7 @@ it.effect("an event arrives signed, and again after a failure, byte for byte the
   })
 )
 
-it.effect("a receiver that nobody is at is tried again until somebody is", () =>
+it.effect("a delivery to a port without a listener is retried until a receiver listens there", () =>
   Effect.gen(function* () {
     yield* Effect.gen(function* () {
       const { declined, key } = yield* seedDecliningPartner

@@ -9,7 +9,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { deliveriesOf, registerWebhook, seedDecliningPartner, waitForEvents } from "../support/DeliveryCalls.ts"
 import { getWebhook, patchWebhook, problemsIn, removeWebhook, unknownId } from "../support/WebhookCalls.ts"
 
-it.effect("a delivery is shown with its attempts, their codes, durations and errors, and the next one", () =>
+it.effect("a delivery shows its attempts with their statuses, durations and errors, and the next attempt", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() =>
@@ -70,7 +70,7 @@ it.effect("a delivery is shown with its attempts, their codes, durations and err
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("deliveries are listed newest first, by pages, and by how they stand", () =>
+it.effect("deliveries are listed newest first, in pages, and can be filtered by status", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -113,37 +113,33 @@ it.effect("deliveries are listed newest first, by pages, and by how they stand",
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect(
-  "what nobody can reach is held while its webhook is left alone, tells when that is tried again, and spends no attempt",
-  () =>
-    Effect.gen(function* () {
-      const receivers = yield* Receivers
-      yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
-      const { declined, key } = yield* seedDecliningPartner
-      const hook = yield* registerWebhook(key, ["commentary.failed"])
-      for (let count = 0; count < 3; count++) {
-        yield* declined(`Who is number ${count} this season?`)
-        yield* hook.failures(count + 1)
-      }
-      const { list } = deliveriesOf(key, hook.id)
-      const probe = "2026-03-01T09:01:00.000Z"
-      assert.deepStrictEqual(
-        (yield* list("?status=held")).map(
-          ({ next_attempt_at }: { readonly next_attempt_at: string }) => next_attempt_at
-        ),
-        [probe, probe, probe]
-      )
-      assert.deepStrictEqual(yield* list("?status=pending"), [])
-      yield* TestClock.adjust("61 seconds")
-      yield* hook.failures(4)
-      const kinds = (yield* list()).flatMap(({ attempts }: { readonly attempts: ReadonlyArray<{ kind: string }> }) =>
-        attempts.map(({ kind }) => kind)
-      )
-      assert.deepStrictEqual(kinds.toSorted(), ["probe", "scheduled", "scheduled", "scheduled"])
-    }).pipe(Effect.provide(InMemory.layer))
+it.effect("deliveries to an unreachable receiver are held, show the next probe, and use up no attempt", () =>
+  Effect.gen(function* () {
+    const receivers = yield* Receivers
+    yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "refused", reason: "Nobody is there." })))
+    const { declined, key } = yield* seedDecliningPartner
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
+    for (let count = 0; count < 3; count++) {
+      yield* declined(`Who is number ${count} this season?`)
+      yield* hook.failures(count + 1)
+    }
+    const { list } = deliveriesOf(key, hook.id)
+    const probe = "2026-03-01T09:01:00.000Z"
+    assert.deepStrictEqual(
+      (yield* list("?status=held")).map(({ next_attempt_at }: { readonly next_attempt_at: string }) => next_attempt_at),
+      [probe, probe, probe]
+    )
+    assert.deepStrictEqual(yield* list("?status=pending"), [])
+    yield* TestClock.adjust("61 seconds")
+    yield* hook.failures(4)
+    const kinds = (yield* list()).flatMap(({ attempts }: { readonly attempts: ReadonlyArray<{ kind: string }> }) =>
+      attempts.map(({ kind }) => kind)
+    )
+    assert.deepStrictEqual(kinds.toSorted(), ["probe", "scheduled", "scheduled", "scheduled"])
+  }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("whatever is not the caller's own is answered as if there were nothing, byte for byte", () =>
+it.effect("another owner's deliveries get the same response as unknown ones, byte for byte", () =>
   Effect.gen(function* () {
     const { declined, key, owner } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -184,7 +180,7 @@ it.effect("whatever is not the caller's own is answered as if there were nothing
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("all that is wrong with a query is told at once", () =>
+it.effect("one response reports all problems of a delivery query", () =>
   Effect.gen(function* () {
     const { key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])

@@ -23,7 +23,7 @@ const isGenuine: IsGenuine = (() => {
   return new Function("createHmac", "timingSafeEqual", code)(createHmac, timingSafeEqual)
 })()
 
-it.effect("the lines that verify a webhook believe what was sent, and nothing else", () =>
+it.effect("the documented code for verifying webhooks accepts genuine requests and refuses all others", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.now())
     const { key } = yield* seedDecliningPartner
@@ -49,7 +49,7 @@ it.effect("the lines that verify a webhook believe what was sent, and nothing el
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an event and a test arrive with the headers and the fields that are described for them", () =>
+it.effect("an event and a test event arrive with the documented headers and fields", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const { id } = (yield* postWebhook(key, { url: webhookUrl, events: ["commentary.failed"] })).body.data
@@ -75,7 +75,7 @@ it.effect("an event and a test arrive with the headers and the fields that are d
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it("every type of event is described, each under a name of its own", () => {
+it("every event type is documented under its own name", () => {
   const types = Object.keys(document.webhooks ?? {})
   assert.deepStrictEqual(types, ["creator.approved", "partner.approved", "commentary.failed", "webhook.test"])
   const operations = [...Object.values(document.webhooks ?? {}), ...Object.values(document.paths)].flatMap(

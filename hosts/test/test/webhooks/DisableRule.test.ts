@@ -67,7 +67,7 @@ const failing = Effect.gen(function* () {
 })
 
 it.effect(
-  "the 20th failure in a row disables, 24 hours to the millisecond after the first, and the contact is told why",
+  "the 20th consecutive failure disables a webhook 24 hours, to the millisecond, after the first, and the contact gets the reason",
   () =>
     Effect.gen(function* () {
       const { at, fails, hook, mails, sentMails } = yield* failing
@@ -86,7 +86,7 @@ it.effect(
     }).pipe(Effect.provide(exact))
 )
 
-it.effect("a millisecond before the 24 hours are over nothing is disabled, however much failed", () =>
+it.effect("a millisecond before the 24 hours nothing is disabled, however many attempts failed", () =>
   Effect.gen(function* () {
     const { at, fails } = yield* failing
     yield* fails(25)
@@ -97,7 +97,7 @@ it.effect("a millisecond before the 24 hours are over nothing is disabled, howev
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("one event alone never disables, however long it fails; the second one does", () =>
+it.effect("failures of one event never disable a webhook, however long they last, and a second event does", () =>
   Effect.gen(function* () {
     const { event, hook, key, shown } = yield* failing
     yield* event
@@ -119,7 +119,7 @@ it.effect("one event alone never disables, however long it fails; the second one
   )
 )
 
-it.effect("429 counts for nothing: neither does it disable, nor does it end a row of failures", () =>
+it.effect("a 429 response neither counts towards disabling nor ends a row of failures", () =>
   Effect.gen(function* () {
     const { at, event, fails, hook, receivers, shown } = yield* failing
     yield* fails(19)
@@ -143,7 +143,7 @@ it.effect("429 counts for nothing: neither does it disable, nor does it end a ro
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("a success in between begins the count and the hours anew", () =>
+it.effect("a success restarts the count of failures and the 24 hours", () =>
   Effect.gen(function* () {
     const { at, event, fails, hook, receivers } = yield* failing
     yield* fails(19)
@@ -160,7 +160,7 @@ it.effect("a success in between begins the count and the hours anew", () =>
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("the contact is warned at 10 failures over 12 hours, to the millisecond, and once", () =>
+it.effect("the contact is warned once, at 10 failures over 12 hours, to the millisecond", () =>
   Effect.gen(function* () {
     const { at, fails, sentMails } = yield* failing
     const warnings = Effect.map(sentMails("A webhook is failing"), ({ length }) => length)
@@ -181,7 +181,7 @@ it.effect("the contact is warned at 10 failures over 12 hours, to the millisecon
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("the ninth failure warns nobody after 12 hours, the tenth does", () =>
+it.effect("the ninth failure causes no warning after 12 hours, and the tenth does", () =>
   Effect.gen(function* () {
     const { at, fails, mails, sentMails } = yield* failing
     yield* fails(8)
@@ -194,40 +194,42 @@ it.effect("the ninth failure warns nobody after 12 hours, the tenth does", () =>
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("active forgets it all: one more failure disables nothing, and what was held goes out oldest first", () =>
-  Effect.gen(function* () {
-    const { at, event, fails, hook, key, mails, receivers, shown } = yield* failing
-    yield* fails(19)
-    yield* at(day)
-    assert.strictEqual((yield* fails(1)).status, "disabled")
-    yield* mails("A webhook was disabled")
-    for (let count = 0; count < 12; count++) {
-      yield* event
-      yield* TestClock.adjust("1 hour")
-    }
-    assert.lengthOf(yield* eventsSent, 20, "held ones spend no attempt")
-    yield* patchWebhook(key, hook.id, { status: "active" })
-    yield* hook.failures(1).pipe(
-      Effect.race(
-        eventually(
-          "it goes on",
-          Effect.map(eventsSent, (all) => all.length > 20)
+it.effect(
+  "setting a webhook active resets its failures: one more failure disables nothing, and held events are sent oldest first",
+  () =>
+    Effect.gen(function* () {
+      const { at, event, fails, hook, key, mails, receivers, shown } = yield* failing
+      yield* fails(19)
+      yield* at(day)
+      assert.strictEqual((yield* fails(1)).status, "disabled")
+      yield* mails("A webhook was disabled")
+      for (let count = 0; count < 12; count++) {
+        yield* event
+        yield* TestClock.adjust("1 hour")
+      }
+      assert.lengthOf(yield* eventsSent, 20, "held ones spend no attempt")
+      yield* patchWebhook(key, hook.id, { status: "active" })
+      yield* hook.failures(1).pipe(
+        Effect.race(
+          eventually(
+            "it goes on",
+            Effect.map(eventsSent, (all) => all.length > 20)
+          )
         )
       )
-    )
-    assert.strictEqual((yield* shown).status, "active")
-    yield* receivers.answer(() => Effect.succeed({}))
-    yield* patchWebhook(key, hook.id, { status: "active" })
-    yield* TestClock.adjust("1 minute")
-    const moments = (yield* waitForEvents(32)).slice(20).map(({ event: { timestamp } }) => timestamp as string)
-    for (const [index, moment] of moments.entries()) {
-      assert.isBelow(moments.slice(index).filter((later) => later < moment).length, 5, "none is further ahead than 5")
-    }
-  }).pipe(Effect.provide(exact))
+      assert.strictEqual((yield* shown).status, "active")
+      yield* receivers.answer(() => Effect.succeed({}))
+      yield* patchWebhook(key, hook.id, { status: "active" })
+      yield* TestClock.adjust("1 minute")
+      const moments = (yield* waitForEvents(32)).slice(20).map(({ event: { timestamp } }) => timestamp as string)
+      for (const [index, moment] of moments.entries()) {
+        assert.isBelow(moments.slice(index).filter((later) => later < moment).length, 5, "none is further ahead than 5")
+      }
+    }).pipe(Effect.provide(exact))
 )
 
 it.effect(
-  "a receiver that nobody is at is disabled by the breaker's probes alone, by the first one after 24 hours",
+  "an unreachable receiver is disabled by the breaker's probes alone, with the first probe after 24 hours",
   () =>
     Effect.gen(function* () {
       const { fails, hook, receivers, shown } = yield* failing
@@ -247,7 +249,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease } })))
 )
 
-it.effect("what is held for 30 days goes out, and what is held for longer is let go of", () =>
+it.effect("events held for up to 30 days are sent, and older ones are dropped", () =>
   Effect.gen(function* () {
     const { event, hook, key, receivers } = yield* failing
     yield* receivers.answer(() => Effect.succeed({}))

@@ -8,7 +8,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
 
-it.effect("that a webhook was disabled is a warning, once, with whose it is and why, and without its URL", () => {
+it.effect("disabling a webhook is logged once as a warning with its owner and the reason, and without its URL", () => {
   const logged: Array<Readonly<Record<string, unknown>>> = []
   const disabled = () => logged.filter(({ message }) => message === "A webhook was disabled")
   return Effect.gen(function* () {

@@ -16,7 +16,7 @@ const list = Effect.fnUntraced(function* (key: string, query = "") {
   return { status: response.status, text, body: JSON.parse(text) }
 })
 
-it.effect("events are listed newest first, byte for byte as webhooks got them, and by pages", () =>
+it.effect("events are listed newest first, in pages, with the same bytes that webhooks received", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])
@@ -48,7 +48,7 @@ it.effect("events are listed newest first, byte for byte as webhooks got them, a
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("they can be asked for by type and from a moment on, and reach back 30 days", () =>
+it.effect("events can be filtered by type and start time, and go back 30 days", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     yield* declined("Who goes down this season?")
@@ -72,25 +72,27 @@ it.effect("they can be asked for by type and from a moment on, and reach back 30
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("another organization's and environment's events are not shown, nor reached by their cursor", () =>
-  Effect.gen(function* () {
-    const { declined, key, owner } = yield* seedDecliningPartner
-    yield* declined("Who goes down this season?")
-    const [{ id }] = (yield* list(key)).body.data
-    const strangers = [
-      yield* Seed.key(yield* Seed.organization({ name: "Other" })),
-      yield* Seed.key(owner, { environment: "test" })
-    ]
-    for (const { text } of strangers) {
-      assert.deepStrictEqual((yield* list(text)).body.data, [])
-      assert.deepStrictEqual((yield* list(text, `?cursor=${id.replace(/.$/, "f")}`)).body.data, [])
-    }
-    const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
-    assert.strictEqual((yield* list(text)).body.error.code, "scope_denied")
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "another organization's and environment's events are not listed, and cannot be reached with their cursor",
+  () =>
+    Effect.gen(function* () {
+      const { declined, key, owner } = yield* seedDecliningPartner
+      yield* declined("Who goes down this season?")
+      const [{ id }] = (yield* list(key)).body.data
+      const strangers = [
+        yield* Seed.key(yield* Seed.organization({ name: "Other" })),
+        yield* Seed.key(owner, { environment: "test" })
+      ]
+      for (const { text } of strangers) {
+        assert.deepStrictEqual((yield* list(text)).body.data, [])
+        assert.deepStrictEqual((yield* list(text, `?cursor=${id.replace(/.$/, "f")}`)).body.data, [])
+      }
+      const { text } = yield* Seed.key(owner, { scopes: ["topics:submit"] })
+      assert.strictEqual((yield* list(text)).body.error.code, "scope_denied")
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("all that is wrong with a query is told at once", () =>
+it.effect("one response reports all problems of an event query", () =>
   Effect.gen(function* () {
     const { key } = yield* seedDecliningPartner
     const wrong = problemsIn(yield* list(key, "?type=creator&since=yesterday&limit=0&cursor=next"))
@@ -113,7 +115,7 @@ it.effect("all that is wrong with a query is told at once", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("read forward, events come oldest first, and a cursor of an empty page gives those that follow", () =>
+it.effect("events read forward come oldest first, and the cursor of an empty page leads to later events", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
     const seen: Array<{ readonly id: string }> = []

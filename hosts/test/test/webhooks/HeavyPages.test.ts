@@ -37,7 +37,7 @@ const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   return list
 })
 
-it.effect("a page of large events ends at about 1 MiB, and cursors lead through all of them once", () =>
+it.effect("a page of large events ends at about 1 MiB, and cursors lead through all events once", () =>
   Effect.gen(function* () {
     const list = yield* events(150, 20_000)
     const seen: Array<string> = []
@@ -58,7 +58,7 @@ it.effect("a page of large events ends at about 1 MiB, and cursors lead through 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an event that is larger than a page is a page by itself", () =>
+it.effect("an event that is larger than a page forms a page of its own", () =>
   Effect.gen(function* () {
     const list = yield* events(2, 2 * pageBytes)
     const { data, pagination, text } = yield* list("")
@@ -69,7 +69,7 @@ it.effect("an event that is larger than a page is a page by itself", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("others have their turn while a page is read", () =>
+it.effect("other requests run while a page is read", () =>
   Effect.gen(function* () {
     const list = yield* events(60, 20_000)
     const turns = { count: 0, over: false }

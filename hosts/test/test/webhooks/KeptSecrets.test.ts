@@ -10,7 +10,7 @@ import { validKeyBody } from "../support/Keyring.ts"
 import { webhookEvents, webhookUrl } from "../support/WebhookCalls.ts"
 
 it.effect(
-  "a new key, a rotated one and a webhook's secret are given again, and nowhere in plain text in the database",
+  "a replayed response repeats a new key, a rotated key or a webhook's secret, and the database contains none of them in plain text",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

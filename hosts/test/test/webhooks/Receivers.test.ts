@@ -41,7 +41,7 @@ const leftAlone = Effect.gen(function* () {
   return { answer: receivers.answer, declined, hook, key }
 })
 
-it.effect("a receiver that cannot be reached for three events is left alone, but for one probe at a time", () =>
+it.effect("after three unreachable events, a receiver gets only one probe at a time", () =>
   Effect.gen(function* () {
     const { answer, declined, hook } = yield* leftAlone
     for (let count = 0; count < 20; count++) yield* declined(`Who is number ${count} this season?`)
@@ -54,7 +54,7 @@ it.effect("a receiver that cannot be reached for three events is left alone, but
     yield* answer(() => Effect.succeed({}))
     yield* TestClock.adjust("1 second")
     yield* waitForEvents(5)
-    // The receiver is back. The held events go out, ten of them in the first second.
+    // The receiver works again. The held events are sent, ten of them in the first second.
     yield* waitForEvents(15)
     yield* hook.failures(0)
     assert.strictEqual((yield* eventsSent).length, 15)
@@ -65,12 +65,13 @@ it.effect("a receiver that cannot be reached for three events is left alone, but
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a retry for a receiver that is left alone tries at once whether it is back, and then all goes out", () =>
+it.effect("a manual retry for such a receiver tries it at once, and if it works all held events are sent", () =>
   Effect.gen(function* () {
     const { answer, hook, key } = yield* leftAlone
     const [newest] = yield* deliveriesOf(key, hook.id).list()
     yield* retryDelivery(key, hook.id, newest.id)
-    // The receiver still fails, so the circuit breaker stays open for longer. Another retry request is attempted at once too.
+    // The receiver still fails, so the circuit breaker stays open for longer. Another retry request is also attempted
+    // at once.
     yield* hook.failures(4)
     yield* answer(() => Effect.succeed({}))
     yield* retryDelivery(key, hook.id, newest.id)
@@ -83,7 +84,7 @@ it.effect("a retry for a receiver that is left alone tries at once whether it is
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("so does a recovery", () =>
+it.effect("a recovery for such a receiver also tries it at once", () =>
   Effect.gen(function* () {
     const { answer, hook, key } = yield* leftAlone
     yield* answer(() => Effect.succeed({}))
@@ -95,49 +96,51 @@ it.effect("so does a recovery", () =>
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("the contact is warned after 10 failures over 12 hours, and told when 20 over 24 disabled the webhook", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-    const { declined, key, mails } = yield* seedDecliningPartner
-    const hook = yield* registerWebhook(key, ["commentary.failed"])
-    yield* declined("Who goes down this season?")
-    yield* hook.failures(1)
-    yield* declined("And who goes up instead?")
-    const failing = (status: string) =>
-      eventually(
-        status,
-        Effect.andThen(
-          TestClock.adjust("5 minutes"),
-          Effect.map(getWebhook(key, `/${hook.id}`), ({ body }) =>
-            body.data.status === status ? body.data : undefined
+it.effect(
+  "the contact is warned after 10 failures over 12 hours, and notified when 20 failures over 24 hours disabled the webhook",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+      const { declined, key, mails } = yield* seedDecliningPartner
+      const hook = yield* registerWebhook(key, ["commentary.failed"])
+      yield* declined("Who goes down this season?")
+      yield* hook.failures(1)
+      yield* declined("And who goes up instead?")
+      const failing = (status: string) =>
+        eventually(
+          status,
+          Effect.andThen(
+            TestClock.adjust("5 minutes"),
+            Effect.map(getWebhook(key, `/${hook.id}`), ({ body }) =>
+              body.data.status === status ? body.data : undefined
+            )
           )
         )
-      )
-    const disabled = yield* failing("disabled")
-    assert.isAtLeast(disabled.consecutive_failures, 20)
-    const warning = yield* mails("A webhook is failing")
-    assert.include(warning.text, "Failed attempts in a row: ")
-    assert.include(warning.text, hook.id)
-    const told = yield* mails("A webhook was disabled")
-    assert.include(told.text, `Failed attempts in a row: ${disabled.consecutive_failures}`)
-    assert.include(told.text, "The receiver answered with status 500, which is no success.")
-    assert.include(told.text, `PATCH /webhooks/${hook.id}`)
-    const sql = yield* SqlClient.SqlClient
-    const record = yield* sql<{ readonly action: string }>`SELECT action FROM audit_log
+      const disabled = yield* failing("disabled")
+      assert.isAtLeast(disabled.consecutive_failures, 20)
+      const warning = yield* mails("A webhook is failing")
+      assert.include(warning.text, "Failed attempts in a row: ")
+      assert.include(warning.text, hook.id)
+      const told = yield* mails("A webhook was disabled")
+      assert.include(told.text, `Failed attempts in a row: ${disabled.consecutive_failures}`)
+      assert.include(told.text, "The receiver answered with status 500, which is no success.")
+      assert.include(told.text, `PATCH /webhooks/${hook.id}`)
+      const sql = yield* SqlClient.SqlClient
+      const record = yield* sql<{ readonly action: string }>`SELECT action FROM audit_log
       WHERE subject = ${hook.id} ORDER BY number`
-    assert.deepStrictEqual(
-      record.map(({ action }) => action),
-      ["webhook.created", "webhook.failing", "webhook.disabled"]
-    )
-  }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease, webhooks: soon } })))
+      assert.deepStrictEqual(
+        record.map(({ action }) => action),
+        ["webhook.created", "webhook.failing", "webhook.disabled"]
+      )
+    }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease, webhooks: soon } })))
 )
 
 /** Hourly attempts, so that 24 hours of failures take few steps of the clock. */
 const soon = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)), breakerFailures: 1000 }
 
 it.effect(
-  "a suspended organization's events are held, spend no attempt, and go out within a minute when it is back",
+  "a suspended organization's events are held without using up attempts, and are sent within a minute after it is resumed",
   () =>
     Effect.gen(function* () {
       const { key, owner, persona } = yield* seedDecliningPartner
@@ -164,7 +167,7 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("a suspension that is told holds what follows at once, however lately something went out", () =>
+it.effect("a suspension takes effect at once for later events, even just after a delivery", () =>
   Effect.gen(function* () {
     const { declined, key, owner } = yield* seedDecliningPartner
     yield* registerWebhook(key, ["commentary.failed"])
@@ -183,7 +186,7 @@ it.effect("a suspension that is told holds what follows at once, however lately 
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("100 hung receivers do not keep an event from the healthy one", () =>
+it.effect("100 hung receivers do not delay an event for a working receiver", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(({ url }) => (url.includes("hung") ? Effect.never : Effect.succeed({})))

@@ -51,7 +51,7 @@ const failed = (count: number) =>
     return { answer: receivers.answer, declined, hook, key, owner, settled, stands }
   })
 
-it.effect("a dry run counts, and the real one sends what failed and what was held, each once", () =>
+it.effect("a dry run only counts, and a recovery sends failed and held deliveries once each", () =>
   Effect.gen(function* () {
     const { answer, declined, hook, key, settled, stands } = yield* failed(3)
     yield* answer(() => Effect.succeed({ status: 410 }))
@@ -84,7 +84,7 @@ it.effect("a dry run counts, and the real one sends what failed and what was hel
   }).pipe(Effect.provide(hasty))
 )
 
-it.effect("only events of its span are sent: from since on, and before until", () =>
+it.effect("a recovery sends only events of its span: from since on, and before until", () =>
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(4)
     const { list } = deliveriesOf(key, hook.id)
@@ -99,22 +99,24 @@ it.effect("only events of its span are sent: from since on, and before until", (
   }).pipe(Effect.provide(hasty))
 )
 
-it.effect("while the webhook is paused it is held with what waits, and goes out when it is active again", () =>
-  Effect.gen(function* () {
-    const { answer, declined, hook, key, settled } = yield* failed(2)
-    yield* patchWebhook(key, hook.id, { status: "paused" })
-    yield* declined("Who is held?")
-    yield* answer(() => Effect.succeed({ status: 200 }))
-    assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { failed: 2, held: 1, count: 3 })
-    yield* settled("held", 3)
-    yield* TestClock.adjust("1 day")
-    assert.strictEqual((yield* eventsSent).length, 2)
-    yield* patchWebhook(key, hook.id, { status: "active" })
-    yield* settled("delivered", 3)
-  }).pipe(Effect.provide(hasty))
+it.effect(
+  "a recovery of a paused webhook is held with its other events, and sent when the webhook is active again",
+  () =>
+    Effect.gen(function* () {
+      const { answer, declined, hook, key, settled } = yield* failed(2)
+      yield* patchWebhook(key, hook.id, { status: "paused" })
+      yield* declined("Who is held?")
+      yield* answer(() => Effect.succeed({ status: 200 }))
+      assert.deepInclude((yield* recoverWebhook(key, hook.id, { since })).body.data, { failed: 2, held: 1, count: 3 })
+      yield* settled("held", 3)
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual((yield* eventsSent).length, 2)
+      yield* patchWebhook(key, hook.id, { status: "active" })
+      yield* settled("delivered", 3)
+    }).pipe(Effect.provide(hasty))
 )
 
-it.effect("what is sent again goes out 10 in the first second and 20 in the next, not all at once", () =>
+it.effect("recovered deliveries are sent 10 in the first second and 20 in the next, not all at once", () =>
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(35)
     yield* answer(() => Effect.succeed({ status: 200 }))
@@ -133,7 +135,7 @@ it.effect("what is sent again goes out 10 in the first second and 20 in the next
   }).pipe(Effect.provide(hasty))
 )
 
-it.effect("what failed gets the whole schedule anew, and what is still being retried is left to its schedule", () =>
+it.effect("recovered deliveries get a full schedule, and deliveries that are still being retried keep theirs", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     yield* receivers.answer(() => Effect.succeed({ status: 500 }))
@@ -157,26 +159,28 @@ it.effect("what failed gets the whole schedule anew, and what is still being ret
   }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease: Duration.days(1) } })))
 )
 
-it.effect("retry and recovery are recorded with their key; a dry run and a repeat leave no trace", () =>
-  Effect.gen(function* () {
-    const { hook, key } = yield* failed(1)
-    const keyed = recoverWebhook(key, hook.id, { since }, { headers: { "idempotency-key": "once" } })
-    yield* recoverWebhook(key, hook.id, { since, dry_run: true })
-    yield* keyed
-    yield* hook.failures(2)
-    assert.strictEqual((yield* keyed).headers.get("idempotency-replayed"), "true")
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<{ readonly subject: string; readonly details: string }>`SELECT subject, details
+it.effect(
+  "the audit log names the key of each retry and recovery, and has no entry for a dry run or a repetition",
+  () =>
+    Effect.gen(function* () {
+      const { hook, key } = yield* failed(1)
+      const keyed = recoverWebhook(key, hook.id, { since }, { headers: { "idempotency-key": "once" } })
+      yield* recoverWebhook(key, hook.id, { since, dry_run: true })
+      yield* keyed
+      yield* hook.failures(2)
+      assert.strictEqual((yield* keyed).headers.get("idempotency-replayed"), "true")
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ readonly subject: string; readonly details: string }>`SELECT subject, details
       FROM audit_log WHERE action = 'webhook.recovered'`
-    const [row] = rows
-    assert.deepStrictEqual([rows.length, row?.subject], [1, hook.id])
-    assert.deepInclude(JSON.parse(row?.details ?? ""), { since: "2026-03-01T00:00:00.000Z", failed: 1, held: 0 })
-    const jobs = yield* sql<{ readonly done_at: string | null }>`SELECT done_at FROM redeliveries`
-    assert.deepStrictEqual([jobs.length, jobs[0]?.done_at === null], [1, false])
-  }).pipe(Effect.provide(hasty))
+      const [row] = rows
+      assert.deepStrictEqual([rows.length, row?.subject], [1, hook.id])
+      assert.deepInclude(JSON.parse(row?.details ?? ""), { since: "2026-03-01T00:00:00.000Z", failed: 1, held: 0 })
+      const jobs = yield* sql<{ readonly done_at: string | null }>`SELECT done_at FROM redeliveries`
+      assert.deepStrictEqual([jobs.length, jobs[0]?.done_at === null], [1, false])
+    }).pipe(Effect.provide(hasty))
 )
 
-it.effect("all that is wrong with a request is told, and somebody else's webhook is not there", () =>
+it.effect("one response reports all problems of a recovery request, and another owner's webhook is not found", () =>
   Effect.gen(function* () {
     const { declined, key, owner } = yield* seedDecliningPartner
     const hook = yield* registerWebhook(key, ["commentary.failed"])

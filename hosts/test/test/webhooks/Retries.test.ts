@@ -47,7 +47,7 @@ const failing = (attempts: number) =>
     return { answer: receivers.answer, hook, id, key, look, owner, tried, again: retryDelivery(key, hook.id, id) }
   })
 
-it.effect("a retry that succeeds ends the delivery, and cancels the automatic retries", () =>
+it.effect("a manual retry that succeeds ends the delivery and cancels the automatic retries", () =>
   Effect.gen(function* () {
     const { again, answer, tried } = yield* failing(2)
     yield* answer(() => Effect.succeed({ status: 204 }))
@@ -62,7 +62,7 @@ it.effect("a retry that succeeds ends the delivery, and cancels the automatic re
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a retry that fails leaves the schedule as it was: its next moment, and all of its attempts", () =>
+it.effect("a manual retry that fails leaves the schedule as it was: its next time and all of its attempts", () =>
   Effect.gen(function* () {
     const { again, hook, look, tried } = yield* failing(1)
     const { next_attempt_at } = yield* look
@@ -81,7 +81,7 @@ it.effect("a retry that fails leaves the schedule as it was: its next moment, an
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a failed and a delivered one are sent again; a delivered one stays delivered should that fail", () =>
+it.effect("failed and delivered deliveries can be sent again, and a delivered one stays delivered if that fails", () =>
   Effect.gen(function* () {
     const { again, answer, look, tried } = yield* failing(10)
     assert.deepInclude(yield* look, { status: "failed", next_attempt_at: null, attempt_count: 10 })
@@ -106,7 +106,7 @@ it.effect("a failed and a delivered one are sent again; a delivered one stays de
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("of a paused webhook it is held, and made when the webhook is active again", () =>
+it.effect("a retry for a paused webhook is held, and made when the webhook is active again", () =>
   Effect.gen(function* () {
     const { again, answer, hook, key, tried } = yield* failing(10)
     yield* patchWebhook(key, hook.id, { status: "paused" })
@@ -119,7 +119,7 @@ it.effect("of a paused webhook it is held, and made when the webhook is active a
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("ten at once are one attempt, and so are those that come while it is under way", () =>
+it.effect("ten concurrent retries are one attempt, and so are retries during an attempt", () =>
   Effect.gen(function* () {
     const { again, answer, tried } = yield* failing(1)
     const latch = yield* Latch.make()
@@ -138,7 +138,7 @@ it.effect("ten at once are one attempt, and so are those that come while it is u
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("under an idempotency key the first answer comes again, and nothing is sent again", () =>
+it.effect("a retry repeated with its idempotency key returns the first response and sends nothing again", () =>
   Effect.gen(function* () {
     const { answer, hook, id, key, tried } = yield* failing(10)
     yield* answer(() => Effect.succeed({ status: 200 }))
@@ -153,7 +153,7 @@ it.effect("under an idempotency key the first answer comes again, and nothing is
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("nobody else's delivery is sent, nor one that is not there: each is answered as if there were nothing", () =>
+it.effect("another owner's delivery and an unknown delivery cannot be retried, and both get the same response", () =>
   Effect.gen(function* () {
     const { again, hook, id, key, look, owner } = yield* failing(1)
     const before = yield* look

@@ -44,30 +44,28 @@ const throttled = Effect.gen(function* () {
   return { ...partner, ...list, receivers, hook, written, notices }
 })
 
-it.effect(
-  "a backlog of 30 events meets a receiver that answers 429 with a few attempts a minute, and arrives whole",
-  () =>
-    Effect.gen(function* () {
-      const { declined, hook, key, list, receivers } = yield* throttled
-      yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "3" }))
-      for (let count = 1; count <= 30; count++) yield* declined(`Who is number ${count} this season?`)
-      yield* waitForEvents(1)
-      for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
-      const hits = (yield* receivedRequests).length
-      // Attempts at 0, 5, 15 and 35 seconds, up to five at a time.
-      assert.isAtMost(hits, 20)
-      const { body } = yield* getWebhook(key, `/${hook.id}`)
-      assert.strictEqual(body.data.consecutive_failures, 0)
-      yield* receivers.answer(() => Effect.succeed({}))
-      yield* TestClock.adjust("2 minutes")
-      yield* eventually(
-        "all delivered",
-        Effect.map(list("?status=delivered&limit=100"), ({ length }) => (length === 30 ? true : undefined))
-      )
-    }).pipe(Effect.provide(InMemory.layer))
+it.effect("30 events for a receiver that answers 429 cause few attempts a minute, and all arrive", () =>
+  Effect.gen(function* () {
+    const { declined, hook, key, list, receivers } = yield* throttled
+    yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "3" }))
+    for (let count = 1; count <= 30; count++) yield* declined(`Who is number ${count} this season?`)
+    yield* waitForEvents(1)
+    for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
+    const hits = (yield* receivedRequests).length
+    // Attempts at 0, 5, 15 and 35 seconds, up to five at a time.
+    assert.isAtMost(hits, 20)
+    const { body } = yield* getWebhook(key, `/${hook.id}`)
+    assert.strictEqual(body.data.consecutive_failures, 0)
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* TestClock.adjust("2 minutes")
+    yield* eventually(
+      "all delivered",
+      Effect.map(list("?status=delivered&limit=100"), ({ length }) => (length === 30 ? true : undefined))
+    )
+  }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a long Retry-After holds every delivery of the webhook, and next_attempt_at says until when", () =>
+it.effect("a long Retry-After holds every delivery of the webhook, and next_attempt_at shows its end", () =>
   Effect.gen(function* () {
     const { declined, list, receivers, written } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "600" }))
@@ -91,7 +89,7 @@ it.effect("a long Retry-After holds every delivery of the webhook, and next_atte
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an event answered by 429 keeps all ten attempts of its schedule", () =>
+it.effect("an event answered with 429 keeps all ten attempts of its schedule", () =>
   Effect.gen(function* () {
     const { declined, list, receivers, written } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: null }))
@@ -121,7 +119,7 @@ it.effect("an event answered by 429 keeps all ten attempts of its schedule", () 
   )
 )
 
-it.effect("the contact is told once a day that 429 makes events late, at once where a pause is that long", () =>
+it.effect("the contact is notified once a day that 429 delays events, or at once when a pause is that long", () =>
   Effect.gen(function* () {
     const { declined, hook, notices, receivers, written } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))
@@ -150,7 +148,7 @@ it.effect("the contact is told once a day that 429 makes events late, at once wh
 )
 
 it.effect(
-  "an event that meets 429 alone fails after the schedule's 75 hours, a later one has its own, and both can be recovered",
+  "an event that gets only 429 fails after the schedule's 75 hours, a later event has its own period, and both can be recovered",
   () =>
     Effect.gen(function* () {
       const { declined, hook, key, list, notices, receivers, written } = yield* throttled
@@ -181,7 +179,7 @@ it.effect(
     }).pipe(Effect.provide(patient))
 )
 
-it.effect("a retry by hand ends the pause", () =>
+it.effect("a manual retry ends the pause after a 429", () =>
   Effect.gen(function* () {
     const { declined, list, key, hook, receivers, written } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))

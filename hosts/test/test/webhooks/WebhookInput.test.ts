@@ -15,7 +15,7 @@ import {
   webhookUrl
 } from "../support/WebhookCalls.ts"
 
-it.effect("all that is wrong with a body is told at once, each with its field and what would be right", () =>
+it.effect("one response reports all problems of a webhook body, each with its field and its constraint", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const wrong = yield* postWebhook(key, {
@@ -77,7 +77,7 @@ it.effect("all that is wrong with a body is told at once, each with its field an
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a change may set active or paused, no other status, and never the secret", () =>
+it.effect("a change may set only the statuses active and paused, and never the secret", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
@@ -98,7 +98,7 @@ it.effect("a change may set active or paused, no other status, and never the sec
 )
 
 it.effect(
-  "where a URL leads is asked when it is registered and when it changes, and a refusal is told with its reason",
+  "a webhook's host is checked at registration and at each change of the URL, and a refusal gives the reason",
   () =>
     Effect.gen(function* () {
       const key = yield* seedKeyText

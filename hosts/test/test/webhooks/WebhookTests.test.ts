@@ -1,4 +1,7 @@
-/** Test events for a webhook: one signed event, sent at once. Its result is the response, and nothing is stored. */
+/**
+ * Test events for a webhook: one signed event, sent at once. The response contains the test's result, and nothing is
+ * stored.
+ */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
 import { WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -23,7 +26,7 @@ import {
   webhookUrl
 } from "../support/WebhookCalls.ts"
 
-it.effect("a test event arrives signed with the webhook's secret, and the answer says so without an envelope", () =>
+it.effect("a test event arrives signed with the webhook's secret, and the response has no envelope", () =>
   Effect.gen(function* () {
     const { sent } = yield* Receivers
     yield* TestClock.setTime(Date.now())
@@ -53,7 +56,7 @@ it.effect("a test event arrives signed with the webhook's secret, and the answer
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a test that fails says why: with the status where one came, and without where none did", () =>
+it.effect("a failed test gives the reason, with the receiver's status if there was one", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const key = yield* seedKeyText
@@ -78,7 +81,7 @@ it.effect("a test that fails says why: with the status where one came, and witho
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("it works on a paused and on a disabled webhook, and changes nothing of it", () =>
+it.effect("a test works on a paused and on a disabled webhook, and does not change the webhook", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const sql = yield* SqlClient.SqlClient
@@ -97,7 +100,7 @@ it.effect("it works on a paused and on a disabled webhook, and changes nothing o
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("each call sends one: an Idempotency-Key is ignored, and so is a body", () =>
+it.effect("each call sends one test event, and an Idempotency-Key or a body is ignored", () =>
   Effect.gen(function* () {
     const { sent } = yield* Receivers
     const key = yield* seedKeyText
@@ -111,30 +114,32 @@ it.effect("each call sends one: an Idempotency-Key is ignored, and so is a body"
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("nothing is sent for an unknown webhook, another organization's or without the scope", () =>
-  Effect.gen(function* () {
-    const { sent } = yield* Receivers
-    const owner = yield* Seed.organization()
-    const { text: key } = yield* Seed.key(owner)
-    const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
-    const reader = yield* Seed.key(owner, { scopes: ["topics:read"] })
-    assert.strictEqual((yield* testWebhook(reader.text, id)).body.error.code, "scope_denied")
-    const tester = yield* Seed.key(owner, { environment: "test" })
-    for (const [by, what] of [
-      [key, unknownId],
-      [key, "not-an-id"],
-      [yield* seedKeyText, id],
-      [tester.text, id]
-    ] as const) {
-      const { body, status } = yield* testWebhook(by, what)
-      assert.deepStrictEqual([status, body.error.code], [404, "not_found"])
-    }
-    assert.deepStrictEqual(yield* sent, [])
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "no test event is sent for an unknown webhook, for another organization's webhook, or without the scope",
+  () =>
+    Effect.gen(function* () {
+      const { sent } = yield* Receivers
+      const owner = yield* Seed.organization()
+      const { text: key } = yield* Seed.key(owner)
+      const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
+      const reader = yield* Seed.key(owner, { scopes: ["topics:read"] })
+      assert.strictEqual((yield* testWebhook(reader.text, id)).body.error.code, "scope_denied")
+      const tester = yield* Seed.key(owner, { environment: "test" })
+      for (const [by, what] of [
+        [key, unknownId],
+        [key, "not-an-id"],
+        [yield* seedKeyText, id],
+        [tester.text, id]
+      ] as const) {
+        const { body, status } = yield* testWebhook(by, what)
+        assert.deepStrictEqual([status, body.error.code], [404, "not_found"])
+      }
+      assert.deepStrictEqual(yield* sent, [])
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect(
-  "two of an organization are under way at one time; others wait for ten seconds, and are asked to come again",
+  "an organization can run two webhook tests at a time, and others wait for ten seconds and are then asked to retry",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi

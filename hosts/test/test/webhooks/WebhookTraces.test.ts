@@ -50,7 +50,7 @@ const mailsOf = (owner: Organization, count: number) =>
     )
   )
 
-it.effect("the contact is told of a new webhook and of a new address, by host and event types alone", () =>
+it.effect("the contact's mail about a new webhook or a new address contains only host and event types", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const key = yield* Seed.key(owner)
@@ -82,7 +82,7 @@ it.effect("the contact is told of a new webhook and of a new address, by host an
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a webhook that was removed before the mail could go out is still told of", () =>
+it.effect("the contact is also notified of a webhook that was removed before the mail was sent", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const owner = yield* Seed.organization()
@@ -100,23 +100,21 @@ it.effect("a webhook that was removed before the mail could go out is still told
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect(
-  "nobody is mailed where there is no contact, about the test environment, or about a refused registration",
-  () =>
-    Effect.gen(function* () {
-      const silent = yield* Seed.organization({ contactEmail: null })
-      const told = yield* Seed.organization()
-      yield* ask("POST", "", (yield* Seed.key(silent)).text, { url, events })
-      yield* ask("POST", "", (yield* Seed.key(told, { environment: "test" })).text, { url, events })
-      const live = yield* Seed.key(told)
-      yield* ask("POST", "", live.text, { url: "http://example.com/", events })
-      yield* ask("POST", "", live.text, { url, events })
-      yield* mailsOf(told, 1)
-      assert.strictEqual((yield* (yield* Mailbox).all).length, 1)
-    }).pipe(Effect.provide(InMemory.layer))
+it.effect("no mail is sent without a contact, about the test environment, or about a refused registration", () =>
+  Effect.gen(function* () {
+    const silent = yield* Seed.organization({ contactEmail: null })
+    const told = yield* Seed.organization()
+    yield* ask("POST", "", (yield* Seed.key(silent)).text, { url, events })
+    yield* ask("POST", "", (yield* Seed.key(told, { environment: "test" })).text, { url, events })
+    const live = yield* Seed.key(told)
+    yield* ask("POST", "", live.text, { url: "http://example.com/", events })
+    yield* ask("POST", "", live.text, { url, events })
+    yield* mailsOf(told, 1)
+    assert.strictEqual((yield* (yield* Mailbox).all).length, 1)
+  }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the record names the key for each action, once for each change that changed something", () =>
+it.effect("the audit log names the key of each action, with one entry for each effective change", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const owner = yield* Seed.organization()
@@ -166,7 +164,7 @@ const everythingKept = (folder: string) =>
     })
   })
 
-it.effect("a secret stands in one answer and nowhere else: no later answer, nothing that is kept, no log", () =>
+it.effect("a webhook's secret appears in one response only, and in no later response, stored data or log", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-commentary-"))),

@@ -24,7 +24,7 @@ import {
 
 const start = 1_800_000_000_000
 
-it.effect("a webhook is registered, listed, shown, changed and removed, and its secret shown once", () =>
+it.effect("a webhook can be registered, listed, read, changed and removed, and its secret is shown once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const key = yield* seedKeyText
@@ -75,7 +75,7 @@ it.effect("a webhook is registered, listed, shown, changed and removed, and its 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a change that changes nothing, an empty one too, leaves updated_at as it was", () =>
+it.effect("a change without effect, even an empty one, leaves updated_at as it was", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const { secret: _, ...webhook } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
@@ -92,7 +92,7 @@ it.effect("a change that changes nothing, an empty one too, leaves updated_at as
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a webhook that was disabled can be paused, and active brings it back and forgets its failures", () =>
+it.effect("a disabled webhook can be paused, and active enables it and resets its failures", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
@@ -114,7 +114,7 @@ it.effect("a webhook that was disabled can be paused, and active brings it back 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("changes at once of different fields are all kept", () =>
+it.effect("concurrent changes of different fields are all kept", () =>
   Effect.gen(function* () {
     const key = yield* seedKeyText
     const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data
@@ -132,69 +132,75 @@ it.effect("changes at once of different fields are all kept", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of 30 registrations at once exactly 20 pass, in each environment; a removed one makes room", () =>
-  Effect.gen(function* () {
-    const owner = yield* Seed.organization()
-    for (const environment of ["live", "test"] as const) {
-      const { text: key } = yield* Seed.key(owner, { environment })
-      const answers = yield* Effect.forEach(
-        Array.from({ length: 30 }),
-        (_, index) => postWebhook(key, { url: `${webhookUrl}/${index}`, events: webhookEvents }),
-        { concurrency: "unbounded" }
-      )
-      const [passed, refused] = [
-        answers.filter(({ status }) => status === 201),
-        answers.filter(({ status }) => status !== 201)
-      ]
-      assert.deepStrictEqual([passed.length, refused.length], [20, 10])
-      for (const answer of refused) {
-        const constraint = "must not register more than 20 webhooks in one environment: delete one first"
-        assert.deepStrictEqual(problemsIn(answer), [{ field: "body", constraint }])
+it.effect(
+  "of 30 concurrent registrations exactly 20 succeed in each environment, and removing a webhook makes room for another",
+  () =>
+    Effect.gen(function* () {
+      const owner = yield* Seed.organization()
+      for (const environment of ["live", "test"] as const) {
+        const { text: key } = yield* Seed.key(owner, { environment })
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 30 }),
+          (_, index) => postWebhook(key, { url: `${webhookUrl}/${index}`, events: webhookEvents }),
+          { concurrency: "unbounded" }
+        )
+        const [passed, refused] = [
+          answers.filter(({ status }) => status === 201),
+          answers.filter(({ status }) => status !== 201)
+        ]
+        assert.deepStrictEqual([passed.length, refused.length], [20, 10])
+        for (const answer of refused) {
+          const constraint = "must not register more than 20 webhooks in one environment: delete one first"
+          assert.deepStrictEqual(problemsIn(answer), [{ field: "body", constraint }])
+        }
+        assert.strictEqual((yield* getWebhook(key)).body.data.length, 20)
+        yield* removeWebhook(key, passed[0]?.body.data.id)
+        assert.strictEqual((yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).status, 201)
+        assert.strictEqual((yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).status, 400)
       }
-      assert.strictEqual((yield* getWebhook(key)).body.data.length, 20)
-      yield* removeWebhook(key, passed[0]?.body.data.id)
-      assert.strictEqual((yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).status, 201)
-      assert.strictEqual((yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).status, 400)
-    }
-  }).pipe(Effect.provide(InMemory.layer))
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("another organization's and another environment's webhooks are 404, byte for byte like unknown ones", () =>
-  Effect.gen(function* () {
-    const { call } = yield* TestApi
-    const theirs = yield* Seed.organization({ name: "Theirs" })
-    const { text: live } = yield* Seed.key(theirs)
-    const { data } = (yield* postWebhook(live, { url: webhookUrl, events: webhookEvents })).body
-    const bytes = (key: string, id: string, init: ApiCall) =>
-      Effect.gen(function* () {
-        const response = yield* call(`/partner/v1/webhooks/${id}`, {
-          ...init,
-          key,
-          headers: { "x-request-id": "same" }
+it.effect(
+  "another organization's and another environment's webhooks get the same 404, byte for byte, as unknown ones",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const theirs = yield* Seed.organization({ name: "Theirs" })
+      const { text: live } = yield* Seed.key(theirs)
+      const { data } = (yield* postWebhook(live, { url: webhookUrl, events: webhookEvents })).body
+      const bytes = (key: string, id: string, init: ApiCall) =>
+        Effect.gen(function* () {
+          const response = yield* call(`/partner/v1/webhooks/${id}`, {
+            ...init,
+            key,
+            headers: { "x-request-id": "same" }
+          })
+          // These headers differ because each call counts toward the rate limit.
+          const headers = [...response.headers].filter(
+            ([name]) => !["ratelimit", "x-ratelimit-remaining"].includes(name)
+          )
+          return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
         })
-        // These headers differ because each call counts toward the rate limit.
-        const headers = [...response.headers].filter(([name]) => !["ratelimit", "x-ratelimit-remaining"].includes(name))
-        return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
-      })
-    const strangers = [yield* seedKeyText, (yield* Seed.key(theirs, { environment: "test" })).text]
-    for (const key of strangers) {
-      for (const init of [
-        {},
-        { method: "PATCH", body: { url: "https://elsewhere.example/" } },
-        { method: "DELETE" }
-      ] satisfies ReadonlyArray<ApiCall>) {
-        const other = yield* bytes(key, data.id, init)
-        assert.strictEqual(other, yield* bytes(key, unknownId, init))
-        assert.strictEqual(other, yield* bytes(key, "not-an-id", init))
-        assert.include(other, "not_found")
+      const strangers = [yield* seedKeyText, (yield* Seed.key(theirs, { environment: "test" })).text]
+      for (const key of strangers) {
+        for (const init of [
+          {},
+          { method: "PATCH", body: { url: "https://elsewhere.example/" } },
+          { method: "DELETE" }
+        ] satisfies ReadonlyArray<ApiCall>) {
+          const other = yield* bytes(key, data.id, init)
+          assert.strictEqual(other, yield* bytes(key, unknownId, init))
+          assert.strictEqual(other, yield* bytes(key, "not-an-id", init))
+          assert.include(other, "not_found")
+        }
+        assert.deepStrictEqual((yield* getWebhook(key)).body.data, [])
       }
-      assert.deepStrictEqual((yield* getWebhook(key)).body.data, [])
-    }
-    assert.strictEqual((yield* getWebhook(live, `/${data.id}`)).body.data.url, webhookUrl)
-  }).pipe(Effect.provide(InMemory.layer))
+      assert.strictEqual((yield* getWebhook(live, `/${data.id}`)).body.data.url, webhookUrl)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the contact is mailed about live webhooks, about none of the test environment", () =>
+it.effect("the contact gets mails about live webhooks, and none about the test environment", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const owner = yield* Seed.organization()

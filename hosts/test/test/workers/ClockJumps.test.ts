@@ -67,7 +67,7 @@ const seededHook = Effect.gen(function* () {
   return { ...partner, hook: yield* registerWebhook(partner.key, ["commentary.failed"]) }
 })
 
-it.live("put forward by three days: what waits for its next attempt goes out at once, and once", () =>
+it.live("after a jump forward by three days, deliveries that wait for a retry are sent at once, and only once", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -83,7 +83,7 @@ it.live("put forward by three days: what waits for its next attempt goes out at 
   }).pipe(Effect.provide(application))
 )
 
-it.live("put forward while an attempt is under way: it is taken for lost and made again, once", () =>
+it.live("after a jump forward during an attempt, the attempt counts as lost and is repeated once", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -106,7 +106,7 @@ it.live("put forward while an attempt is under way: it is taken for lost and mad
   }).pipe(Effect.provide(application))
 )
 
-it.live("put back by five hours: new events and what waits for its next attempt go at once, and once", () =>
+it.live("after a jump back by five hours, new events and waiting deliveries are sent at once, and only once", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -124,7 +124,7 @@ it.live("put back by five hours: new events and what waits for its next attempt 
   }).pipe(Effect.provide(application))
 )
 
-it.live("put back while an attempt is under way: it is written down, and not made again", () =>
+it.live("after a jump back during an attempt, the attempt is recorded and not repeated", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -144,7 +144,7 @@ it.live("put back while an attempt is under way: it is written down, and not mad
   }).pipe(Effect.provide(application))
 )
 
-it.live("put back by more than any delay: what waits goes at once, instead of in a month", () =>
+it.live("after a jump back by more than any delay, waiting deliveries are sent at once", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -159,47 +159,45 @@ it.live("put back by more than any delay: what waits goes at once, instead of in
   }).pipe(Effect.provide(application))
 )
 
-it.live(
-  "what a dead worker had taken before a clock was put back by a month is taken by the next one after a lease",
-  () =>
-    Effect.gen(function* () {
-      const { jump } = yield* MovedClock
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* Layer.build(workers)
-          const partner = yield* seedDecliningPartner
-          yield* registerWebhook(partner.key, ["commentary.failed"])
-          yield* (yield* Receivers).answer(() => Effect.never)
-          yield* partner.declined("Who goes down this season?")
-          yield* waitForEvents(1)
-        })
-      )
-      const store = yield* DeliveryStore
-      const sql = yield* SqlClient.SqlClient
-      const [row] = yield* sql<{ readonly webhook_id: WebhookId }>`SELECT webhook_id FROM deliveries`
-      const now = yield* Instant.now
-      const taken = yield* store.claim(row?.webhook_id ?? ("" as WebhookId), now, now + 90_000, {
-        allow: () => ({ limit: 5, probe: false }),
-        taken: (present) => present
+it.live("after a jump back by a month, another worker takes a dead worker's delivery after one lease", () =>
+  Effect.gen(function* () {
+    const { jump } = yield* MovedClock
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* Layer.build(workers)
+        const partner = yield* seedDecliningPartner
+        yield* registerWebhook(partner.key, ["commentary.failed"])
+        yield* (yield* Receivers).answer(() => Effect.never)
+        yield* partner.declined("Who goes down this season?")
+        yield* waitForEvents(1)
       })
-      assert.strictEqual(taken.length, 1, "nobody else has it")
-      yield* (yield* Receivers).answer(() => Effect.succeed({}))
-      yield* jump(-24 * 30)
-      yield* Layer.build(workers)
-      const inAnHour = Instant.toIso((yield* Instant.now) + 3_600_000)
-      yield* eventually(
-        "a lease from now",
-        Effect.map(
-          sql`SELECT 1 FROM deliveries WHERE is_leased = 1 AND due_at < ${inAnHour}`,
-          ({ length }) => length === 1
-        )
+    )
+    const store = yield* DeliveryStore
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ readonly webhook_id: WebhookId }>`SELECT webhook_id FROM deliveries`
+    const now = yield* Instant.now
+    const taken = yield* store.claim(row?.webhook_id ?? ("" as WebhookId), now, now + 90_000, {
+      allow: () => ({ limit: 5, probe: false }),
+      taken: (present) => present
+    })
+    assert.strictEqual(taken.length, 1, "nobody else has it")
+    yield* (yield* Receivers).answer(() => Effect.succeed({}))
+    yield* jump(-24 * 30)
+    yield* Layer.build(workers)
+    const inAnHour = Instant.toIso((yield* Instant.now) + 3_600_000)
+    yield* eventually(
+      "a lease from now",
+      Effect.map(
+        sql`SELECT 1 FROM deliveries WHERE is_leased = 1 AND due_at < ${inAnHour}`,
+        ({ length }) => length === 1
       )
-      yield* jump(0.1)
-      yield* delivered(1)
-    }).pipe(Effect.scoped, Effect.provide(idle))
+    )
+    yield* jump(0.1)
+    yield* delivered(1)
+  }).pipe(Effect.scoped, Effect.provide(idle))
 )
 
-it.live("a receiver that is left alone is tried again soon after a clock was put back by a month", () =>
+it.live("after a jump back by a month, a receiver behind an open breaker is soon probed again", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock
@@ -218,41 +216,43 @@ it.live("a receiver that is left alone is tried again soon after a clock was put
   }).pipe(Effect.provide(application))
 )
 
-it.live("moved at random by hours and days, both ways: each event arrives, and the log has every attempt", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    const { jump } = yield* MovedClock
-    const turn = { number: 0 }
-    yield* receivers.answer(() =>
-      Effect.suspend(() => {
-        turn.number += 1
-        return Effect.delay(
-          Effect.succeed({ status: turn.number % 4 === 0 ? 503 : 200 }),
-          Duration.millis((turn.number * 7) % 30)
+it.live(
+  "with random jumps by hours and days in both directions, each event arrives and the log has every attempt",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      const { jump } = yield* MovedClock
+      const turn = { number: 0 }
+      yield* receivers.answer(() =>
+        Effect.suspend(() => {
+          turn.number += 1
+          return Effect.delay(
+            Effect.succeed({ status: turn.number % 4 === 0 ? 503 : 200 }),
+            Duration.millis((turn.number * 7) % 30)
+          )
+        })
+      )
+      const { declined } = yield* seededHook
+      const jumps = [3, -5, 30, -40, 0.02, -0.02, 100, -60, -24, 12]
+      const count = 30
+      for (let number = 0; number < count; number++) {
+        yield* declined(`Who is number ${number} this season?`)
+        yield* jump(jumps[number % jumps.length] ?? 0)
+        yield* Effect.sleep("20 millis")
+      }
+      yield* eventually(
+        "all of them delivered",
+        Effect.andThen(
+          Effect.andThen(jump(2), aWhile),
+          Effect.map(books, ({ states }) => states["delivered"] === count)
         )
-      })
-    )
-    const { declined } = yield* seededHook
-    const jumps = [3, -5, 30, -40, 0.02, -0.02, 100, -60, -24, 12]
-    const count = 30
-    for (let number = 0; number < count; number++) {
-      yield* declined(`Who is number ${number} this season?`)
-      yield* jump(jumps[number % jumps.length] ?? 0)
-      yield* Effect.sleep("20 millis")
-    }
-    yield* eventually(
-      "all of them delivered",
-      Effect.andThen(
-        Effect.andThen(jump(2), aWhile),
-        Effect.map(books, ({ states }) => states["delivered"] === count)
       )
-    )
-    const sent = yield* eventually(
-      "every attempt in the log, those that were taken for lost too",
-      Effect.flatMap(books, ({ attempts }) =>
-        Effect.map(eventsSent, (all) => (all.length === attempts.length ? all : undefined))
+      const sent = yield* eventually(
+        "every attempt in the log, those that were taken for lost too",
+        Effect.flatMap(books, ({ attempts }) =>
+          Effect.map(eventsSent, (all) => (all.length === attempts.length ? all : undefined))
+        )
       )
-    )
-    assert.strictEqual(new Set(sent.map(({ event }) => event.id)).size, count)
-  }).pipe(Effect.provide(application))
+      assert.strictEqual(new Set(sent.map(({ event }) => event.id)).size, count)
+    }).pipe(Effect.provide(application))
 )

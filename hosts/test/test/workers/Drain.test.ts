@@ -52,7 +52,7 @@ const partner = (environment: "live" | "test" = "live") =>
     return { act, key, persona, status, submit }
   })
 
-it.effect("a story goes from its topic to the delivered event, with nothing but drains between the requests", () =>
+it.effect("a story runs from its topic to the delivered event with nothing but drains between the requests", () =>
   Effect.gen(function* () {
     const { act, key, persona, status, submit } = yield* partner()
     const mailbox = yield* Mailbox
@@ -80,36 +80,34 @@ it.effect("a story goes from its topic to the delivered event, with nothing but 
   }).pipe(Effect.provide(layer))
 )
 
-it.effect(
-  "whatever is left to workers is left to a drain too: a recovery that was asked for, and what a removed webhook left",
-  () =>
-    Effect.gen(function* () {
-      const { act, key, persona, submit } = yield* partner()
-      const mailbox = yield* Mailbox
-      const receivers = yield* Receivers
-      const sql = yield* SqlClient.SqlClient
-      const hook = yield* registerWebhook(key, ["commentary.failed"])
-      yield* receivers.answer(() => Effect.succeed({ status: 500 }))
-      yield* submit()
-      yield* drain(limits)
-      const [request] = yield* mailbox.to(persona.creator.email)
-      yield* act(creatorTokenIn(request ?? assert.fail("no request")), "decline", { reason: "No." })
-      yield* drain(limits)
-      assert.lengthOf(yield* receivers.sent, 1)
-      yield* receivers.answer(() => Effect.succeed({}))
-      yield* sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = '2026-03-01T09:00:00.000Z'`
-      yield* recoverWebhook(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
-      yield* asTimePasses(drain(limits))
-      assert.lengthOf(yield* receivers.sent, 2)
-      yield* removeWebhook(key, hook.id)
-      const left = Effect.map(sql`SELECT 1 FROM deliveries`, ({ length }) => length)
-      assert.strictEqual(yield* left, 1)
-      yield* asTimePasses(drain(limits))
-      assert.strictEqual(yield* left, 0)
-    }).pipe(Effect.provide(layer))
+it.effect("a drain does all work of a worker, including a requested recovery and the rows of a removed webhook", () =>
+  Effect.gen(function* () {
+    const { act, key, persona, submit } = yield* partner()
+    const mailbox = yield* Mailbox
+    const receivers = yield* Receivers
+    const sql = yield* SqlClient.SqlClient
+    const hook = yield* registerWebhook(key, ["commentary.failed"])
+    yield* receivers.answer(() => Effect.succeed({ status: 500 }))
+    yield* submit()
+    yield* drain(limits)
+    const [request] = yield* mailbox.to(persona.creator.email)
+    yield* act(creatorTokenIn(request ?? assert.fail("no request")), "decline", { reason: "No." })
+    yield* drain(limits)
+    assert.lengthOf(yield* receivers.sent, 1)
+    yield* receivers.answer(() => Effect.succeed({}))
+    yield* sql`UPDATE deliveries SET state = 'failed', due_at = NULL, settled_at = '2026-03-01T09:00:00.000Z'`
+    yield* recoverWebhook(key, hook.id, { since: "2026-03-01T00:00:00.000Z" })
+    yield* asTimePasses(drain(limits))
+    assert.lengthOf(yield* receivers.sent, 2)
+    yield* removeWebhook(key, hook.id)
+    const left = Effect.map(sql`SELECT 1 FROM deliveries`, ({ length }) => length)
+    assert.strictEqual(yield* left, 1)
+    yield* asTimePasses(drain(limits))
+    assert.strictEqual(yield* left, 0)
+  }).pipe(Effect.provide(layer))
 )
 
-it.effect("drains side by side do each piece once", () =>
+it.effect("concurrent drains run each job once", () =>
   Effect.gen(function* () {
     const { persona, submit } = yield* partner()
     const mailbox = yield* Mailbox
@@ -124,7 +122,7 @@ it.effect("drains side by side do each piece once", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("what falls due within the lookahead is waited for, what falls due later is not", () =>
+it.effect("a drain waits for work that becomes due within the lookahead, and not for later work", () =>
   Effect.gen(function* () {
     const { status, submit } = yield* partner("test")
     const id = yield* submit()
@@ -137,7 +135,7 @@ it.effect("what falls due within the lookahead is waited for, what falls due lat
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("at the end of its time, what is under way is given back, due at once, and counts as never begun", () =>
+it.effect("at its time limit a drain releases running jobs, which are due at once and have used up no attempt", () =>
   Effect.gen(function* () {
     const { act, persona, submit } = yield* partner()
     const mailbox = yield* Mailbox
@@ -170,7 +168,7 @@ it.effect("at the end of its time, what is under way is given back, due at once,
   )
 )
 
-it.effect("without time nothing is begun, and what is due is told", () =>
+it.effect("a drain without time starts nothing and reports that work is due", () =>
   Effect.gen(function* () {
     const { submit } = yield* partner()
     yield* submit()
@@ -180,7 +178,7 @@ it.effect("without time nothing is begun, and what is due is told", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a round that fails is counted, and keeps no other work from being done", () =>
+it.effect("a failed poll is counted, and does not prevent other work", () =>
   Effect.gen(function* () {
     const { submit } = yield* partner()
     yield* submit()

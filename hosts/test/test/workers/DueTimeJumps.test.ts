@@ -64,7 +64,7 @@ const statusOf = (share: ShareId) =>
     (found) => Option.getOrThrow(found).assignment.status
   )
 
-it.live("a mail that was queued while the clock was ahead goes out at once, and once", () =>
+it.live("a mail that was queued while the clock was ahead is sent at once, and only once", () =>
   Effect.gen(function* () {
     const { jump } = yield* MovedClock
     const { to } = yield* Mailbox
@@ -81,7 +81,7 @@ it.live("a mail that was queued while the clock was ahead goes out at once, and 
   }).pipe(Effect.scoped, Effect.provide(application))
 )
 
-it.live("a draft that was asked for while the clock was ahead is written at once", () =>
+it.live("a draft that was requested while the clock was ahead is written at once", () =>
   Effect.gen(function* () {
     const { jump } = yield* MovedClock
     yield* jump(2)
@@ -98,7 +98,7 @@ it.live("a draft that was asked for while the clock was ahead is written at once
   }).pipe(Effect.scoped, Effect.provide(application))
 )
 
-it.live("a test topic that was sent while the clock was ahead goes on at its pace", () =>
+it.live("a test topic that was submitted while the clock was ahead continues at its pace", () =>
   Effect.gen(function* () {
     const { jump } = yield* MovedClock
     yield* jump(2)
@@ -131,7 +131,7 @@ const clockRightAgain = Effect.gen(function* () {
   yield* (yield* MovedClock).jump(-2)
 })
 
-it.live("an event that a stopped worker gave back while the clock was ahead is delivered at once", () =>
+it.live("an event that a stopped worker released while the clock was ahead is delivered at once", () =>
   Effect.gen(function* () {
     yield* (yield* Receivers).answer(() => Effect.never)
     yield* Effect.scoped(Effect.andThen(workers, Effect.andThen(declinedWhileAhead, waitForEvents(1))))

@@ -1,4 +1,4 @@
-/** A draft attempt that fails after another attempt wrote the draft is no error for the operator. */
+/** Tests that an attempt which fails after another attempt wrote the draft is not logged as an error. */
 import { assert, it } from "@effect/vitest"
 import { CommentaryGenerator, GenerationFailed } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Application from "@partner-commentary/test/Application"
@@ -14,7 +14,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
 import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
 
-it.effect("an attempt that fails after another one wrote the draft is no error for the operator", () => {
+it.effect("an attempt that fails after another attempt wrote the draft is not logged as an error", () => {
   let calls = 0
   const asked = Deferred.makeUnsafe<void>()
   const gate = Deferred.makeUnsafe<void>()

@@ -14,7 +14,7 @@ const idle = InMemory.layerWithoutWorkers()
 
 const count = 90
 
-it.effect("neither of two workers looks at much that the other one has done", () =>
+it.effect("neither of two workers loads many assignments that the other one has handled", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
     const owner = yield* Seed.organization()

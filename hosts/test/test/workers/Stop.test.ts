@@ -17,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { readJson } from "../support/Json.ts"
 
-it.effect("a mail that is being handed over and a draft that is being written are due again at once", () =>
+it.effect("a mail in delivery and a draft in generation are due again at once after a clean stop", () =>
   Effect.gen(function* () {
     const sending = yield* Deferred.make<void>()
     const writing = yield* Deferred.make<void>()

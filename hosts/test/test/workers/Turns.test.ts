@@ -87,7 +87,7 @@ const waitedFor = (ids: ReadonlyArray<ShareId>, id: ShareId, since = 0) =>
     Effect.sync(() => ids.includes(id, since) && Option.some(ids.indexOf(id, since) - since))
   ).pipe(Effect.map(Option.getOrThrow))
 
-it.effect("what falls due in the live environment does not wait for tests, however many are due", () =>
+it.effect("due live work does not wait for test work, however much test work is due", () =>
   Effect.gen(function* () {
     yield* begin
     const tests = yield* sent(300, { environment: "test" })
@@ -109,20 +109,22 @@ it.effect("what falls due in the live environment does not wait for tests, howev
   }).pipe(Effect.scoped, Effect.provide(idle))
 )
 
-it.effect("what is due of one organization is woken in its turn, however much longer another's has been due", () =>
-  Effect.gen(function* () {
-    yield* begin
-    const much = yield* sent(600)
-    const [one] = yield* sent(1)
-    if (one === undefined) return assert.fail("nothing was sent")
-    yield* overdue(much, "2026-03-01T07:00:00.000Z")
-    yield* overdue([one], "2026-03-01T08:00:00.000Z")
-    const ids = yield* woken({ at: 0, happens: () => Effect.void })
-    assert.isBelow(yield* waitedFor(ids, one), 2)
-  }).pipe(Effect.scoped, Effect.provide(idle))
+it.effect(
+  "an organization's due assignment is handled in its turn, even if another organization's have been due for longer",
+  () =>
+    Effect.gen(function* () {
+      yield* begin
+      const much = yield* sent(600)
+      const [one] = yield* sent(1)
+      if (one === undefined) return assert.fail("nothing was sent")
+      yield* overdue(much, "2026-03-01T07:00:00.000Z")
+      yield* overdue([one], "2026-03-01T08:00:00.000Z")
+      const ids = yield* woken({ at: 0, happens: () => Effect.void })
+      assert.isBelow(yield* waitedFor(ids, one), 2)
+    }).pipe(Effect.scoped, Effect.provide(idle))
 )
 
-it.effect("what falls due while another organization's much is woken waits for no more than a round", () =>
+it.effect("an assignment that becomes due during another organization's backlog waits for at most one round", () =>
   Effect.gen(function* () {
     yield* begin
     const much = yield* sent(300)
@@ -148,26 +150,28 @@ const stuck = Layer.succeed(
   })
 )
 
-it.effect("drafts that never come take half of the places at most: other organizations' are written meanwhile", () =>
-  Effect.gen(function* () {
-    begun.slow = 0
-    yield* begin
-    const slow = yield* sent(40, { content: "Slow, slower" })
-    const quick = [...(yield* sent(3)), ...(yield* sent(3))]
-    yield* Effect.forEach(slow, answer)
-    yield* Layer.build(TestApi.workers)
-    yield* eventually(
-      "all that may begin",
-      Effect.sync(() => begun.slow >= 8)
-    )
-    yield* Effect.forEach(quick, answer)
-    const assignments = yield* AssignmentStore
-    for (const id of quick) {
+it.effect(
+  "drafts that never complete take at most half of the slots, and other organizations' drafts are written meanwhile",
+  () =>
+    Effect.gen(function* () {
+      begun.slow = 0
+      yield* begin
+      const slow = yield* sent(40, { content: "Slow, slower" })
+      const quick = [...(yield* sent(3)), ...(yield* sent(3))]
+      yield* Effect.forEach(slow, answer)
+      yield* Layer.build(TestApi.workers)
       yield* eventually(
-        "a draft",
-        Effect.map(assignments.find(id), (found) => Option.getOrThrow(found).assignment.draft !== null)
+        "all that may begin",
+        Effect.sync(() => begun.slow >= 8)
       )
-    }
-    assert.strictEqual(begun.slow, 8)
-  }).pipe(Effect.scoped, Effect.provide(idleWith(stuck)))
+      yield* Effect.forEach(quick, answer)
+      const assignments = yield* AssignmentStore
+      for (const id of quick) {
+        yield* eventually(
+          "a draft",
+          Effect.map(assignments.find(id), (found) => Option.getOrThrow(found).assignment.draft !== null)
+        )
+      }
+      assert.strictEqual(begun.slow, 8)
+    }).pipe(Effect.scoped, Effect.provide(idleWith(stuck)))
 )

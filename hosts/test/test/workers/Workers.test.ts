@@ -82,7 +82,7 @@ const submitted = Effect.gen(function* () {
   }
 })
 
-it.effect("a draft is tried at 0, 1 min, 10 min, 1 h and 6 h, then the creator is told and may start again", () =>
+it.effect("a draft is tried after 0, 1 min, 10 min, 1 h and 6 h, and then the creator is told and can restart it", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     const generator = yield* ScriptedGenerator
@@ -116,7 +116,7 @@ it.effect("a draft is tried at 0, 1 min, 10 min, 1 h and 6 h, then the creator i
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a permanent refusal stops at once; 24 hours later the assignment is settled as failed", () =>
+it.effect("a permanent refusal of a draft stops the retries at once, and the assignment fails 24 hours later", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     const generator = yield* ScriptedGenerator
@@ -135,7 +135,7 @@ it.effect("a permanent refusal stops at once; 24 hours later the assignment is s
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the operator can start a generation that gave up again", () =>
+it.effect("the operator can restart a generation whose attempts all failed", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     yield* (yield* ScriptedGenerator).failNext(...failures(1, true))
@@ -146,7 +146,7 @@ it.effect("the operator can start a generation that gave up again", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the operator can have a waiting attempt made now, and a waiting mail sent now, without a second one", () =>
+it.effect("the operator can run a waiting attempt now, and can send a waiting mail now without a second copy", () =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox
     yield* mailbox.refuseNext(...failures(1))
@@ -175,7 +175,7 @@ it.effect("the operator can have a waiting attempt made now, and a waiting mail 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a draft that nobody approves is recalled at half and at nine tenths of a week, then given up", () =>
+it.effect("an unapproved draft causes reminders at half and at nine tenths of a week, and then expires", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
@@ -196,7 +196,7 @@ it.effect("a draft that nobody approves is recalled at half and at nine tenths o
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("another draft opens a whole window anew, and the draft that was seen before can no longer be approved", () =>
+it.effect("another draft starts a full approval window, and the earlier draft can no longer be approved", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })
@@ -222,7 +222,7 @@ it.effect("another draft opens a whole window anew, and the draft that was seen 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the response window opens when the mail is handed over", () =>
+it.effect("the response window starts when the mail is delivered", () =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox
     // Five refusals take 1 + 5 + 15 + 60 + 120 minutes.
@@ -243,7 +243,7 @@ it.effect("the response window opens when the mail is handed over", () =>
 )
 
 it.effect(
-  "a mail that is refused for good is told to the organization's contact, once, without the creator's address",
+  "a permanently refused mail is reported once to the organization's contact, without the creator's address",
   () =>
     Effect.gen(function* () {
       const mailbox = yield* Mailbox
@@ -266,7 +266,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a creator who moves to another address gets a new link there, and the old one dies", () =>
+it.effect("a creator whose address changes gets a new link there, and the old link stops working", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     const mailbox = yield* Mailbox
@@ -281,7 +281,7 @@ it.effect("a creator who moves to another address gets a new link there, and the
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a creator who moves while a mail to the old address is being sent gets another at the new one", () =>
+it.effect("a creator whose address changes during the delivery of a mail gets another mail at the new address", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     const mailbox = yield* Mailbox
@@ -308,7 +308,7 @@ it.effect("a creator who moves while a mail to the old address is being sent get
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the link of a request that is long settled dies too when its creator moves", () =>
+it.effect("the link of a request that was settled long ago also stops working when its creator's address changes", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     const token = creatorTokenIn(yield* story.mail(1))
@@ -320,7 +320,7 @@ it.effect("the link of a request that is long settled dies too when its creator 
 )
 
 it.effect(
-  "what a creator approves is what was there to be read: nothing before the first draft, and never unseen",
+  "a creator can approve only a draft that was shown: nothing before the first draft, and never an unseen draft",
   () =>
     Effect.gen(function* () {
       const story = yield* submitted
@@ -347,7 +347,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("erasing a creator closes open work, keeps what was approved, and nothing else", () =>
+it.effect("erasing a creator closes open work, keeps approved commentaries, and deletes everything else", () =>
   Effect.gen(function* () {
     const story = yield* submitted
     yield* story.act(creatorTokenIn(yield* story.mail(1)), "respond", { perspective })

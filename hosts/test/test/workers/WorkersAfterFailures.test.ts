@@ -92,15 +92,15 @@ const mailedThough = (failures: Failures) => {
   }).pipe(Effect.provide(layer(faltering(left))))
 }
 
-it.effect("what is due and could not be done is tried again every second, however rarely they poll", () =>
+it.effect("due work that failed is retried every second, even with a long poll interval", () =>
   mailedThough({ claim: 3, nextDue: 0 })
 )
 
-it.effect("so it is when it could not be seen either when the next is due", () =>
+it.effect("due work is also retried every second when the query for the next due time fails", () =>
   mailedThough({ claim: 3, nextDue: 3 })
 )
 
-it.effect("what falls due while a look goes on is not left to the pause", () => {
+it.effect("work that becomes due during a query does not wait for the next poll", () => {
   /** The clock passes the retry's due time between the query for due mails and the query for the next due time. */
   let slow = 1
   const delayed: Change = (store) => ({
@@ -119,7 +119,7 @@ it.effect("what falls due while a look goes on is not left to the pause", () => 
   }).pipe(Effect.provide(layer(delayed)))
 })
 
-it.effect("a drain that could not see when the next is due says that more may be due", () =>
+it.effect("a drain that cannot read the next due time reports that more work may be due", () =>
   Effect.gen(function* () {
     const limits = { claimFor: Duration.seconds(40), runFor: Duration.seconds(55), lookahead: Duration.seconds(5) }
     assert.isTrue((yield* Workers.drain(limits)).isMoreDue)

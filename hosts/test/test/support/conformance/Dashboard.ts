@@ -21,7 +21,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
 
-/** The middle of a month and of a day. */
+/** The time is in the middle of a month and of a day. */
 export const startTime = Date.parse("2026-02-10T09:00:00.000Z")
 export const startInSeconds = startTime / 1000
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -75,7 +75,7 @@ export const readAllRows = Effect.gen(function* () {
   return JSON.stringify(rows)
 })
 
-/** `ask("GET /usage", { key })`: a method and a path below `{base_url}`. */
+/** The first argument is a method and a path below `{base_url}`, such as `ask("GET /usage", { key })`. */
 export const sendRequest = Effect.fnUntraced(function* (line: string, call: ApiCall = {}) {
   const [method = "", path = ""] = line.split(" ")
   const { call: send } = yield* TestApi

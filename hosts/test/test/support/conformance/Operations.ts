@@ -87,7 +87,7 @@ export const makeOperations = Effect.gen(function* () {
       unauthorized: send(path, good, {}),
       /** The body of the accepted request. */
       body: good,
-      /** The same path and caller with another body. */
+      /** The same path and caller, but another body. */
       raw: (text: string, type = "application/json") =>
         send(path, text, { ...who, headers: { ...who.headers, "content-type": type } })
     }

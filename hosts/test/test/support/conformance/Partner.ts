@@ -16,7 +16,7 @@ import { eventually } from "../Eventually.ts"
 
 export const startTime = Date.parse("2026-03-02T09:00:00.000Z")
 
-/** The service with another policy, mailer or generator. */
+/** Provides the service with another policy, mailer or generator. */
 export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
   TestApi.layerHttp.pipe(
     Layer.provideMerge(TestApi.workers),
@@ -70,8 +70,8 @@ export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof
 export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>
 
 /**
- * The states that a test can bring an assignment to. The last three keep the status and settle the assignment without a
- * commentary.
+ * The states that a test can bring an assignment to. The last three states keep the status and settle the assignment
+ * without a commentary.
  */
 export type AssignmentState =
   | "topic_sent"
@@ -99,7 +99,7 @@ export const waitForCreatorMails = Effect.fnUntraced(function* (persona: Persona
   return found
 })
 
-/** A persona's creator with the link of the first mail about this content. Reads and acts in JSON. */
+/** A persona's creator with the link of the first mail about this content. The creator reads and acts in JSON. */
 export const openCreatorLink = Effect.fnUntraced(function* (persona: Persona, content: string) {
   const [mail] = yield* waitForCreatorMails(persona, content)
   const token = mail === undefined ? "" : creatorTokenIn(mail)
@@ -169,6 +169,6 @@ export const submitWithStates = Effect.fnUntraced(function* (
   return { ...sent, personas, topic }
 })
 
-/** The first persona of a story. */
+/** Returns the first persona of a story. */
 export const firstPersona = ([persona]: ReadonlyArray<Persona>): Persona =>
   persona ?? assert.fail("the story has no persona")
