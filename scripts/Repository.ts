@@ -7,12 +7,12 @@ import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 
 /** The texts by path. Paths are relative to the root, with `/`. */
-export type Files = ReadonlyMap<string, string>
+export type RepositoryFiles = ReadonlyMap<string, string>
 
 export const root = join(import.meta.dirname, "..")
 
 /** Reads every tracked file, and every untracked file that Git does not ignore, without binary files. */
-export const readFiles = (): Files => {
+export const readFiles = (): RepositoryFiles => {
   const listed = execFileSync(
     "git",
     ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -44,7 +44,7 @@ export interface Workspace {
   readonly manifest: Manifest
 }
 
-export const workspaces = (files: Files): ReadonlyArray<Workspace> =>
+export const workspaces = (files: RepositoryFiles): ReadonlyArray<Workspace> =>
   [...files]
     .filter(([path]) => /^(packages|adapters|hosts)\/[^/]+\/package\.json$/.test(path))
     .map(([path, text]) => ({ folder: path.slice(0, -"/package.json".length), manifest: JSON.parse(text) as Manifest }))

@@ -80,7 +80,7 @@ const withoutComments = (text: string) =>
 const lineAt = (text: string, index: number) => text.slice(0, index).split("\n").length
 
 /** One line for each violation: path, line number, the text found, and the rule. */
-export const violations = (files: ReadonlyMap<string, string>): ReadonlyArray<string> =>
+export const findViolations = (files: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   textRules.flatMap(({ appliesTo, ignoresComments, name, pattern }) =>
     [...files]
       .filter(([path]) => appliesTo(path))

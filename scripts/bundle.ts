@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib"
 import { explorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
-import { noticesOf } from "./packing/Notices.ts"
+import { licenceNoticesOf } from "./packing/Notices.ts"
 import * as SourceDigest from "./packing/SourceDigest.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -57,7 +57,7 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
   })
   const inputs = Object.keys(metafile?.inputs ?? {})
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
-  writeFileSync(join(outdir, "NOTICES.txt"), noticesOf(root, inputs))
+  writeFileSync(join(outdir, "NOTICES.txt"), licenceNoticesOf(root, inputs))
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
@@ -73,7 +73,7 @@ const bundleNode = async (host: string) => {
   const outdir = join(host, "bundle")
   // Names stay readable in traces and logs. ASCII text takes half the memory.
   const sources = await bundle(outdir, { entryPoints: { main: join(host, "src", "main.ts") } })
-  SourceDigest.write(root, host, sources)
+  SourceDigest.writeDigest(root, host, sources)
 }
 
 const lambda = join(root, "hosts", "lambda")

@@ -9,10 +9,10 @@ import { describe } from "@partner-commentary/api/description/Description"
 import type { Document } from "@partner-commentary/api/description/Document"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { isCurrent } from "./Generated.ts"
-import { breaks } from "./openapi/Breakage.ts"
-import { withoutExample } from "./openapi/ErrorExamples.ts"
-import { errorsPage } from "./openapi/ErrorsPage.ts"
-import { lint } from "./openapi/Lint.ts"
+import { findBreakingChanges } from "./openapi/Breakage.ts"
+import { errorsWithoutExample } from "./openapi/ErrorExamples.ts"
+import { renderErrorsPage } from "./openapi/ErrorsPage.ts"
+import { lintDescription } from "./openapi/Lint.ts"
 import { root } from "./Repository.ts"
 
 /** The default address of a service. A running service puts its own address into the document. */
@@ -20,14 +20,14 @@ const apiRoot = "http://127.0.0.1:8080"
 
 const document = JSON.parse(JSON.stringify(describe(PartnerApi, apiRoot))) as Document
 const text = `${JSON.stringify(document, null, 2)}\n`
-const generated = { "docs/openapi.json": text, "docs/reference/errors.md": errorsPage(document) }
+const generated = { "docs/openapi.json": text, "docs/reference/errors.md": renderErrorsPage(document) }
 const promise = "docs/openapi.released.json"
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const place = (path: string) => join(root, path)
 const read = (path: string) => JSON.parse(readFileSync(place(path), "utf8")) as Document
 
-const broken = breaks(read(promise), document)
+const broken = findBreakingChanges(read(promise), document)
 
 const write = () => {
   for (const [path, content] of Object.entries(generated)) writeFileSync(place(path), content)
@@ -48,14 +48,14 @@ const check = async () => {
   const drifted = Object.entries(generated)
     .filter(([path, content]) => !isCurrent(path, content))
     .map(([path]) => `${path} is out of date: npm run describe`)
-  const complaints = await lint("docs/openapi.json")
+  const complaints = await lintDescription("docs/openapi.json")
   const findings = [
     ...drifted,
     ...broken.map((line) => `${promise}: ${line} (breaking change)`),
-    ...breaks(read("docs/openapi.json"), document).map(
+    ...findBreakingChanges(read("docs/openapi.json"), document).map(
       (line) => `docs/openapi.json: ${line} (breaks the committed document)`
     ),
-    ...withoutExample(document).map((line) => `docs/openapi.json: ${line}`),
+    ...errorsWithoutExample(document).map((line) => `docs/openapi.json: ${line}`),
     ...complaints.map(({ message, pointer, rule }) => `docs/openapi.json ${pointer}: ${message} (${rule})`)
   ]
   for (const line of findings) say(line)

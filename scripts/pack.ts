@@ -5,18 +5,18 @@
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { build } from "./packing/Build.ts"
-import { judge } from "./packing/Judges.ts"
-import { stage } from "./packing/Stage.ts"
-import { pack } from "./packing/Tarballs.ts"
+import { buildWorkspace } from "./packing/Build.ts"
+import { judgePackage } from "./packing/Judges.ts"
+import { stagePackage } from "./packing/Stage.ts"
+import { packTarballs } from "./packing/Tarballs.ts"
 import { root } from "./Repository.ts"
 
 const [destination = join(root, "dist", "tarballs")] = process.argv.slice(2)
 rmSync(destination, { recursive: true, force: true })
 
-build()
-const packed = await pack(stage(join(destination, "staged")), destination)
-const faults = await judge(packed)
+buildWorkspace()
+const packed = await packTarballs(stagePackage(join(destination, "staged")), destination)
+const faults = await judgePackage(packed)
 for (const fault of faults) process.stdout.write(`${fault}\n`)
 process.stdout.write(`packages: ${packed.length} packed, ${faults.length} findings\n`)
 if (faults.length > 0) process.exitCode = 1

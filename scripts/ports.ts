@@ -3,7 +3,7 @@
  * page.
  */
 import { generate } from "./Generated.ts"
-import { portsPage } from "./ports/PortsPage.ts"
+import { renderPortsPage } from "./ports/PortsPage.ts"
 import { readFiles } from "./Repository.ts"
 
-generate("docs/reference/ports.md", portsPage(readFiles()))
+generate("docs/reference/ports.md", renderPortsPage(readFiles()))

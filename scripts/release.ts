@@ -6,9 +6,9 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { judge } from "./packing/Judges.ts"
-import { stage } from "./packing/Stage.ts"
-import { pack } from "./packing/Tarballs.ts"
+import { judgePackage } from "./packing/Judges.ts"
+import { stagePackage } from "./packing/Stage.ts"
+import { packTarballs } from "./packing/Tarballs.ts"
 import { root } from "./Repository.ts"
 
 const refuse = (reason: string): never => {
@@ -26,8 +26,8 @@ if (changed !== "" && !isDry) throw refuse(`the work tree has changes:\n${change
 
 const destination = join(root, "dist", "release")
 rmSync(destination, { recursive: true, force: true })
-const packed = await pack(stage(join(destination, "staged"), { repository }), destination)
-const faults = await judge(packed)
+const packed = await packTarballs(stagePackage(join(destination, "staged"), { repository }), destination)
+const faults = await judgePackage(packed)
 if (faults.length > 0) throw refuse(faults.join("\n"))
 
 const isPublished = (name: string, version: string) =>

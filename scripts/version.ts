@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { released } from "./packing/Changelog.ts"
+import { releaseChangelog } from "./packing/Changelog.ts"
 import { root } from "./Repository.ts"
 
 const folder = join(root, ".changeset")
@@ -20,5 +20,5 @@ if (changesets.length > 0) {
 }
 const { version } = JSON.parse(readFileSync(join(root, "packages", "core", "package.json"), "utf8"))
 const changelog = join(root, "CHANGELOG.md")
-writeFileSync(changelog, released(readFileSync(changelog, "utf8"), version, changesets))
+writeFileSync(changelog, releaseChangelog(readFileSync(changelog, "utf8"), version, changesets))
 process.stdout.write(`Version ${version}, of ${changesets.length} changesets.\n`)

@@ -7,7 +7,7 @@ import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers
 import { type Document, json, mapValues, type Response } from "@partner-commentary/api/description/Document"
 import { apiDiff } from "api-smart-diff"
 
-export const breaks = (before: Document, after: Document): ReadonlyArray<string> => {
+export const findBreakingChanges = (before: Document, after: Document): ReadonlyArray<string> => {
   const [was, is] = [plain(before), plain(after)]
   const changes = apiDiff(changed(was, is), changed(is, was))
     .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))

@@ -2,7 +2,7 @@
 import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers"
 import { type Document, json } from "@partner-commentary/api/description/Document"
 
-export const withoutExample = ({ components, paths }: Document): ReadonlyArray<string> =>
+export const errorsWithoutExample = ({ components, paths }: Document): ReadonlyArray<string> =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       Object.entries(responses)

@@ -3,9 +3,9 @@ import { codeOf, envelopesOf } from "@partner-commentary/api/description/Answers
 import type { Document } from "@partner-commentary/api/description/Document"
 import { type Code, guide } from "@partner-commentary/api/ErrorGuide"
 import { statusOf } from "@partner-commentary/api/Errors"
-import { wrap } from "../Wrap.ts"
+import { wrapText } from "../Wrap.ts"
 
-export const errorsPage = ({ components, paths }: Document): string => {
+export const renderErrorsPage = ({ components, paths }: Document): string => {
   const meanings = new Map(
     Object.values(components.schemas)
       .flatMap((schema) => envelopesOf(schema, components.schemas))
@@ -18,8 +18,8 @@ export const errorsPage = ({ components, paths }: Document): string => {
       "",
       `Status ${statusOf[code]}. ${meanings.get(code) ?? ""}`,
       "",
-      ...wrap(`- \`details\`: ${details}`, "  "),
-      ...wrap(`- What to do: ${advice}`, "  ")
+      ...wrapText(`- \`details\`: ${details}`, "  "),
+      ...wrapText(`- What to do: ${advice}`, "  ")
     ].join("\n")
   })
   const [example] = Object.values(paths)

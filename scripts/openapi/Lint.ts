@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { root } from "../Repository.ts"
 
-export interface Finding {
+export interface LintFinding {
   readonly rule: string
   /** A JSON pointer with plain slashes. */
   readonly pointer: string
@@ -20,7 +20,7 @@ const report = (name: string, given: ReadonlyArray<string>): Promise<string> =>
     )
   })
 
-const redocly = async (file: string): Promise<ReadonlyArray<Finding>> => {
+const redocly = async (file: string): Promise<ReadonlyArray<LintFinding>> => {
   const { problems } = JSON.parse(await report("redocly", ["lint", file, "--config=redocly.yaml", "--format=json"]))
   return problems.map((one: { ruleId: string; message: string; location: ReadonlyArray<{ pointer: string }> }) => ({
     rule: one.ruleId,
@@ -29,7 +29,7 @@ const redocly = async (file: string): Promise<ReadonlyArray<Finding>> => {
   }))
 }
 
-const spectral = async (file: string): Promise<ReadonlyArray<Finding>> => {
+const spectral = async (file: string): Promise<ReadonlyArray<LintFinding>> => {
   const options = ["--ruleset=.spectral.yaml", "--fail-severity=hint", "--format=json", "--quiet"]
   const results = JSON.parse(await report("spectral", ["lint", file, ...options]))
   return results.map((one: { code: string; message: string; path: ReadonlyArray<string> }) => ({
@@ -39,5 +39,5 @@ const spectral = async (file: string): Promise<ReadonlyArray<Finding>> => {
   }))
 }
 
-export const lint = async (file: string): Promise<ReadonlyArray<Finding>> =>
+export const lintDescription = async (file: string): Promise<ReadonlyArray<LintFinding>> =>
   (await Promise.all([redocly(file), spectral(file)])).flat()

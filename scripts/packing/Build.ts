@@ -6,7 +6,7 @@ import { root } from "../Repository.ts"
 
 export const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc")
 
-export const build = (): void => {
+export const buildWorkspace = (): void => {
   for (const step of [[compiler, "--build"], ["scripts/bundle.ts"]]) {
     execFileSync(process.execPath, step, { cwd: root, stdio: "inherit" })
   }

@@ -6,7 +6,7 @@ const unreleased = "## Unreleased\n"
 export const sentenceOf = (changeset: string): string => changeset.replace(/^---\n[\s\S]*?\n---\n/, "").trim()
 
 /** Moves the unreleased section to the version, with one item for each changeset, and leaves the unreleased section empty. */
-export const released = (changelog: string, version: string, changesets: ReadonlyArray<string>): string => {
+export const releaseChangelog = (changelog: string, version: string, changesets: ReadonlyArray<string>): string => {
   const [before, ...rest] = changelog.split(unreleased)
   const [present = "", older] = rest.join(unreleased).split(/^(?=## )/m)
   const lines = changesets.map((each) => `- ${sentenceOf(each).replaceAll("\n", "\n  ")}`)

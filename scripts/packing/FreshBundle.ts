@@ -1,12 +1,12 @@
 /** Before a test run, rebuilds the Node host's bundle if a source changed. The tests use the bundle because it starts faster. */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
-import { isCurrent } from "./SourceDigest.ts"
+import { isDigestCurrent } from "./SourceDigest.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
 export default () => {
-  if (isCurrent(join(root, "hosts", "node"))) return
+  if (isDigestCurrent(join(root, "hosts", "node"))) return
   execFileSync(process.execPath, [join(root, "scripts", "bundle.ts")], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"]

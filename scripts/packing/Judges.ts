@@ -9,14 +9,14 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
-import type { Packed } from "./Tarballs.ts"
+import type { PackedPackage } from "./Tarballs.ts"
 
 const attw = join(
   dirname(createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json")),
   "dist/index.js"
 )
 
-const asPublint = async ({ name, tarball }: Packed): Promise<ReadonlyArray<string>> => {
+const asPublint = async ({ name, tarball }: PackedPackage): Promise<ReadonlyArray<string>> => {
   const bytes = new Uint8Array(readFileSync(tarball))
   const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer }, strict: true })
   return messages.map((message) => `${name}: ${formatMessage(message, pkg ?? {}, { color: false })} (publint)`)
@@ -29,7 +29,7 @@ const sampleOf = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Map(entries.map((entry) => [entry.includes("/") ? dirname(entry) : entry, entry])).values()
 ]
 
-const asTypes = async ({ entries, folder, name, tarball }: Packed): Promise<ReadonlyArray<string>> => {
+const asTypes = async ({ entries, folder, name, tarball }: PackedPackage): Promise<ReadonlyArray<string>> => {
   if (entries.length === 0) return []
   const isDual = readFileSync(join(folder, "package.json"), "utf8").includes('"require":')
   const options = [
@@ -52,7 +52,7 @@ const asTypes = async ({ entries, folder, name, tarball }: Packed): Promise<Read
   }
 }
 
-const readmeOf = ({ entries, folder, name }: Packed): ReadonlyArray<string> => {
+const readmeOf = ({ entries, folder, name }: PackedPackage): ReadonlyArray<string> => {
   const code = [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]+?)^```$/gm)]
   return code
     .flatMap(([, text = ""]) => [...text.matchAll(/\bfrom "([^"]+)"/g)].map(([, specifier = ""]) => specifier))
@@ -62,7 +62,7 @@ const readmeOf = ({ entries, folder, name }: Packed): ReadonlyArray<string> => {
 }
 
 /** Checks all declarations, because the sample covers only one per folder. */
-const declarationsOf = ({ folder, name }: Packed): ReadonlyArray<string> => {
+const declarationsOf = ({ folder, name }: PackedPackage): ReadonlyArray<string> => {
   const dist = join(folder, "dist")
   if (!existsSync(dist)) return []
   const declarations = readdirSync(dist, { encoding: "utf8", recursive: true }).filter((path) => path.endsWith(".d.ts"))
@@ -75,7 +75,7 @@ const declarationsOf = ({ folder, name }: Packed): ReadonlyArray<string> => {
  * Returns one sentence or one report for each fault. Two packages are checked at a time, because Are The Types Wrong
  * runs a compiler process.
  */
-export const judge = async (all: ReadonlyArray<Packed>): Promise<ReadonlyArray<string>> => {
+export const judgePackage = async (all: ReadonlyArray<PackedPackage>): Promise<ReadonlyArray<string>> => {
   const left = all.values()
   const judgeNext = async (): Promise<ReadonlyArray<string>> => {
     const faults: Array<string> = []

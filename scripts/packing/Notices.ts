@@ -5,7 +5,7 @@ import { join } from "node:path"
 const folderOf = (input: string): string | undefined => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
 
 /** `inputs` are source paths relative to `root`. */
-export const noticesOf = (root: string, inputs: ReadonlyArray<string>): string => {
+export const licenceNoticesOf = (root: string, inputs: ReadonlyArray<string>): string => {
   const folders = [...new Set(inputs.flatMap((input) => folderOf(input) ?? []))].sort()
   return folders
     .filter((folder) => existsSync(join(root, folder, "package.json")))

@@ -5,10 +5,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { buildSync } from "esbuild"
-import { type Files, readFiles, root, type Workspace, workspaces } from "../Repository.ts"
+import { type RepositoryFiles, readFiles, root, type Workspace, workspaces } from "../Repository.ts"
 import { commonJsEntries, isProgram, publishedManifest, type SourceManifest } from "./PublishedManifest.ts"
 
-export interface Staged {
+export interface StagedPackage {
   /** `packages/core` */
   readonly workspace: string
   readonly name: string
@@ -20,7 +20,7 @@ export interface Staged {
 }
 
 /** The shipped modules, such as `topic/Topic`, without the folders that the manifest excludes. */
-const modulesOf = (files: Files, { folder, manifest }: Workspace): ReadonlyArray<string> => {
+const modulesOf = (files: RepositoryFiles, { folder, manifest }: Workspace): ReadonlyArray<string> => {
   const source = `${folder}/src/`
   const excluded = (manifest.files ?? []).filter((name) => name.startsWith("!")).map((name) => name.slice(1))
   return [...files.keys()]
@@ -68,20 +68,23 @@ const entriesOf = ({ exports }: SourceManifest, modules: ReadonlyArray<string>):
   return [...named, ...("./*" in exports ? modules.map((module) => `./${module}`) : [])]
 }
 
-export interface Staging {
+export interface StagingOptions {
   /** The repository's URL, for verifying where a package was built. */
   readonly repository?: string | undefined
   readonly only?: string
 }
 
 /** Stages below `destination`, which is emptied first. The build output must exist: see `Build.ts`. */
-export const stage = (destination: string, { only, repository }: Staging = {}): ReadonlyArray<Staged> => {
+export const stagePackage = (
+  destination: string,
+  { only, repository }: StagingOptions = {}
+): ReadonlyArray<StagedPackage> => {
   const files = readFiles()
   const all = workspaces(files)
   const ours = new Set(all.map(({ manifest }) => manifest.name))
   rmSync(destination, { recursive: true, force: true })
   const wanted = all.filter(({ folder }) => only === undefined || folder === only)
-  return wanted.map((each): Staged => {
+  return wanted.map((each): StagedPackage => {
     const manifest = each.manifest as SourceManifest
     const folder = join(destination, each.folder.replace("/", "-"))
     const modules = isProgram(manifest) ? [] : modulesOf(files, each)

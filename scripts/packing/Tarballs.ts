@@ -2,9 +2,9 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import type { Staged } from "./Stage.ts"
+import type { StagedPackage } from "./Stage.ts"
 
-export interface Packed extends Staged {
+export interface PackedPackage extends StagedPackage {
   readonly tarball: string
 }
 
@@ -13,13 +13,16 @@ const environment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_(config|package|lifecycle)/i.test(name)))
 
 /** Packs all folders with one command. npm only reads them, and names each tarball after its package. */
-export const pack = async (all: ReadonlyArray<Staged>, destination: string): Promise<ReadonlyArray<Packed>> => {
+export const packTarballs = async (
+  all: ReadonlyArray<StagedPackage>,
+  destination: string
+): Promise<ReadonlyArray<PackedPackage>> => {
   const folders = all.map(({ folder }) => folder)
   await promisify(execFile)("npm", ["pack", "--ignore-scripts", "--pack-destination", destination, ...folders], {
     cwd: destination,
     env: environment(),
     maxBuffer: 1 << 26
   })
-  const tarballOf = ({ name, version }: Staged) => `${name.replace("@", "").replace("/", "-")}-${version}.tgz`
+  const tarballOf = ({ name, version }: StagedPackage) => `${name.replace("@", "").replace("/", "-")}-${version}.tgz`
   return all.map((staged) => ({ ...staged, tarball: join(destination, tarballOf(staged)) }))
 }

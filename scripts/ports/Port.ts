@@ -1,19 +1,19 @@
 /** Reads the ports from the sources of the core, and the suites that test them. */
 import { basename } from "node:path"
-import type { Files } from "../Repository.ts"
+import type { RepositoryFiles } from "../Repository.ts"
 
 /**
  * The group of ports whose layers are built together. `alone`: the port has its own layer, or an embedder may replace
  * it.
  */
-export type Unit = "alone" | "topics" | "partners" | "process"
+export type SourceUnit = "alone" | "topics" | "partners" | "process"
 
 export interface Port {
   readonly path: string
   readonly name: string
   /** The first comment of the port's file. */
   readonly about: string
-  readonly unit: Unit
+  readonly unit: SourceUnit
   /** The paths of its suites. */
   readonly suites: ReadonlyArray<string>
 }
@@ -38,7 +38,7 @@ const aboutOf = (text: string) =>
     .replace(/\s+/g, " ")
     .trim()
 
-export const portsOf = (files: Files): ReadonlyArray<Port> => {
+export const portsOf = (files: RepositoryFiles): ReadonlyArray<Port> => {
   const found = [...files]
     .filter(([path]) => path.startsWith("packages/core/src/"))
     .flatMap(([path, text]) =>
@@ -60,7 +60,7 @@ export const portsOf = (files: Files): ReadonlyArray<Port> => {
 }
 
 /** Reads the groups from the layers that make several ports at once. A replaceable port of partners and personas stands alone. */
-const unitsOf = (files: Files): ((name: string, about: string) => Unit) => {
+const unitsOf = (files: RepositoryFiles): ((name: string, about: string) => SourceUnit) => {
   const madeBy = (path: string, layer: string) => {
     const body =
       new RegExp(`^export const ${layer} = ([\\s\\S]*?)\\n(?=\\n|$)`, "m").exec(files.get(path) ?? "")?.[1] ?? ""

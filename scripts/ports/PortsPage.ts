@@ -1,23 +1,23 @@
 /** Renders the page of all ports. */
 import { basename } from "node:path"
-import type { Files } from "../Repository.ts"
-import { wrap } from "../Wrap.ts"
-import { type Port, portsOf, type Unit } from "./Port.ts"
+import type { RepositoryFiles } from "../Repository.ts"
+import { wrapText } from "../Wrap.ts"
+import { type Port, portsOf, type SourceUnit } from "./Port.ts"
 
 const withoutSuite = "none: the suites of related ports use it"
 
-const entry = (files: Files, { about, name, path, suites }: Port) => {
+const entry = (files: RepositoryFiles, { about, name, path, suites }: Port) => {
   const example = `examples/own-${name.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}.ts`
   const named = (text: string, at: string) => `[${text}](../../${at})`
   const proofs = suites.map((suite) => named(basename(suite, ".ts"), suite))
   return [
-    ...wrap(`- **${named(name, path)}.** ${about}`, "  "),
+    ...wrapText(`- **${named(name, path)}.** ${about}`, "  "),
     ...(proofs.length === 0 ? [withoutSuite] : proofs).map((proof) => `  - Suite: ${proof}`),
     ...(files.has(example) ? [`  - Example: ${named(example, example)}`] : [])
   ]
 }
 
-const groups: ReadonlyArray<readonly [Unit, string, string]> = [
+const groups: ReadonlyArray<readonly [SourceUnit, string, string]> = [
   ["alone", "Replaceable alone", "Provide your own layer for any of these."],
   [
     "topics",
@@ -32,7 +32,7 @@ const groups: ReadonlyArray<readonly [Unit, string, string]> = [
   ["process", "State of a process", "Kept in one process (`Core.layerProcess`) or shared by the Postgres adapter."]
 ]
 
-export const portsPage = (files: Files): string => {
+export const renderPortsPage = (files: RepositoryFiles): string => {
   const ports = portsOf(files)
   return [
     "# Ports",
@@ -55,7 +55,7 @@ export const portsPage = (files: Files): string => {
     ...groups.flatMap(([unit, title, text]) => [
       `## ${title}`,
       "",
-      ...wrap(text),
+      ...wrapText(text),
       "",
       ...ports.filter((port) => port.unit === unit).flatMap((port) => entry(files, port)),
       ""

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Document } from "@partner-commentary/api/description/Document"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { breaks } from "../openapi/Breakage.ts"
-import { withoutExample } from "../openapi/ErrorExamples.ts"
-import { type Finding, lint } from "../openapi/Lint.ts"
+import { findBreakingChanges } from "../openapi/Breakage.ts"
+import { errorsWithoutExample } from "../openapi/ErrorExamples.ts"
+import { type LintFinding, lintDescription } from "../openapi/Lint.ts"
 import { root } from "../Repository.ts"
 import { additions, breaking } from "./description/Changes.ts"
 import { faults, nearMisses } from "./description/Incomplete.ts"
@@ -17,23 +17,23 @@ const released: Document = JSON.parse(readFileSync(join(root, "docs/openapi.rele
 
 describe("the comparison with the released document", () => {
   it.each(breaking)("the comparison with the released document reports $what", (change) => {
-    expect(breaks(released, planted(released, [change]))).not.toEqual([])
+    expect(findBreakingChanges(released, planted(released, [change]))).not.toEqual([])
   })
 
   it.each(additions)("the comparison with the released document accepts $what", (change) => {
-    expect(breaks(released, planted(released, [change]))).toEqual([])
+    expect(findBreakingChanges(released, planted(released, [change]))).toEqual([])
   })
 })
 
 describe("the linters of the OpenAPI document", () => {
   const folder = mkdtempSync(join(tmpdir(), "openapi-"))
-  let findings: ReadonlyArray<Finding> = []
+  let findings: ReadonlyArray<LintFinding> = []
   afterAll(() => rmSync(folder, { recursive: true }))
   // Plants all faults at once, because starting a linter takes a second.
   beforeAll(async () => {
     const file = join(folder, "openapi.json")
     writeFileSync(file, JSON.stringify(planted(released, [...faults, ...nearMisses])))
-    findings = await lint(file)
+    findings = await lintDescription(file)
   })
 
   it.each(faults)("the linters report $what by $rule", ({ at, rule }) => {
@@ -63,6 +63,8 @@ it("an error code without an example is reported", () => {
       }
     }
   ])
-  expect(withoutExample(released)).toEqual([])
-  expect(withoutExample(bare)).toEqual(["POST /partner/v1/topics 400: the error no_valid_personas has no example"])
+  expect(errorsWithoutExample(released)).toEqual([])
+  expect(errorsWithoutExample(bare)).toEqual([
+    "POST /partner/v1/topics 400: the error no_valid_personas has no example"
+  ])
 })

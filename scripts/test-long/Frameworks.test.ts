@@ -7,19 +7,19 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Story from "../../examples/test/Story.ts"
-import { build, compiler } from "../packing/Build.ts"
-import { stage } from "../packing/Stage.ts"
-import { type Packed, pack } from "../packing/Tarballs.ts"
+import { buildWorkspace, compiler } from "../packing/Build.ts"
+import { stagePackage } from "../packing/Stage.ts"
+import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { root } from "../Repository.ts"
 import { project, run } from "./Installation.ts"
 import { type Framework, frameworks } from "./installed/Frameworks.ts"
 
 const place = mkdtempSync(join(tmpdir(), "frameworks-"))
-let packed: ReadonlyArray<Packed> = []
+let packed: ReadonlyArray<PackedPackage> = []
 
 beforeAll(async () => {
-  build()
-  packed = await pack(stage(join(place, "staged")), place)
+  buildWorkspace()
+  packed = await packTarballs(stagePackage(join(place, "staged")), place)
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 

@@ -6,7 +6,7 @@ import { execFile } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import type { Packed } from "../packing/Tarballs.ts"
+import type { PackedPackage } from "../packing/Tarballs.ts"
 
 /**
  * The environment of a user's shell: without the variables of npm and the test runner, but with the machine's
@@ -31,7 +31,7 @@ export const run = async (cwd: string, command: string, ...parameters: ReadonlyA
 /** Creates a project that depends on some of our packages, each from its tarball, and on others. */
 export const project = (
   folder: string,
-  packed: ReadonlyArray<Packed>,
+  packed: ReadonlyArray<PackedPackage>,
   wanted: ReadonlyArray<string>,
   others: Readonly<Record<string, string>> = {}
 ): void => {

@@ -6,18 +6,18 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { build } from "../packing/Build.ts"
-import { stage } from "../packing/Stage.ts"
-import { type Packed, pack } from "../packing/Tarballs.ts"
+import { buildWorkspace } from "../packing/Build.ts"
+import { stagePackage } from "../packing/Stage.ts"
+import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { root } from "../Repository.ts"
 import { nodeOf, project, run } from "./Installation.ts"
 
 const place = mkdtempSync(join(tmpdir(), "languages-"))
-let packed: ReadonlyArray<Packed> = []
+let packed: ReadonlyArray<PackedPackage> = []
 
 beforeAll(async () => {
-  build()
-  packed = await pack(stage(join(place, "staged")), place)
+  buildWorkspace()
+  packed = await packTarballs(stagePackage(join(place, "staged")), place)
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 

@@ -7,9 +7,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { build, compiler } from "../packing/Build.ts"
-import { stage } from "../packing/Stage.ts"
-import { type Packed, pack } from "../packing/Tarballs.ts"
+import { buildWorkspace, compiler } from "../packing/Build.ts"
+import { stagePackage } from "../packing/Stage.ts"
+import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { root } from "../Repository.ts"
 import { brought, nodeOf, project, run } from "./Installation.ts"
 
@@ -24,12 +24,12 @@ const newest = (await run(root, "npm", "view", `effect@${range}`, "version", "--
 
 const ours = (names: string) =>
   names.split(" ").map((name) => (name === "partner-commentary" ? name : `@partner-commentary/${name}`))
-let packed: ReadonlyArray<Packed> = []
+let packed: ReadonlyArray<PackedPackage> = []
 let nodes: ReadonlyArray<string> = []
 
 beforeAll(async () => {
-  build()
-  packed = await pack(stage(join(place, "staged")), place)
+  buildWorkspace()
+  packed = await packTarballs(stagePackage(join(place, "staged")), place)
   const least: string = manifestOf("packages/core").engines.node
   nodes = [process.execPath, await nodeOf(join(place, "node"), least.replace(">=", "").concat(".0"))]
 })

@@ -1,6 +1,6 @@
 /** Tests the changes to the changelog when a version is made. */
 import { expect, it } from "vitest"
-import { released, sentenceOf } from "../packing/Changelog.ts"
+import { releaseChangelog, sentenceOf } from "../packing/Changelog.ts"
 
 const changeset = '---\n"@partner-commentary/core": minor\n---\n\nAudio is made\nafter approval.\n'
 
@@ -10,13 +10,13 @@ it("a changeset's text is the part after its list of version bumps", () => {
 
 it("the unreleased section and each changeset are below the new version, above older versions", () => {
   const changelog = "# Changelog\n\n## Unreleased\n\nFor partners:\n\n- Topics.\n\n## 0.1.0\n\n- The first.\n"
-  expect(released(changelog, "0.2.0", [changeset])).toBe(
+  expect(releaseChangelog(changelog, "0.2.0", [changeset])).toBe(
     "# Changelog\n\n## Unreleased\n\n## 0.2.0\n\nFor partners:\n\n- Topics.\n\n- Audio is made\n  after approval.\n\n## 0.1.0\n\n- The first.\n"
   )
 })
 
 it("the first version needs no changeset", () => {
-  expect(released("# Changelog\n\n## Unreleased\n\n- Topics.\n", "0.1.0", [])).toBe(
+  expect(releaseChangelog("# Changelog\n\n## Unreleased\n\n- Topics.\n", "0.1.0", [])).toBe(
     "# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- Topics.\n"
   )
 })

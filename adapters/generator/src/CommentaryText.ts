@@ -4,7 +4,7 @@ import {
   type GenerationRequest,
   maxCommentaryLength
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
-import { plain } from "@partner-commentary/core/shared/Text"
+import { toPlainText } from "@partner-commentary/core/shared/Text"
 import * as Result from "effect/Result"
 import { promptDelimiters, promptRules } from "./Prompt.ts"
 
@@ -58,7 +58,7 @@ export const acceptCommentary = (
   text: string,
   request: Pick<GenerationRequest, "topic" | "perspective">
 ): Result.Result<string, GenerationFailed> => {
-  const commentary = unwrapped(unwrapped(withoutThinking(plain(text))))
+  const commentary = unwrapped(unwrapped(withoutThinking(toPlainText(text))))
   if (commentary === "") return refuse("the answer is empty")
   if (commentary.length > 2 * maxCommentaryLength || Array.from(commentary).length > maxCommentaryLength) {
     return refuse(`the answer is longer than ${maxCommentaryLength} characters`)

@@ -2,7 +2,7 @@
  * A connection to any OpenAI-compatible server: limits on time and size, no retries, and refusals without credentials.
  * Callers choose the request and decode the answer.
  */
-import { limited } from "@partner-commentary/core/shared/ResponseLimit"
+import { limitResponseSize } from "@partner-commentary/core/shared/ResponseLimit"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -83,7 +83,7 @@ const httpClient = (size: number) =>
   FetchHttpClient.layer.pipe(
     Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
     Layer.provide(
-      Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch(input, init).then(limited(size, tooLarge)))
+      Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch(input, init).then(limitResponseSize(size, tooLarge)))
     )
   )
 

@@ -7,7 +7,7 @@ import {
   type Medium,
   SynthesisFailed,
   type SynthesisRequest,
-  type Synthesize
+  type SynthesizeMedia
 } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import * as Duration from "effect/Duration"
@@ -49,7 +49,7 @@ const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
     return yield* joined(parts)
   })
 
-  const audio: Synthesize = (request) =>
+  const audio: SynthesizeMedia = (request) =>
     Effect.mapError(server.within(synthesize(request)), (refusal) => new SynthesisFailed(refusal))
   return audio
 })
@@ -73,7 +73,7 @@ export const layer = (options: OpenAiSpeechOptions) =>
   Layer.effect(
     MediaSynthesizer,
     Effect.gen(function* () {
-      const others: Readonly<Record<MediaKind, Synthesize | null>> = yield* MediaSynthesizer
+      const others: Readonly<Record<MediaKind, SynthesizeMedia | null>> = yield* MediaSynthesizer
       return { ...others, audio: yield* make(options) }
     })
   )

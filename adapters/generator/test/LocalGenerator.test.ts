@@ -4,7 +4,7 @@ import {
   type GenerationRequest,
   maxCommentaryLength
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
-import { compose } from "@partner-commentary/core/commentary/LocalCommentary"
+import { composeLocalCommentary } from "@partner-commentary/core/commentary/LocalCommentary"
 import * as LocalGenerator from "@partner-commentary/generator/LocalGenerator"
 import * as CommentaryGeneratorSuite from "@partner-commentary/testkit/CommentaryGeneratorSuite"
 import * as Effect from "effect/Effect"
@@ -21,8 +21,8 @@ const asked: GenerationRequest = {
     " "
   )
 }
-const revised = (instructions: string, draft = compose(asked)) =>
-  compose({ ...asked, revision: { draft, instructions } })
+const revised = (instructions: string, draft = composeLocalCommentary(asked)) =>
+  composeLocalCommentary({ ...asked, revision: { draft, instructions } })
 
 CommentaryGeneratorSuite.suite("LocalGenerator", LocalGenerator.layer)
 
@@ -45,8 +45,8 @@ describe("the local generator", () => {
   it("the same request gives the same text, within bounds, trimmed, plain, and marked as local", () =>
     fc.assert(
       fc.property(requests, (one) => {
-        const text = compose(one)
-        assert.strictEqual(compose(structuredClone(one)), text)
+        const text = composeLocalCommentary(one)
+        assert.strictEqual(composeLocalCommentary(structuredClone(one)), text)
         assert.isAtLeast(lengthOf(text), 1)
         assert.isAtMost(lengthOf(text), maxCommentaryLength)
         assert.strictEqual(text, text.trim())
@@ -59,13 +59,13 @@ describe("the local generator", () => {
   it("a revision always differs from the draft that it revises", () =>
     fc.assert(
       fc.property(requests, anyText(200), (one, instructions) => {
-        const draft = compose(one)
-        assert.notStrictEqual(compose({ ...one, revision: { draft, instructions } }), draft)
+        const draft = composeLocalCommentary(one)
+        assert.notStrictEqual(composeLocalCommentary({ ...one, revision: { draft, instructions } }), draft)
       })
     ))
 
   it("repeated requests for shorter or longer texts are followed each time", () => {
-    const draft = compose(asked)
+    const draft = composeLocalCommentary(asked)
     const short = revised("Please make it shorter")
     const shorter = revised("Shorter!", short)
     const long = revised("a bit longer")
@@ -82,13 +82,13 @@ describe("the local generator", () => {
   })
 
   it("the text ends with a complete sentence, or at a word boundary if one sentence is too long", () => {
-    const [, given = ""] = / (Reason number 0 .*)\n\nThat is how/u.exec(compose(asked)) ?? []
+    const [, given = ""] = / (Reason number 0 .*)\n\nThat is how/u.exec(composeLocalCommentary(asked)) ?? []
     assert.isTrue(asked.perspective.startsWith(given))
     assert.match(given, /fans\.$/u)
-    const full = compose({ ...asked, perspective: "I agree. ".repeat(500) })
+    const full = composeLocalCommentary({ ...asked, perspective: "I agree. ".repeat(500) })
     assert.lengthOf(full.match(/I agree\./gu) ?? [], 100)
-    const endless = compose({ ...asked, perspective: "word ".repeat(1000) })
+    const endless = composeLocalCommentary({ ...asked, perspective: "word ".repeat(1000) })
     assert.match(endless, / word…\n\n/u)
-    assert.isBelow(lengthOf(compose({ ...asked, perspective: "x".repeat(5000) })), 1200)
+    assert.isBelow(lengthOf(composeLocalCommentary({ ...asked, perspective: "x".repeat(5000) })), 1200)
   })
 })

@@ -1,7 +1,7 @@
 /** Caches the JWKS of an identity provider, and keeps it while the provider cannot be reached. */
 import { IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { limited } from "@partner-commentary/core/shared/ResponseLimit"
+import { limitResponseSize } from "@partner-commentary/core/shared/ResponseLimit"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -27,7 +27,8 @@ const largest = 1024 * 1024
 
 const tooLarge = new Error("the key set is larger than 1 MiB")
 
-const boundedFetch: FetchImplementation = (url, options) => fetch(url, options).then(limited(largest, tooLarge))
+const boundedFetch: FetchImplementation = (url, options) =>
+  fetch(url, options).then(limitResponseSize(largest, tooLarge))
 
 /** jose fetches and parses the keys. This module decides when to fetch, by Effect's Clock. */
 export const makeRemoteKeySet = (url: string): RemoteJWKSet =>

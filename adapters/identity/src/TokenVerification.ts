@@ -4,7 +4,7 @@ import {
   type IdentityUnreachable,
   TokenRefused
 } from "@partner-commentary/core/access/DashboardIdentity"
-import { hasControls } from "@partner-commentary/core/shared/Text"
+import { hasControlCharacters } from "@partner-commentary/core/shared/Text"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -66,7 +66,7 @@ export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused |
 
 const claims = (payload: JWTPayload, organizationClaim: string): Effect.Effect<DashboardToken, TokenRefused> => {
   const organization = Object.hasOwn(payload, organizationClaim) ? payload[organizationClaim] : undefined
-  if (!Predicate.isString(organization) || organization.trim() === "" || hasControls(organization)) {
+  if (!Predicate.isString(organization) || organization.trim() === "" || hasControlCharacters(organization)) {
     return Effect.fail(refused)
   }
   const { sub } = payload

@@ -1,5 +1,5 @@
 /** A real identity provider on a free port. A test can make the provider misbehave. */
-import { type Claims, TokenMint } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { type TokenClaims, TokenMint } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,7 +16,7 @@ export class IdentityProvider extends Context.Service<
     /** Publishes one more key, with which `sign` can then sign. */
     readonly publish: (kid: string, algorithm?: string) => Effect.Effect<JWK>
     /** Signs a token with the given key, or with the only published key. */
-    readonly sign: (claims: Claims, kid?: string) => Effect.Effect<string>
+    readonly sign: (claims: TokenClaims, kid?: string) => Effect.Effect<string>
     /** Stops publishing the key. */
     readonly withdraw: (kid: string) => Effect.Effect<void>
     readonly stop: Effect.Effect<void>

@@ -23,7 +23,7 @@ export interface NotificationChannel {
    * sent only once.
    */
   readonly say: (message: string) => Effect.Effect<void>
-  /** Listeners also receive `lost` whenever messages may have been missed: each time that LISTEN starts. */
+  /** Listeners also receive `connectionLost` whenever messages may have been missed: each time that LISTEN starts. */
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
 }
 
@@ -116,7 +116,7 @@ export interface Listener {
 }
 
 /**
- * Listens on a separate connection until the scope closes. A lost connection is replaced, and listeners receive `lost`.
+ * Listens on a separate connection until the scope closes. A lost connection is replaced, and listeners receive `connectionLost`.
  * The listener regularly sends a test message through the pool, because after a failover the listening connection may
  * still lead to the old server, open and silent.
  */

@@ -1,7 +1,7 @@
 /** `metrics rebuild` on Postgres computes the same metrics as the incremental updates. */
 import { assert, describe, it } from "@effect/vitest"
-import { percentiles } from "@partner-commentary/core/performance/Histogram"
-import { summarize } from "@partner-commentary/core/performance/Metrics"
+import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
+import { summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
@@ -28,7 +28,7 @@ describe("metrics rebuild", () => {
           const { sent } = yield* topics.submit(submission({ personas: [ada, bo], topic: { ...owner, createdAt } }))
           const [first, second] = sent
           if (first === undefined || second === undefined) return assert.fail("nothing was sent")
-          yield* Creator.notify(first)
+          yield* Creator.deliverRequest(first)
           yield* TestClock.setTime(createdAt + index * minute)
           times.push(index * minute)
           yield* Creator.respondAndDraft(first)
@@ -39,7 +39,7 @@ describe("metrics rebuild", () => {
           Effect.map(store.days(owner, start - day, null), (days) =>
             days
               .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
-              .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarize(metrics) }))
+              .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarizeMetrics(metrics) }))
           )
         )
         const before = yield* metrics
@@ -49,7 +49,7 @@ describe("metrics rebuild", () => {
         assert.deepInclude(counted?.counts, { sent: 45, pending: 15, approved: 30 })
         assert.deepInclude(other?.counts, { sent: 45, pending: 30, declined: 15 })
         for (const { response } of [before[0], counted].flatMap((one) => one ?? [])) {
-          const exact = percentiles(new Map(times.map((time) => [time, 1]))).p90 ?? 0
+          const exact = percentilesOf(new Map(times.map((time) => [time, 1]))).p90 ?? 0
           assert.strictEqual(response.count, 45)
           assert.closeTo(response.p90 ?? 0, exact, exact * 0.05)
         }

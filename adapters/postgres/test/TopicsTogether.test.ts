@@ -9,7 +9,7 @@ import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import { persona, personas, repeatedSubmission, submission } from "@partner-commentary/testkit/support/Fixtures"
-import { usageOf } from "@partner-commentary/testkit/webhook/Traces"
+import { countUsageOf } from "@partner-commentary/testkit/webhook/Traces"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -42,7 +42,7 @@ it.effect(
         outcomes.filter(({ _tag }) => _tag === "Success"),
         25
       )
-      assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), {
+      assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
         topics: 25,
         held: 25,
         units: 50
@@ -61,7 +61,7 @@ it.effect(
         more.filter(({ _tag }) => _tag === "Success"),
         5
       )
-      assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), {
+      assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
         topics: 30,
         held: 30,
         units: 60
@@ -93,7 +93,7 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
       })
     )
     assert.deepInclude(yield* Fiber.join(waiting), { _tag: "QuotaExceeded", quota: "topics_per_month", remaining: 0 })
-    assert.deepStrictEqual(yield* usageOf(first.topic), { topics: 1, held: 5, units: 1 })
+    assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 5, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 
 it.live("a quota that others use up while a topic waits is not exceeded, and the refusal is the usual one", () =>
@@ -117,7 +117,7 @@ it.effect("a caller within a larger transaction can continue after a quota refus
         assert.deepInclude(yield* Effect.flip(store.submit(next)), { _tag: "QuotaExceeded", quota: "topics_per_month" })
       })
     )
-    assert.deepStrictEqual(yield* usageOf(first.topic), { topics: 1, held: 1, units: 1 })
+    assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
@@ -139,7 +139,11 @@ it.effect("a topic that cannot be written fails only for its own caller", () =>
       exits.flatMap((exit, place) => (Exit.isFailure(exit) ? [place] : [])),
       [...emails.keys()]
     )
-    assert.deepStrictEqual(yield* usageOf({ organizationId, environment: "live" }), { topics: 10, held: 10, units: 10 })
+    assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
+      topics: 10,
+      held: 10,
+      units: 10
+    })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
@@ -177,7 +181,7 @@ it.effect("a submission within a larger transaction runs alone, and a rollback r
     )
     assert.isTrue(Option.isOption(seen) && Option.isSome(seen))
     assert.isTrue(Option.isNone(yield* store.progress(one.topic, one.topic.id)))
-    assert.deepStrictEqual(yield* usageOf(one.topic), { topics: 0, held: 0, units: 0 })
+    assert.deepStrictEqual(yield* countUsageOf(one.topic), { topics: 0, held: 0, units: 0 })
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 

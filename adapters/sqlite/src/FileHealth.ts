@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 
 export type FileHealth = Corruption
 
-/** Call `watch` just after the file was opened. */
+/** Call `watchDatabaseFile` just after the file was opened. */
 export const watchDatabaseFile = (filename: string): FileHealth => {
   const isFile = filename !== ":memory:" && filename !== ""
   const opened = isFile ? identity(filename) : undefined

@@ -9,7 +9,7 @@ import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import { latestDue } from "@partner-commentary/core/shared/DueTimes"
+import { latestDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -237,7 +237,7 @@ const everything = Effect.gen(function* () {
   yield* assignments.stalled
   for (const mail of yield* mails.claim(start, start + day, 1)) yield* mails.settle(mail, { state: "sent" }, start)
   yield* mails.nextDue
-  const latest = latestDue(start, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
+  const latest = latestDueTimes(start, Duration.minutes(1), [Duration.minutes(1), Duration.hours(1)])
   yield* mails.repairDueTimes(latest)
   yield* assignments.putOff(latest, start, 10)
   yield* (yield* MediaJobStore).repairDueTimes(latest)

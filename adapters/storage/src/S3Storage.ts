@@ -2,7 +2,7 @@
  * Stores media in a bucket with the S3 protocol. One signed PUT stores an object either completely or not at all. The
  * bucket's settings decide who may read. File names are unguessable, so the bucket should not allow listing.
  */
-import { MediaStorage, type Storage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
+import { type FileStorage, MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import { AwsClient } from "aws4fetch"
 import * as Duration from "effect/Duration"
@@ -33,7 +33,7 @@ const largestRefusal = 64 * 1024
 const temporaryStatuses = new Set([408, 409, 425, 429])
 const temporaryCodes = new Set(["RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ExpiredToken"])
 
-const make = (options: S3StorageOptions): Storage => {
+const make = (options: S3StorageOptions): FileStorage => {
   const { accessKeyId, publicUrl, region, secretAccessKey, sessionToken, url } = options
   const time = Duration.min(options.timeout ?? longestCall, longestCall)
   const token = Option.getOrUndefined(Option.map(sessionToken, Redacted.value))
@@ -58,7 +58,7 @@ const make = (options: S3StorageOptions): Storage => {
       })
     )
 
-  const put: Storage["put"] = Effect.fn("MediaStorage.put")(
+  const put: FileStorage["put"] = Effect.fn("MediaStorage.put")(
     function* (name: string, medium: Medium) {
       const { body, status } = yield* Effect.tryPromise({
         try: (signal) =>

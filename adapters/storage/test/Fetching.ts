@@ -1,8 +1,8 @@
 /** Fetches a URL without credentials. */
-import type { Fetched } from "@partner-commentary/testkit/MediaStorageSuite"
+import type { FetchedFile } from "@partner-commentary/testkit/MediaStorageSuite"
 import * as Effect from "effect/Effect"
 
-export const fetchFile = (url: string): Effect.Effect<Fetched> =>
+export const fetchFile = (url: string): Effect.Effect<FetchedFile> =>
   Effect.promise(async () => {
     const response = await fetch(url)
     const bytes = new Uint8Array(await response.arrayBuffer())

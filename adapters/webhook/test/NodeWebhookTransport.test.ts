@@ -17,14 +17,14 @@ import {
   waitForOpenConnections
 } from "./Receivers.ts"
 
-class Receiver extends Context.Service<Receiver, WebhookTransportSuite.Receiver>()(
+class Receiver extends Context.Service<Receiver, WebhookTransportSuite.TestReceiver>()(
   "@partner-commentary/webhook/test/Receiver"
 ) {}
 
 const receiving = Layer.effect(
   Receiver,
   Effect.gen(function* () {
-    let present: WebhookTransportSuite.Answer = { status: 200 }
+    let present: WebhookTransportSuite.ReceiverAnswer = { status: 200 }
     const arrived: Array<WebhookTransportSuite.ReceivedRequest> = []
     const { port } = yield* listenHttp((call, answer) => {
       const chunks: Array<Buffer> = []

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { type Database, isPostgres, poolOf } from "@partner-commentary/settings/DatabaseSettings"
+import { type DatabaseSettings, isPostgres, poolOptionsOf } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,18 +17,20 @@ export const layer = ({ database }: Settings) =>
       isPostgres(database) || database.filename === ":memory:" || existsSync(database.filename)
         ? Effect.succeed(opened(database))
         : // Lambda knows no development: an unmounted file system would otherwise begin an empty service.
-          Effect.fail(DatabaseRefused.of(database, DatabaseRefused.missingFile))
+          Effect.fail(DatabaseRefused.explainDatabaseError(database, DatabaseRefused.explainMissingFile))
     )
   )
 
-const opened = (database: Database) =>
+const opened = (database: DatabaseSettings) =>
   (isPostgres(database)
     ? loaded(
         () => import("partner-commentary/postgres/PostgresDatabase"),
-        ({ layer }) => layer(poolOf(database), { migrates: true, listens: false, keepsTime: false })
+        ({ layer }) => layer(poolOptionsOf(database), { migrates: true, listens: false, keepsTime: false })
       )
     : loaded(
         () => import("partner-commentary/sqlite/SqliteDatabase"),
         ({ layer }) => layer(database.filename, { migrates: true })
       )
-  ).pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(DatabaseRefused.of(database, error)))))
+  ).pipe(
+    Layer.catch((error) => Layer.effectContext(Effect.fail(DatabaseRefused.explainDatabaseError(database, error))))
+  )

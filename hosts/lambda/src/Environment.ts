@@ -7,7 +7,7 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
-import { levels } from "@partner-commentary/settings/LogLevels"
+import { effectLogLevels } from "@partner-commentary/settings/LogLevels"
 import type { BucketSettings, FolderSettings } from "@partner-commentary/settings/MediaSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
@@ -24,7 +24,7 @@ import * as Explorer from "./Explorer.ts"
 import type { HostServices } from "./Handler.ts"
 
 const read = Effect.gen(function* () {
-  const settings = yield* Settings.read
+  const settings = yield* Settings.readSettings
   if (settings.database.isDefault) return yield* missing("DATABASE_URL", "no disk of its own outlives a container")
   yield* Settings.requireForService({ ...settings, development: false })
   const { mail, media, publicUrl, signingSecrets } = settings
@@ -42,7 +42,7 @@ const read = Effect.gen(function* () {
 })
 
 const cautions = (settings: Settings.Settings): ReadonlyArray<string> => [
-  ...ConfigSummary.warnings(settings),
+  ...ConfigSummary.settingWarnings(settings),
   ...Option.toArray(ConfigSummary.identityWarning(settings))
 ]
 
@@ -71,7 +71,7 @@ const loggers = (log: Settings.Settings["log"]) =>
     Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
     Layer.succeed(Logger.LogToStderr, true),
     Layer.succeed(LogRequests, log.requests),
-    Layer.succeed(References.MinimumLogLevel, levels[Option.getOrElse(log.level, () => "info" as const)]),
+    Layer.succeed(References.MinimumLogLevel, effectLogLevels[Option.getOrElse(log.level, () => "info" as const)]),
     Layer.succeed(References.TracerEnabled, false)
   )
 

@@ -35,7 +35,7 @@ export interface LambdaHandler {
 }
 
 /** The services that a host composes from the core, its ports and stores. */
-export type HostServices = Embedded.Requirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
+export type HostServices = Embedded.EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
 
 /** Counts are persisted before a response, at most this often, because the container may be frozen after it. */
 const flushInterval = 1000

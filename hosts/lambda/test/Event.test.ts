@@ -16,7 +16,7 @@ const text = ({ body }: GatewayRequest) => (body === null ? null : new TextDecod
 
 /** Returns the client address as the service determines it. */
 const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<string>) =>
-  clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parse(proxies)))
+  clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parseAllowList(proxies)))
 
 describe("the documented example", () => {
   it("of an HTTP API", () => {

@@ -1,6 +1,6 @@
 /** The entry point. */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as CommandLine from "./cli/CommandLine.ts"
-import { program } from "./cli/Program.ts"
+import { commandTree } from "./cli/Program.ts"
 
-CommandLine.run(program)
+CommandLine.run(commandTree)

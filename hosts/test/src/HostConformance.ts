@@ -31,7 +31,7 @@ export type SendRequest = (asked: HostRequest) => Promise<HostResponse>
 
 export interface ConformanceOptions {
   readonly ask: SendRequest
-  /** The result of `partner` in the host's database. */
+  /** The result of `seedPartner` in the host's database. */
   readonly partner: HostPartner
   /** The host's API root, which appears in some responses. */
   readonly apiRoot: string

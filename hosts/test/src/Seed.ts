@@ -91,7 +91,7 @@ export const key = Effect.fnUntraced(function* (
   const issued = yield* Effect.orDie(
     (yield* ApiKeys).issue(owner, {
       name: "test key",
-      scopes: given.scopes ?? Scope.all,
+      scopes: given.scopes ?? Scope.allScopes,
       environment: given.environment ?? "live",
       ipAllowList: given.ipAllowList ?? [],
       expiresAt: given.expiresAt ?? null

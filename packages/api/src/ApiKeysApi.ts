@@ -2,8 +2,8 @@
 
 import { listedAfterEnd } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
-import { defaultGrace, maxGrace } from "@partner-commentary/core/access/KeyRotation"
-import { all as allScopes, Scope } from "@partner-commentary/core/access/Scope"
+import { defaultGracePeriod, maxGracePeriod } from "@partner-commentary/core/access/KeyRotation"
+import { allScopes, Scope } from "@partner-commentary/core/access/Scope"
 import * as Owner from "@partner-commentary/core/shared/Owner"
 import * as Duration from "effect/Duration"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -47,7 +47,7 @@ const Address = Schema.String.annotate({
   examples: ["203.0.113.0/24"],
   [keywords]: { maxLength: 64 }
 }).check(
-  Schema.makeFilter((entry) => Result.isSuccess(IpAllowList.parse([entry])), {
+  Schema.makeFilter((entry) => Result.isSuccess(IpAllowList.parseAllowList([entry])), {
     message: "must be an IPv4 or IPv6 address or a CIDR range, such as 203.0.113.7 or 2001:db8::/32"
   })
 )
@@ -93,8 +93,8 @@ export const ChangeApiKey = Schema.Struct({
   ip_whitelist: CreateApiKey.fields.ip_whitelist
 }).annotate({ identifier: "ChangeApiKey" })
 
-const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxGrace) }
-const usualGrace = Duration.toSeconds(defaultGrace)
+const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxGracePeriod) }
+const usualGrace = Duration.toSeconds(defaultGracePeriod)
 
 /** The optional body of POST /api-keys/{id}/rotate. */
 export const RotateApiKey = Schema.Struct({

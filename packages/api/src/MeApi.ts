@@ -1,5 +1,5 @@
 /** The contract for reading one's own key. */
-import { all as allScopes, Scope } from "@partner-commentary/core/access/Scope"
+import { allScopes, Scope } from "@partner-commentary/core/access/Scope"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"

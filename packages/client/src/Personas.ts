@@ -11,7 +11,7 @@ export class Personas {
     this.#connection = connection
   }
 
-  /** Lists all of them, sorted by name. Scope `personas:read`. */
+  /** Lists all licensed personas, sorted by name. Scope `personas:read`. */
   async list(options?: RequestOptions): Promise<ReadonlyArray<PersonaSummary>> {
     return this.#connection.data({ method: "GET", path: "/personas", options })
   }

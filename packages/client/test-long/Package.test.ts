@@ -8,8 +8,8 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { compiler } from "../../../scripts/packing/Build.ts"
-import { stage } from "../../../scripts/packing/Stage.ts"
-import { pack } from "../../../scripts/packing/Tarballs.ts"
+import { stagePackage } from "../../../scripts/packing/Stage.ts"
+import { packTarballs } from "../../../scripts/packing/Tarballs.ts"
 
 const root = join(import.meta.dirname, "..", "..", "..")
 const dependencies = join(root, "node_modules")
@@ -76,7 +76,7 @@ console.log(topic_id, new PartnerCommentaryError("a") instanceof Error)
 
 beforeAll(async () => {
   await run(root, process.execPath, compiler, "--build", "packages/client/tsconfig.cli.json")
-  const [packed] = await pack(stage(join(place, "staged"), { only: "packages/client" }), place)
+  const [packed] = await packTarballs(stagePackage(join(place, "staged"), { only: "packages/client" }), place)
   mkdirSync(project)
   write("package.json", JSON.stringify({ name: "project", version: "1.0.0", private: true }))
   await run(project, "npm", "install", packed?.tarball ?? "nothing was packed")

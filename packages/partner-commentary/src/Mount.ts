@@ -1,6 +1,6 @@
 /** Compares the path at which requests arrive with the path of the option `url`, and warns once when they disagree. */
-import { isOwn } from "@partner-commentary/core/shared/PublicAddress"
-import { pathOf } from "@partner-commentary/server/http/Address"
+import { collidesWithRoutes } from "@partner-commentary/core/shared/PublicAddress"
+import { pathOfService } from "@partner-commentary/server/http/Address"
 import * as Predicate from "effect/Predicate"
 
 export interface Mount {
@@ -19,7 +19,7 @@ const beginnings = (path: string): ReadonlyArray<string> => {
 const shown = (path: string) => (path === "" ? "/" : path)
 
 export const make = (apiRoot: string, warn: (message: string) => void): Mount => {
-  const expected = pathOf(apiRoot)
+  const expected = pathOfService(apiRoot)
   const origin = apiRoot.slice(0, apiRoot.length - expected.length)
   let isDone = false
   const found = (path: string) => {
@@ -39,7 +39,7 @@ export const make = (apiRoot: string, warn: (message: string) => void): Mount =>
       // After a success only strangers ask for other paths.
       if (!isDone && status === 404) {
         const path = target.replace(/[?#].*$/s, "")
-        const mounted = beginnings(path).find((each) => isOwn(`http://host${path.slice(each.length)}`))
+        const mounted = beginnings(path).find((each) => collidesWithRoutes(`http://host${path.slice(each.length)}`))
         if (mounted !== undefined && mounted !== "" && mounted !== expected) found(mounted)
       } else isDone = true
     }

@@ -5,11 +5,11 @@ import type { CommentaryGenerator } from "@partner-commentary/core/commentary/Co
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
 import type { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import type { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
-import { isLoopback } from "@partner-commentary/core/shared/Loopback"
+import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import * as Policy from "@partner-commentary/core/shared/Policy"
 import * as PublicAddress from "@partner-commentary/core/shared/PublicAddress"
 import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
-import { problems } from "@partner-commentary/server/http/Body"
+import { problemsOf } from "@partner-commentary/server/http/Body"
 import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -159,9 +159,9 @@ const figures = (defaults: unknown) => by(Figures.schemaOf(defaults))
 
 const Given = Schema.Struct({
   url: required((value) => {
-    const kept = Predicate.isString(value) ? PublicAddress.normalized(value) : Option.none()
-    if (Option.isNone(kept)) return `must be ${PublicAddress.addressRule}`
-    return !PublicAddress.isOwn(kept.value) || `must be an address whose path is none of the service's own`
+    const kept = Predicate.isString(value) ? PublicAddress.normalizePublicAddress(value) : Option.none()
+    if (Option.isNone(kept)) return `must be ${PublicAddress.publicAddressRule}`
+    return !PublicAddress.collidesWithRoutes(kept.value) || `must be an address whose path is none of the service's own`
   }),
   secret: required(
     (value) =>
@@ -204,7 +204,9 @@ const Given = Schema.Struct({
   }),
   trustedProxies: optional(
     (value) =>
-      (Array.isArray(value) && value.every(Predicate.isString) && Result.isSuccess(IpAllowList.parse(value))) ||
+      (Array.isArray(value) &&
+        value.every(Predicate.isString) &&
+        Result.isSuccess(IpAllowList.parseAllowList(value))) ||
       'must list addresses and networks, such as ["10.0.0.0/8"]'
   )
 }).annotate(Figures.unexpected)
@@ -216,7 +218,7 @@ export const decoded = (options: Options): Result.Result<Decoded, PartnerComment
   if (!Predicate.isObject(options)) return Result.fail(invalidOption("url", "is required"))
   return Result.flatMap(
     Result.mapError(decode(options), ({ issue }) => {
-      const [{ constraint, field }] = problems(issue)
+      const [{ constraint, field }] = problemsOf(issue)
       return invalidOption(field, constraint)
     }),
     () => completed(options)
@@ -224,13 +226,13 @@ export const decoded = (options: Options): Result.Result<Decoded, PartnerComment
 }
 
 const completed = (options: Options): Result.Result<Decoded, PartnerCommentaryError> => {
-  const apiRoot = Option.getOrThrow(PublicAddress.normalized(options.url))
-  const development = options.development ?? isLoopback(new URL(apiRoot).hostname)
+  const apiRoot = Option.getOrThrow(PublicAddress.normalizePublicAddress(options.url))
+  const development = options.development ?? isLoopbackHost(new URL(apiRoot).hostname)
   const needed = development ? undefined : productive.find(([name]) => options[name] === undefined)
   if (needed !== undefined)
     return Result.fail(invalidOption(needed[0], `must be given outside development: ${needed[1]}`))
   const [first = "", ...others] = [options.secret ?? []].flat()
-  const proxies = Result.getOrThrow(IpAllowList.parse(options.trustedProxies ?? []))
+  const proxies = Result.getOrThrow(IpAllowList.parseAllowList(options.trustedProxies ?? []))
   return Result.succeed({ ...options, apiRoot, development, proxies, secrets: [first, ...others] })
 }
 

@@ -40,8 +40,8 @@ export interface UseCases {
 
 /** A service. Nothing of it runs before the first call. */
 export interface PartnerCommentary extends UseCases {
-  /** Answers a request of the Web standard. Tell who connected as `sent.address`; without it, nobody is counted by address. */
-  readonly fetch: Embedded.Embedded["fetch"]
+  /** Answers a request of the Web standard. Pass the client's address as `sent.address`; without it, anonymous calls are not limited. */
+  readonly fetch: Embedded.EmbeddedService["fetch"]
   /** A listener for Node's server and for Express, before or after body parsers. */
   readonly node: (
     request: NodeListener.NodeRequest & { readonly baseUrl?: string },

@@ -1,6 +1,6 @@
-/** The ports as the options choose them. What the application's own code cannot do names the option. */
+/** The ports as the options choose them. An error about missing code of the application names the option. */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
-import { isLoopback } from "@partner-commentary/core/shared/Loopback"
+import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -54,7 +54,7 @@ const mail = ({ apiRoot, mail }: Decoded) => {
   if (isLayer(mail)) return mail
   if (Predicate.isFunction(mail)) return MailFunction.layer(mail)
   const { hostname } = new URL(apiRoot)
-  const domain = isLoopback(hostname) ? "localhost" : hostname
+  const domain = isLoopbackHost(hostname) ? "localhost" : hostname
   return Adapters.outbox({
     folder: mail?.outbox ?? "commentary-outbox",
     from: `Partner Commentary <commentary@${domain}>`

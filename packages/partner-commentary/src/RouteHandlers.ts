@@ -1,5 +1,5 @@
 /** Route handlers for Next.js. */
-import type { Embedded } from "@partner-commentary/server/Embedded"
+import type { EmbeddedService } from "@partner-commentary/server/Embedded"
 
 type Handler = (request: Request) => Promise<Response>
 
@@ -7,7 +7,7 @@ type Handler = (request: Request) => Promise<Response>
 export type RouteHandlers = Readonly<Record<"GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS", Handler>>
 
 /** Next.js hides the address that connected and deletes `content-encoding`. `address` stands for every connection. */
-export const make = (fetch: Embedded<never>["fetch"], address: string): RouteHandlers => {
+export const make = (fetch: EmbeddedService<never>["fetch"], address: string): RouteHandlers => {
   const answer: Handler = (request) => fetch(request, { address, isEncodingLost: true })
   return { GET: answer, HEAD: answer, POST: answer, PUT: answer, PATCH: answer, DELETE: answer, OPTIONS: answer }
 }

@@ -1,13 +1,15 @@
 /** Describes the chosen configuration for logs and the doctor, without secrets. */
 
-import { isLoopback, isWildcard } from "@partner-commentary/core/shared/Loopback"
+import { isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/Loopback"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
-import { allowsPrivateReceivers, apiRoot, dataFolder, isWeaklySigned } from "./Settings.ts"
+import { allowsPrivateReceivers, apiRootOf, dataFolder, isWeaklySigned } from "./Settings.ts"
 
 /** Returns the mail server without its credentials. */
-export const mailServer = (server: Redacted.Redacted<string>): { readonly host: string; readonly port: number } => {
+export const describeMailServer = (
+  server: Redacted.Redacted<string>
+): { readonly host: string; readonly port: number } => {
   const url = new URL(Redacted.value(server))
   return {
     host: url.hostname.replace(/^\[|\]$/g, ""),
@@ -15,19 +17,19 @@ export const mailServer = (server: Redacted.Redacted<string>): { readonly host: 
   }
 }
 
-export const isOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
+export const usesOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
 
 /** The text completes a sentence after `mails`. */
 export const describeMail = ({ mail }: Settings): string =>
   Option.match(mail.server, {
     onNone: () => `become files in ${dataFolder}/outbox`,
     onSome: (server) => {
-      const { host, port } = mailServer(server)
+      const { host, port } = describeMailServer(server)
       return `go through ${host} port ${port}`
     }
   })
 
-export const generator = ({ generator }: Settings): string =>
+export const describeGenerator = ({ generator }: Settings): string =>
   Option.match(generator, {
     onNone: () => "the local one",
     onSome: ({ model, url }: GeneratorSettings) => `${model} at ${url}`
@@ -51,7 +53,7 @@ export const identityWarning = (settings: Settings): Option.Option<string> =>
     : Option.some("JWKS_URL is unset: the API-key operations reject every token")
 
 /** Returns warnings about settings that work but are risky. */
-export const warnings = (settings: Settings): ReadonlyArray<string> => [
+export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
   ...(isWeaklySigned(settings)
     ? [
         "SIGNING_SECRET is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"
@@ -73,11 +75,11 @@ export const publicUrlWarning = (
   port: number
 ): Option.Option<{ readonly sentence: string; readonly isLost: boolean }> => {
   const { host } = settings.listen
-  const isLocal = isLoopback(host) || isWildcard(host)
-  if (Option.isSome(settings.publicUrl) || (settings.development && !isWildcard(host))) return Option.none()
+  const isLocal = isLoopbackHost(host) || isWildcardHost(host)
+  if (Option.isSome(settings.publicUrl) || (settings.development && !isWildcardHost(host))) return Option.none()
   const reach = isLocal ? ", which only this machine reaches" : ""
   return Option.some({
     isLost: isLocal && !settings.development,
-    sentence: `PUBLIC_URL is unset: links in mails start with ${apiRoot(settings, port)}${reach}`
+    sentence: `PUBLIC_URL is unset: links in mails start with ${apiRootOf(settings, port)}${reach}`
   })
 }

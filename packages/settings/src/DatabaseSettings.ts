@@ -10,7 +10,7 @@ import * as Parser from "./Parser.ts"
 import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
-export type Database = SqliteDatabase | PostgresDatabase
+export type DatabaseSettings = SqliteDatabase | PostgresDatabase
 
 export interface SqliteDatabase {
   readonly filename: string
@@ -29,27 +29,28 @@ export interface PostgresDatabase {
   readonly isDefault: false
 }
 
-export const isPostgres = (database: Database): database is PostgresDatabase => "url" in database
+export const isPostgres = (database: DatabaseSettings): database is PostgresDatabase => "url" in database
 
 /** The database's name for messages, without credentials. */
-export const displayName = (database: Database): string => (isPostgres(database) ? database.told : database.filename)
+export const databaseDisplayName = (database: DatabaseSettings): string =>
+  isPostgres(database) ? database.told : database.filename
 
 /** Returns the options of the database adapter. */
-export const poolOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({
+export const poolOptionsOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({
   url,
   directUrl: Option.getOrUndefined(directUrl),
   poolSize
 })
 
-export const read = (fallback: string): Effect.Effect<Database, SettingRefused> =>
+export const readDatabaseSettings = (fallback: string): Effect.Effect<DatabaseSettings, SettingRefused> =>
   Effect.gen(function* () {
-    const url = yield* Variable.text("DATABASE_URL")
-    const direct = yield* Variable.text("DATABASE_DIRECT_URL")
-    const poolSize = yield* Variable.withDefault("DATABASE_POOL_SIZE", Parser.wholeNumber(2, 1000), 10)
+    const url = yield* Variable.readText("DATABASE_URL")
+    const direct = yield* Variable.readText("DATABASE_DIRECT_URL")
+    const poolSize = yield* Variable.readWithDefault("DATABASE_POOL_SIZE", Parser.parseWholeNumber(2, 1000), 10)
     if (Option.isSome(url) && /^postgres(ql)?:/i.test(url.value)) {
       const { told } = yield* address("DATABASE_URL", url.value)
       if (Option.isSome(direct)) yield* address("DATABASE_DIRECT_URL", direct.value)
-      const password = yield* Variable.text("PGPASSWORD")
+      const password = yield* Variable.readText("PGPASSWORD")
       const directUrl = Option.map(direct, (text) => withPassword(text, password))
       return { url: withPassword(url.value, password), directUrl, poolSize, told, isDefault: false }
     }

@@ -15,19 +15,21 @@ export interface IdentitySettings {
 const defaultClaim = "org_id"
 
 /** None when there is no identity provider, or the local identity in development. */
-export const read: Effect.Effect<Option.Option<IdentitySettings>, SettingRefused> = Effect.gen(function* () {
-  const jwksUrl = yield* Variable.optional("JWKS_URL", Parser.httpUrl)
-  if (Option.isNone(jwksUrl)) return Option.none()
-  return Option.some({
-    jwksUrl: jwksUrl.value,
-    issuer: yield* required("JWT_ISSUER", "the iss of its tokens"),
-    audience: yield* required("JWT_AUDIENCE", "the aud of tokens that are meant for this service"),
-    organizationClaim: Option.getOrElse(yield* Variable.text("JWT_ORG_CLAIM"), () => defaultClaim)
-  })
-})
+export const readIdentitySettings: Effect.Effect<Option.Option<IdentitySettings>, SettingRefused> = Effect.gen(
+  function* () {
+    const jwksUrl = yield* Variable.readOptional("JWKS_URL", Parser.parseHttpUrl)
+    if (Option.isNone(jwksUrl)) return Option.none()
+    return Option.some({
+      jwksUrl: jwksUrl.value,
+      issuer: yield* required("JWT_ISSUER", "the iss of its tokens"),
+      audience: yield* required("JWT_AUDIENCE", "the aud of tokens that are meant for this service"),
+      organizationClaim: Option.getOrElse(yield* Variable.readText("JWT_ORG_CLAIM"), () => defaultClaim)
+    })
+  }
+)
 
 const required = Effect.fnUntraced(function* (name: string, what: string) {
-  const value = yield* Variable.text(name)
+  const value = yield* Variable.readText(name)
   if (Option.isSome(value)) return value.value
   return yield* new SettingRefused({ name, reason: `must be set where JWKS_URL is: ${what}` })
 })

@@ -2,7 +2,7 @@
 import type { LogLevel as EffectLogLevel } from "effect/LogLevel"
 import type { LogLevel } from "./Settings.ts"
 
-export const levels: Record<LogLevel, EffectLogLevel> = {
+export const effectLogLevels: Record<LogLevel, EffectLogLevel> = {
   all: "All",
   trace: "Trace",
   debug: "Debug",

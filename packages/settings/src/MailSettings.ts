@@ -19,21 +19,21 @@ export interface MailSettings {
   readonly connections: number
 }
 
-export const read = Effect.fnUntraced(function* (publicHost: string) {
-  const url = Option.map(yield* Variable.text("SMTP_URL"), (text) => Redacted.make(text))
-  const from = yield* Variable.text("MAIL_FROM")
+export const readMailSettings = Effect.fnUntraced(function* (publicHost: string) {
+  const url = Option.map(yield* Variable.readText("SMTP_URL"), (text) => Redacted.make(text))
+  const from = yield* Variable.readText("MAIL_FROM")
   const settings: MailSettings = {
     server: url,
-    connections: yield* Variable.withDefault("SMTP_CONNECTIONS", Parser.wholeNumber(1, 1000), 16),
+    connections: yield* Variable.readWithDefault("SMTP_CONNECTIONS", Parser.parseWholeNumber(1, 1000), 16),
     from: Option.getOrElse(from, () => `Partner Commentary <commentary@${publicHost}>`)
   }
   if (Option.isNone(url) && Option.isNone(from)) return settings
   const { parseMailSender: sender, parseMailServer: server } = yield* Effect.promise(
     () => import("@partner-commentary/smtp/MailSetting")
   )
-  yield* Effect.mapError(Effect.fromResult(sender(settings.from)), explain)
+  yield* Effect.mapError(Effect.fromResult(sender(settings.from)), explainMailError)
   if (Option.isSome(url)) {
-    yield* Effect.mapError(Effect.fromResult(server(url.value)), explain)
+    yield* Effect.mapError(Effect.fromResult(server(url.value)), explainMailError)
   }
   return settings
 })
@@ -41,5 +41,5 @@ export const read = Effect.fnUntraced(function* (publicHost: string) {
 const names = { url: "SMTP_URL", from: "MAIL_FROM", folder: "The outbox" }
 
 /** Names the environment variable of a rejected mail setting. */
-export const explain = ({ reason, setting }: MailSettingRefused): SettingRefused =>
+export const explainMailError = ({ reason, setting }: MailSettingRefused): SettingRefused =>
   new SettingRefused({ name: names[setting], reason: reason.replace(/\.$/, "") })

@@ -36,9 +36,9 @@ export interface BucketSettings {
 }
 
 /** `fallback` is the default folder in development. */
-export const read = Effect.fnUntraced(function* (fallback: Option.Option<string>) {
+export const readMediaSettings = Effect.fnUntraced(function* (fallback: Option.Option<string>) {
   const speech = yield* readSpeech
-  const folder = yield* Variable.text("MEDIA_FOLDER")
+  const folder = yield* Variable.readText("MEDIA_FOLDER")
   const bucket = yield* readBucket
   if (Option.isSome(folder) && Option.isSome(bucket)) {
     return yield* refuse("MEDIA_FOLDER", "must not be set beside MEDIA_S3_URL: media are kept in one place")
@@ -54,8 +54,8 @@ export const read = Effect.fnUntraced(function* (fallback: Option.Option<string>
 })
 
 const readSpeech = Effect.gen(function* () {
-  const url = yield* Variable.optional("SPEECH_URL", Parser.httpRoot)
-  const apiKey = Option.map(yield* Variable.text("SPEECH_API_KEY"), (key) => Redacted.make(key))
+  const url = yield* Variable.readOptional("SPEECH_URL", Parser.parseHttpRoot)
+  const apiKey = Option.map(yield* Variable.readText("SPEECH_API_KEY"), (key) => Redacted.make(key))
   if (Option.isNone(url)) return Option.none<SpeechSettings>()
   const model = yield* required("SPEECH_MODEL", "must name a model of the server that SPEECH_URL points at")
   const voice = yield* required("SPEECH_VOICE", "must name a voice of the server that SPEECH_URL points at")
@@ -63,24 +63,24 @@ const readSpeech = Effect.gen(function* () {
 })
 
 const readBucket = Effect.gen(function* () {
-  const url = yield* Variable.optional("MEDIA_S3_URL", Parser.httpRoot)
-  const publicUrl = yield* Variable.optional("MEDIA_PUBLIC_URL", Parser.httpRoot)
+  const url = yield* Variable.readOptional("MEDIA_S3_URL", Parser.parseHttpRoot)
+  const publicUrl = yield* Variable.readOptional("MEDIA_PUBLIC_URL", Parser.parseHttpRoot)
   if (Option.isNone(url)) return Option.none<BucketSettings>()
   const why = "must be set where MEDIA_S3_URL is"
   return Option.some<BucketSettings>({
     kind: "bucket",
     url: url.value,
     publicUrl,
-    region: Option.getOrElse(yield* Variable.text("MEDIA_S3_REGION"), () => "us-east-1"),
+    region: Option.getOrElse(yield* Variable.readText("MEDIA_S3_REGION"), () => "us-east-1"),
     accessKeyId: yield* required("MEDIA_S3_ACCESS_KEY_ID", why),
     secretAccessKey: Redacted.make(yield* required("MEDIA_S3_SECRET_ACCESS_KEY", why)),
-    sessionToken: Option.map(yield* Variable.text("MEDIA_S3_SESSION_TOKEN"), (token) => Redacted.make(token))
+    sessionToken: Option.map(yield* Variable.readText("MEDIA_S3_SESSION_TOKEN"), (token) => Redacted.make(token))
   })
 })
 
 const required = (name: string, reason: string) =>
   Effect.flatMap(
-    Variable.text(name),
+    Variable.readText(name),
     Option.match({ onNone: () => refuse(name, reason), onSome: (value) => Effect.succeed(value) })
   )
 

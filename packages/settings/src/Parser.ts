@@ -50,17 +50,17 @@ const pairOf = <Name extends string, A>(
 })
 
 /** An empty text becomes null, which removes the value. */
-export const orEmpty = <A>(kind: Parser<A>): Parser<A | null> => ({
+export const orEmptyAsNull = <A>(kind: Parser<A>): Parser<A | null> => ({
   rule: `${kind.rule}, or "" for none`,
   parse: (text) => (text.trim() === "" ? Option.some(null) : kind.parse(text))
 })
 
-export const oneOf = <const A extends string>(choices: ReadonlyArray<A>): Parser<A> => ({
+export const parseOneOf = <const A extends string>(choices: ReadonlyArray<A>): Parser<A> => ({
   rule: `one of ${choices.join(", ")}`,
   parse: (text) => Option.fromUndefinedOr(choices.find((choice) => choice === text.trim().toLowerCase()))
 })
 
-export const wholeNumber = (least: number, most: number): Parser<number> => ({
+export const parseWholeNumber = (least: number, most: number): Parser<number> => ({
   rule: `a whole number from ${least} to ${most}`,
   parse: (text) =>
     Option.filter(
@@ -69,14 +69,14 @@ export const wholeNumber = (least: number, most: number): Parser<number> => ({
     )
 })
 
-export const port = wholeNumber(0, 65_535)
+export const parsePort = parseWholeNumber(0, 65_535)
 
-export const flag: Parser<boolean> = {
+export const parseFlag: Parser<boolean> = {
   rule: "true or false",
-  parse: (text) => Option.map(oneOf(["true", "false", "yes", "no", "on", "off", "1", "0"]).parse(text), isTrue)
+  parse: (text) => Option.map(parseOneOf(["true", "false", "yes", "no", "on", "off", "1", "0"]).parse(text), isTrue)
 }
 
-export const duration: Parser<Duration.Duration> = {
+export const parseDuration: Parser<Duration.Duration> = {
   rule: 'a duration above zero, of at most 3650 days, such as "90 seconds", "48 hours" or "7 days"',
   parse: (text) =>
     Option.filter(
@@ -89,13 +89,13 @@ export const duration: Parser<Duration.Duration> = {
 const longest = Duration.days(3650)
 
 /** The list must have at least one entry. */
-export const durations: Parser<ReadonlyArray<Duration.Duration>> = {
+export const parseDurations: Parser<ReadonlyArray<Duration.Duration>> = {
   rule: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
-  parse: (text) => Option.filter(listOf(duration, "").parse(text), (list) => list.length > 0)
+  parse: (text) => Option.filter(listOf(parseDuration, "").parse(text), (list) => list.length > 0)
 }
 
 /** A base URL without query, fragment and trailing slash. */
-export const httpRoot: Parser<string> = {
+export const parseHttpRoot: Parser<string> = {
   rule: "an http:// or https:// address without query and fragment",
   parse: (text) =>
     InputText.isHttpUrl(text) && !/[?#]/.test(text)
@@ -104,38 +104,44 @@ export const httpRoot: Parser<string> = {
 }
 
 /** `{api_root}`. */
-export const publicAddress: Parser<string> = { rule: PublicAddress.addressRule, parse: PublicAddress.normalized }
+export const parsePublicAddress: Parser<string> = {
+  rule: PublicAddress.publicAddressRule,
+  parse: PublicAddress.normalizePublicAddress
+}
 
-export const httpUrl = checked(InputText.isHttpUrl, "an http:// or https:// address")
+export const parseHttpUrl = checked(InputText.isHttpUrl, "an http:// or https:// address")
 
-export const email = checked(InputText.isEmail, "an e-mail address such as ada@example.com")
+export const parseEmail = checked(InputText.isEmail, "an e-mail address such as ada@example.com")
 
 const lineUpTo = (limit: number, right: string) => checked((text) => InputText.isLine(text, limit), right)
 
 /** A name that creators and partners see. */
-export const name = lineUpTo(InputText.maxName, `1 to ${InputText.maxName} characters on one line`)
+export const parseName = lineUpTo(InputText.maxName, `1 to ${InputText.maxName} characters on one line`)
 
-export const prose = checked(InputText.isProse, `at most ${InputText.maxProse} characters, without control characters`)
+export const parseProse = checked(
+  InputText.isProse,
+  `at most ${InputText.maxProse} characters, without control characters`
+)
 
-export const expertise = listOf(
+export const parseExpertise = listOf(
   lineUpTo(InputText.maxExpertise, ""),
   "at most 100 characters each, separated by commas"
 )
 
-export const socialLink = pairOf(
+export const parseSocialLink = pairOf(
   checked(InputText.isPlatform, ""),
-  httpUrl,
+  parseHttpUrl,
   "NAME=URL, such as twitter=https://twitter.com/ada"
 )
 
-export const limit = pairOf(
+export const parseLimit = pairOf(
   ofSchema(LimitName, ""),
-  wholeNumber(0, 1_000_000_000),
+  parseWholeNumber(0, 1_000_000_000),
   `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${LimitName.literals.join(", ")}`
 )
 
 /** OpenTelemetry's format for headers. */
-export const headers: Parser<Readonly<Record<string, string>>> = {
+export const parseHeaders: Parser<Readonly<Record<string, string>>> = {
   rule: 'NAME=VALUE separated by commas, values percent-encoded, such as "authorization=Bearer%20abc"',
   parse: (text) =>
     Option.map(Option.all(parts(text).map(header.parse)), (list) =>
@@ -155,17 +161,17 @@ const header = pairOf(
   ""
 )
 
-export const id = <Id extends string>(schema: Schema.Codec<Id, string>): Parser<Id> => ({
+export const parseIdOf = <Id extends string>(schema: Schema.Codec<Id, string>): Parser<Id> => ({
   rule: "an id such as 0190a6f0-7c1e-7000-8000-000000000000",
   parse: (text) => Ids.parse(schema, text.trim())
 })
 
-export const timestamp: Parser<Instant.Instant> = {
+export const parseTimestamp: Parser<Instant.Instant> = {
   rule: "a moment with a time zone, such as 2026-12-31T23:59:59Z",
   parse: (text) => Instant.parse(text.trim())
 }
 
-export const scopes: Parser<ReadonlyArray<Scope>> = {
+export const parseScopes: Parser<ReadonlyArray<Scope>> = {
   rule: `one or more of ${Scope.literals.join(", ")}, separated by commas`,
   parse: (text) =>
     Option.filter(
@@ -176,20 +182,20 @@ export const scopes: Parser<ReadonlyArray<Scope>> = {
 
 const address: Parser<string> = {
   rule: "",
-  parse: (text) => (Result.isSuccess(IpAllowList.parse([text])) ? Option.some(text) : Option.none())
+  parse: (text) => (Result.isSuccess(IpAllowList.parseAllowList([text])) ? Option.some(text) : Option.none())
 }
 
 const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "203.0.113.7, 2001:db8::/32"'
 
 /** As written. The list needs at least one entry, because an empty list would allow every address. */
-export const addresses: Parser<ReadonlyArray<string>> = {
+export const parseAddresses: Parser<ReadonlyArray<string>> = {
   rule: rightNetworks,
   parse: (text) => Option.filter(listOf(address, rightNetworks).parse(text), (list) => list.length > 0)
 }
 
-export const networks: Parser<IpAllowList.IpAllowList> = {
+export const parseNetworks: Parser<IpAllowList.IpAllowList> = {
   rule: rightNetworks,
-  parse: (text) => Option.fromUndefinedOr(Result.getOrUndefined(IpAllowList.parse(parts(text))))
+  parse: (text) => Option.fromUndefinedOr(Result.getOrUndefined(IpAllowList.parseAllowList(parts(text))))
 }
 
 const parts = (text: string): ReadonlyArray<string> =>

@@ -1,8 +1,8 @@
 /** All settings, read from the environment once. An invalid value is rejected before the service starts anything. */
 import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
-import { addressOf, isLoopback, isWildcard } from "@partner-commentary/core/shared/Loopback"
+import { formatHttpAddress, isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/Loopback"
 import * as Policy from "@partner-commentary/core/shared/Policy"
-import { isWeak } from "@partner-commentary/core/shared/SigningSecrets"
+import { isWeakSecret } from "@partner-commentary/core/shared/SigningSecrets"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -25,7 +25,7 @@ export interface Settings {
   /** None when links start with the address on which the service listens. The URL has no trailing slash. */
   readonly publicUrl: Option.Option<string>
   readonly development: boolean
-  readonly database: DatabaseSettings.Database
+  readonly database: DatabaseSettings.DatabaseSettings
   readonly mail: MailSettings.MailSettings
   /** None in development, where the service generates a secret once and stores it. */
   readonly signingSecrets: Option.Option<SigningSecretList>
@@ -86,38 +86,44 @@ const defaultPort = 8080
  */
 export const defaultKeepAlive = Duration.seconds(65)
 
-export const read: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
-  const host = Option.getOrElse(yield* Variable.text("HOST"), () => "127.0.0.1")
-  const port = yield* Variable.withDefault("PORT", Parser.port, defaultPort)
-  const keepAlive = yield* Variable.withDefault("KEEP_ALIVE_TIMEOUT", Parser.duration, defaultKeepAlive)
-  const publicUrl = yield* Variable.optional("PUBLIC_URL", Parser.publicAddress)
-  const database = yield* DatabaseSettings.read(`${dataFolder}/partner-commentary.db`)
-  const allowPrivate = yield* Variable.withDefault("WEBHOOK_ALLOW_PRIVATE", Parser.flag, false)
+export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
+  const host = Option.getOrElse(yield* Variable.readText("HOST"), () => "127.0.0.1")
+  const port = yield* Variable.readWithDefault("PORT", Parser.parsePort, defaultPort)
+  const keepAlive = yield* Variable.readWithDefault("KEEP_ALIVE_TIMEOUT", Parser.parseDuration, defaultKeepAlive)
+  const publicUrl = yield* Variable.readOptional("PUBLIC_URL", Parser.parsePublicAddress)
+  const database = yield* DatabaseSettings.readDatabaseSettings(`${dataFolder}/partner-commentary.db`)
+  const allowPrivate = yield* Variable.readWithDefault("WEBHOOK_ALLOW_PRIVATE", Parser.parseFlag, false)
   const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
-  const development = yield* Variable.withDefault("DEV", Parser.flag, database.isDefault && isLoopback(publicHost))
+  const development = yield* Variable.readWithDefault(
+    "DEV",
+    Parser.parseFlag,
+    database.isDefault && isLoopbackHost(publicHost)
+  )
   return {
     listen: { host, port, keepAlive },
     publicUrl,
     development,
     database,
     // A mail address cannot have an IPv6 address as its domain.
-    mail: yield* MailSettings.read(isWildcard(publicHost) || publicHost.includes(":") ? "localhost" : publicHost),
+    mail: yield* MailSettings.readMailSettings(
+      isWildcardHost(publicHost) || publicHost.includes(":") ? "localhost" : publicHost
+    ),
     signingSecrets: yield* readSigningSecrets,
     generator: yield* readGenerator,
-    identity: yield* IdentitySettings.read,
-    media: yield* MediaSettings.read(development ? Option.some(`${dataFolder}/media`) : Option.none()),
-    trustedProxies: yield* Variable.withDefault("TRUSTED_PROXIES", Parser.networks, []),
+    identity: yield* IdentitySettings.readIdentitySettings,
+    media: yield* MediaSettings.readMediaSettings(development ? Option.some(`${dataFolder}/media`) : Option.none()),
+    trustedProxies: yield* Variable.readWithDefault("TRUSTED_PROXIES", Parser.parseNetworks, []),
     webhooks: { allowPrivate },
     policy: yield* readPolicy(allowPrivate),
-    pollInterval: yield* Variable.withDefault("WORKER_POLL_INTERVAL", Parser.duration, Duration.seconds(1)),
+    pollInterval: yield* Variable.readWithDefault("WORKER_POLL_INTERVAL", Parser.parseDuration, Duration.seconds(1)),
     admin: {
-      host: Option.getOrElse(yield* Variable.text("ADMIN_HOST"), () => "127.0.0.1"),
-      port: yield* Variable.optional("ADMIN_PORT", Parser.port)
+      host: Option.getOrElse(yield* Variable.readText("ADMIN_HOST"), () => "127.0.0.1"),
+      port: yield* Variable.readOptional("ADMIN_PORT", Parser.parsePort)
     },
     log: {
-      level: yield* Variable.optional("LOG_LEVEL", Parser.oneOf(logLevels)),
-      format: yield* Variable.optional("LOG_FORMAT", Parser.oneOf(["pretty", "json"])),
-      requests: yield* Variable.withDefault("LOG_REQUESTS", Parser.flag, false)
+      level: yield* Variable.readOptional("LOG_LEVEL", Parser.parseOneOf(logLevels)),
+      format: yield* Variable.readOptional("LOG_FORMAT", Parser.parseOneOf(["pretty", "json"])),
+      requests: yield* Variable.readWithDefault("LOG_REQUESTS", Parser.parseFlag, false)
     },
     otlp: yield* readOtlp
   }
@@ -140,7 +146,7 @@ export const requireNamedDatabase = ({ database, development }: Settings): Effec
   database.isDefault && !development
     ? refuse(
         "DATABASE_URL",
-        `must be set outside development, or a command would work on ${DatabaseSettings.displayName(database)}: give it the service's environment`
+        `must be set outside development, or a command would work on ${DatabaseSettings.databaseDisplayName(database)}: give it the service's environment`
       )
     : Effect.void
 
@@ -154,20 +160,20 @@ export const requireSigningSecret = (settings: Settings): Effect.Effect<void, Se
  * Returns `{api_root}`: the public URL, or else the listening address. If the configured port is 0, pass the actual
  * port.
  */
-export const apiRoot = (settings: Settings, port: number): string =>
-  Option.getOrElse(settings.publicUrl, () => addressOf(settings.listen.host, port))
+export const apiRootOf = (settings: Settings, port: number): string =>
+  Option.getOrElse(settings.publicUrl, () => formatHttpAddress(settings.listen.host, port))
 
 const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused({ name, reason }))
 
 export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
-  Option.exists(signingSecrets, (secrets) => secrets.some(isWeak))
+  Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
 
 /** Partners could otherwise use webhooks to scan the service's private network. */
 export const allowsPrivateReceivers = ({ development, webhooks }: Settings): boolean =>
   webhooks.allowPrivate && !development
 
 const readSigningSecrets = Effect.gen(function* () {
-  const list = yield* Variable.text("SIGNING_SECRET")
+  const list = yield* Variable.readText("SIGNING_SECRET")
   if (Option.isNone(list)) return Option.none()
   const [first, ...others] = list.value.split(",").map((secret) => secret.trim())
   if (first === undefined || first === "" || others.includes("")) {
@@ -177,16 +183,16 @@ const readSigningSecrets = Effect.gen(function* () {
 })
 
 const readOtlp = Effect.gen(function* () {
-  const url = yield* Variable.optional("OTEL_EXPORTER_OTLP_ENDPOINT", Parser.httpRoot)
-  const headers = yield* Variable.withDefault("OTEL_EXPORTER_OTLP_HEADERS", Parser.headers, {})
-  const statements = yield* Variable.withDefault("OTEL_TRACE_STATEMENTS", Parser.flag, false)
+  const url = yield* Variable.readOptional("OTEL_EXPORTER_OTLP_ENDPOINT", Parser.parseHttpRoot)
+  const headers = yield* Variable.readWithDefault("OTEL_EXPORTER_OTLP_HEADERS", Parser.parseHeaders, {})
+  const statements = yield* Variable.readWithDefault("OTEL_TRACE_STATEMENTS", Parser.parseFlag, false)
   return Option.map(url, (at): OtlpSettings => ({ url: at, headers: Redacted.make(headers), statements }))
 })
 
 const readGenerator = Effect.gen(function* () {
-  const url = yield* Variable.optional("GENERATOR_URL", Parser.httpRoot)
-  const apiKey = Option.map(yield* Variable.text("GENERATOR_API_KEY"), (key) => Redacted.make(key))
-  const model = yield* Variable.text("GENERATOR_MODEL")
+  const url = yield* Variable.readOptional("GENERATOR_URL", Parser.parseHttpRoot)
+  const apiKey = Option.map(yield* Variable.readText("GENERATOR_API_KEY"), (key) => Redacted.make(key))
+  const model = yield* Variable.readText("GENERATOR_MODEL")
   if (Option.isNone(url)) return Option.none()
   if (Option.isNone(model)) {
     return yield* refuse("GENERATOR_MODEL", "must name a model of the server that GENERATOR_URL points at")
@@ -200,36 +206,44 @@ const testMegabytes = Policy.defaults.testStorage.bytes / megabyte
 const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
   const { defaults } = Policy
   const longest = 10_000
-  const bound = Parser.wholeNumber(1, longest)
-  const min = yield* Variable.withDefault("CONTENT_MIN_LENGTH", bound, defaults.contentLength.min)
-  const max = yield* Variable.withDefault("CONTENT_MAX_LENGTH", bound, Math.max(defaults.contentLength.max, min))
+  const bound = Parser.parseWholeNumber(1, longest)
+  const min = yield* Variable.readWithDefault("CONTENT_MIN_LENGTH", bound, defaults.contentLength.min)
+  const max = yield* Variable.readWithDefault("CONTENT_MAX_LENGTH", bound, Math.max(defaults.contentLength.max, min))
   if (max < min) {
     return yield* refuse("CONTENT_MAX_LENGTH", `must be a whole number from CONTENT_MIN_LENGTH (${min}) to ${longest}`)
   }
-  const { withDefault } = Variable
-  const count = Parser.wholeNumber(1, 1000)
+  const { readWithDefault: withDefault } = Variable
+  const count = Parser.parseWholeNumber(1, 1000)
   return {
     ...defaults,
     contentLength: { min, max },
-    responseWindow: yield* withDefault("RESPONSE_WINDOW", Parser.duration, defaults.responseWindow),
-    approvalWindow: yield* withDefault("APPROVAL_WINDOW", Parser.duration, defaults.approvalWindow),
-    duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Parser.duration, defaults.duplicateWindow),
-    generationRetries: yield* withDefault("GENERATION_RETRY_SCHEDULE", Parser.durations, defaults.generationRetries),
-    mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Parser.durations, defaults.mediaRetries),
+    responseWindow: yield* withDefault("RESPONSE_WINDOW", Parser.parseDuration, defaults.responseWindow),
+    approvalWindow: yield* withDefault("APPROVAL_WINDOW", Parser.parseDuration, defaults.approvalWindow),
+    duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Parser.parseDuration, defaults.duplicateWindow),
+    generationRetries: yield* withDefault(
+      "GENERATION_RETRY_SCHEDULE",
+      Parser.parseDurations,
+      defaults.generationRetries
+    ),
+    mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Parser.parseDurations, defaults.mediaRetries),
     webhooks: {
       ...defaults.webhooks,
       allowHttp,
-      timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.duration, defaults.webhooks.timeout),
-      retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.durations, defaults.webhooks.retries),
+      timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.parseDuration, defaults.webhooks.timeout),
+      retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.parseDurations, defaults.webhooks.retries),
       disableFailures: yield* withDefault("WEBHOOK_DISABLE_FAILURES", count, defaults.webhooks.disableFailures),
-      disableAfter: yield* withDefault("WEBHOOK_DISABLE_AFTER", Parser.duration, defaults.webhooks.disableAfter),
+      disableAfter: yield* withDefault("WEBHOOK_DISABLE_AFTER", Parser.parseDuration, defaults.webhooks.disableAfter),
       disableEvents: yield* withDefault("WEBHOOK_DISABLE_EVENTS", count, defaults.webhooks.disableEvents)
     },
-    lease: yield* withDefault("WORKER_LEASE", Parser.duration, defaults.lease),
-    testRetention: yield* withDefault("TEST_RETENTION", Parser.duration, defaults.testRetention),
+    lease: yield* withDefault("WORKER_LEASE", Parser.parseDuration, defaults.lease),
+    testRetention: yield* withDefault("TEST_RETENTION", Parser.parseDuration, defaults.testRetention),
     testStorage: {
-      topics: yield* withDefault("TEST_MAX_TOPICS", Parser.wholeNumber(1, 10_000_000), defaults.testStorage.topics),
-      bytes: megabyte * (yield* withDefault("TEST_MAX_MEGABYTES", Parser.wholeNumber(1, 1_000_000), testMegabytes))
+      topics: yield* withDefault(
+        "TEST_MAX_TOPICS",
+        Parser.parseWholeNumber(1, 10_000_000),
+        defaults.testStorage.topics
+      ),
+      bytes: megabyte * (yield* withDefault("TEST_MAX_MEGABYTES", Parser.parseWholeNumber(1, 1_000_000), testMegabytes))
     }
   }
 })

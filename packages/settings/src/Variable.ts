@@ -19,16 +19,16 @@ export class SettingRefused extends Schema.TaggedError<SettingRefused>()("Settin
 }
 
 /** Returns none when the variable is unset or blank. */
-export const text = (name: string): Effect.Effect<Option.Option<string>, SettingRefused> =>
+export const readText = (name: string): Effect.Effect<Option.Option<string>, SettingRefused> =>
   Config.option(Config.String(name)).pipe(
     Effect.mapError(() => new SettingRefused({ name, reason: "cannot be read" })),
     Effect.map(Option.map((value) => value.trim())),
     Effect.map(Option.filter((value) => value !== ""))
   )
 
-export const optional = <A>(name: string, kind: Parser<A>): Effect.Effect<Option.Option<A>, SettingRefused> =>
+export const readOptional = <A>(name: string, kind: Parser<A>): Effect.Effect<Option.Option<A>, SettingRefused> =>
   Effect.flatMap(
-    text(name),
+    readText(name),
     Option.match({
       onNone: () => Effect.succeedNone,
       onSome: (value) =>
@@ -39,8 +39,8 @@ export const optional = <A>(name: string, kind: Parser<A>): Effect.Effect<Option
     })
   )
 
-export const withDefault = <A>(name: string, kind: Parser<A>, fallback: A): Effect.Effect<A, SettingRefused> =>
+export const readWithDefault = <A>(name: string, kind: Parser<A>, fallback: A): Effect.Effect<A, SettingRefused> =>
   Effect.map(
-    optional(name, kind),
+    readOptional(name, kind),
     Option.getOrElse(() => fallback)
   )

@@ -23,7 +23,7 @@ export const layer = (settings: Settings) =>
 const mailer = ({ mail }: Settings) =>
   Layer.effect(
     Mailer,
-    Effect.map(Mailer, ({ send }) => Mailer.of({ send: (message) => Metrics.measured("mails", send(message)) }))
+    Effect.map(Mailer, ({ send }) => Mailer.of({ send: (message) => Metrics.measureCall("mails", send(message)) }))
   ).pipe(
     Layer.provide(
       Option.match(mail.server, {
@@ -35,7 +35,8 @@ const mailer = ({ mail }: Settings) =>
   )
 
 /** The error names the variable, even if its default value is refused. */
-const explained = (refused: MailSettingRefused) => Layer.effectContext(Effect.fail(MailSettings.explain(refused)))
+const explained = (refused: MailSettingRefused) =>
+  Layer.effectContext(Effect.fail(MailSettings.explainMailError(refused)))
 
 const outbox = (from: string) =>
   Layer.unwrap(Effect.as(DataFolder.create, Adapters.outbox({ folder: DataFolder.outbox, from })))
@@ -44,7 +45,7 @@ const generator = (settings: Settings) =>
   Layer.effect(
     CommentaryGenerator,
     Effect.map(CommentaryGenerator, ({ generate }) =>
-      CommentaryGenerator.of({ generate: (request) => Metrics.measured("drafts", generate(request)) })
+      CommentaryGenerator.of({ generate: (request) => Metrics.measureCall("drafts", generate(request)) })
     )
   ).pipe(Layer.provide(Adapters.generator(settings.generator)))
 
@@ -52,7 +53,7 @@ const webhooks = ({ webhooks: { allowPrivate } }: Settings) =>
   Layer.effect(
     WebhookTransport,
     Effect.map(WebhookTransport, ({ check, send }) =>
-      WebhookTransport.of({ check, send: (request) => Metrics.measured("webhooks", send(request)) })
+      WebhookTransport.of({ check, send: (request) => Metrics.measureCall("webhooks", send(request)) })
     )
   ).pipe(Layer.provide(Adapters.webhooks({ allowPrivate })))
 

@@ -7,7 +7,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { isPostgres, poolOf, type SqliteDatabase } from "@partner-commentary/settings/DatabaseSettings"
+import { isPostgres, poolOptionsOf, type SqliteDatabase } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
@@ -66,7 +66,7 @@ export const inspect = <A, E>(settings: Settings, question: Effect.Effect<A, E, 
     const { database } = settings
     if (!isPostgres(database) && isMissing(settings)) return refused(settings, missing(settings, database.filename))
     return Effect.mapError(Effect.provide(question, layerInspect(settings)), (error) =>
-      DatabaseRefused.of(database, error)
+      DatabaseRefused.explainDatabaseError(database, error)
     )
   })
 
@@ -76,7 +76,7 @@ export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effec
     const { database } = settings
     if (!isPostgres(database) || Option.isNone(database.directUrl)) return Option.none<A>()
     const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-    return yield* Effect.mapBoth(Effect.provide(question, postgres.layerInspectDirect(poolOf(database))), {
+    return yield* Effect.mapBoth(Effect.provide(question, postgres.layerInspectDirect(poolOptionsOf(database))), {
       onFailure: (error) =>
         new SettingRefused({
           name: "DATABASE_DIRECT_URL",
@@ -86,7 +86,8 @@ export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effec
     })
   })
 
-const refused = ({ database }: Settings, reason: string) => Effect.fail(DatabaseRefused.of(database, reason))
+const refused = ({ database }: Settings, reason: string) =>
+  Effect.fail(DatabaseRefused.explainDatabaseError(database, reason))
 
 const inMemory = ({ database }: Settings) => !isPostgres(database) && database.filename === ":memory:"
 
@@ -105,7 +106,7 @@ const missing = (settings: Settings, filename: SqliteDatabase["filename"]): stri
   if (statSync(folder).isDirectory() && isWritable(folder)) {
     return mayCreate(settings)
       ? "there is no such file yet; run partner-commentary migrate to create it"
-      : DatabaseRefused.missingFile
+      : DatabaseRefused.explainMissingFile
   }
   return `unable to open database file, for ${folder} is no folder that this user may write to`
 }
@@ -122,7 +123,7 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
       const { database } = settings
       if (isPostgres(database)) {
         const { layer } = yield* Effect.promise(() => import("partner-commentary/postgres/PostgresDatabase"))
-        return namingVariable(settings, layer(poolOf(database), { ...options, keepsTime: true }))
+        return namingVariable(settings, layer(poolOptionsOf(database), { ...options, keepsTime: true }))
       }
       const { layer } = yield* Effect.promise(() => import("partner-commentary/sqlite/SqliteDatabase"))
       return namingVariable(settings, layer(database.filename, options))
@@ -137,7 +138,7 @@ export const layerClient = (settings: Settings) =>
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return namingVariable(settings, postgres.layerMigrating(poolOf(database)))
+        return namingVariable(settings, postgres.layerMigrating(poolOptionsOf(database)))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return namingVariable(settings, sqlite.layer({ filename: database.filename }))
@@ -149,7 +150,7 @@ const layerInspect = ({ database }: Settings) =>
     Effect.gen(function* () {
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))
-        return postgres.layerInspect(poolOf(database))
+        return postgres.layerInspect(poolOptionsOf(database))
       }
       const sqlite = yield* Effect.promise(() => import("@partner-commentary/sqlite/SqliteClient"))
       return sqlite.layer({ filename: database.filename, disableWAL: true })
@@ -157,4 +158,4 @@ const layerInspect = ({ database }: Settings) =>
   )
 
 const namingVariable = <A, E, R>({ database }: Settings, layer: Layer.Layer<A, E, R>) =>
-  Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(DatabaseRefused.of(database, error))))
+  Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(DatabaseRefused.explainDatabaseError(database, error))))

@@ -25,7 +25,7 @@ const speech = ({ media }: Settings) =>
         MediaSynthesizer,
         Effect.map(MediaSynthesizer, ({ audio, video }) => ({
           video,
-          audio: audio === null ? null : (request: SynthesisRequest) => Metrics.measured("media", audio(request))
+          audio: audio === null ? null : (request: SynthesisRequest) => Metrics.measureCall("media", audio(request))
         }))
       ).pipe(Layer.provide(Adapters.speech(Option.some(server))))
   })

@@ -12,7 +12,7 @@ import * as Logs from "../telemetry/Logs.ts"
 const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const settings = yield* Effect.tap(Settings.read, Settings.requireNamedDatabase)
+      const settings = yield* Effect.tap(Settings.readSettings, Settings.requireNamedDatabase)
       const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
       return Layer.mergeAll(ApiKeys.layer, Creators.layer, WebhookAdministration.layer).pipe(
         Layer.provideMerge(Database.layerForCommand(settings, options)),

@@ -13,15 +13,15 @@ export const Json = GlobalFlag.Setting("json")({
 
 /** Only one of the two functions is called. */
 export const output = (forms: { readonly json: () => unknown; readonly text: () => ReadonlyArray<string> }) =>
-  Effect.flatMap(Json, (json) => print(json ? [JSON.stringify(forms.json())] : forms.text()))
+  Effect.flatMap(Json, (json) => printLine(json ? [JSON.stringify(forms.json())] : forms.text()))
 
-export const print = (lines: ReadonlyArray<string>) =>
+export const printLine = (lines: ReadonlyArray<string>) =>
   Effect.sync(() => {
     process.stdout.write(lines.map((line) => `${line}\n`).join(""))
   })
 
 /** Pads columns to their widest entry. Prints `none` if there are no rows. */
-export const table = (
+export const formatTable = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
   none: string
@@ -37,7 +37,7 @@ export const table = (
 }
 
 /** Prints lines of `name value`, and omits empty values. */
-export const fields = (pairs: Readonly<Record<string, string | null>>): ReadonlyArray<string> => {
+export const formatFields = (pairs: Readonly<Record<string, string | null>>): ReadonlyArray<string> => {
   const shown = Object.entries(pairs).filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== "")
   const width = Math.max(...shown.map(([name]) => name.length))
   return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)

@@ -5,29 +5,29 @@ import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import type * as Option from "effect/Option"
 
-export const required = <A>(name: string, kind: Parser<A>, metavar: string, description: string): Flag.Flag<A> =>
+export const requiredFlag = <A>(name: string, kind: Parser<A>, metavar: string, description: string): Flag.Flag<A> =>
   Flag.String(name).pipe(
     Flag.withMetavar(metavar),
     Flag.withDescription(description),
     Flag.filterMap(kind.parse, () => kind.rule)
   )
 
-export const optional = <A>(
+export const optionalFlag = <A>(
   name: string,
   kind: Parser<A>,
   metavar: string,
   description: string
-): Flag.Flag<Option.Option<A>> => Flag.optional(required(name, kind, metavar, description))
+): Flag.Flag<Option.Option<A>> => Flag.optional(requiredFlag(name, kind, metavar, description))
 
 /** The flag may be given several times. */
-export const repeated = <A>(
+export const repeatedFlag = <A>(
   name: string,
   kind: Parser<A>,
   metavar: string,
   description: string
-): Flag.Flag<ReadonlyArray<A>> => Flag.atLeast(required(name, kind, metavar, description), 0)
+): Flag.Flag<ReadonlyArray<A>> => Flag.atLeast(requiredFlag(name, kind, metavar, description), 0)
 
-export const argument = <A>(name: string, kind: Parser<A>, description: string): Argument.Argument<A> =>
+export const positionalArgument = <A>(name: string, kind: Parser<A>, description: string): Argument.Argument<A> =>
   Argument.String(name).pipe(
     Argument.withDescription(description),
     Argument.filterMap(kind.parse, () => kind.rule)

@@ -1,45 +1,45 @@
 /** The tree of all commands. */
 import * as Command from "effect/cli/Command"
-import { backup } from "./commands/Backup.ts"
-import { creators, retry } from "./commands/Creators.ts"
-import { demo } from "./commands/Demo.ts"
-import { doctor } from "./commands/Doctor.ts"
-import { keys } from "./commands/Keys.ts"
-import { licenses } from "./commands/Licenses.ts"
-import { mails } from "./commands/Mails.ts"
-import { migrate, purge } from "./commands/Maintenance.ts"
-import { media } from "./commands/Media.ts"
-import { metrics } from "./commands/Metrics.ts"
-import { organizations } from "./commands/Organizations.ts"
-import { personas } from "./commands/Personas.ts"
-import { serve, worker } from "./commands/Service.ts"
-import { tokens } from "./commands/Tokens.ts"
-import { topics } from "./commands/Topics.ts"
-import { webhooks } from "./commands/Webhooks.ts"
+import { backupCommand } from "./commands/Backup.ts"
+import { creatorCommand, retryCommand } from "./commands/Creators.ts"
+import { demoCommand } from "./commands/Demo.ts"
+import { doctorCommand } from "./commands/Doctor.ts"
+import { keyCommand } from "./commands/Keys.ts"
+import { licenseCommand } from "./commands/Licenses.ts"
+import { mailCommand } from "./commands/Mails.ts"
+import { migrateCommand, purgeCommand } from "./commands/Maintenance.ts"
+import { mediaCommand } from "./commands/Media.ts"
+import { metricsCommand } from "./commands/Metrics.ts"
+import { organizationCommand } from "./commands/Organizations.ts"
+import { personaCommand } from "./commands/Personas.ts"
+import { serveCommand, workerCommand } from "./commands/Service.ts"
+import { tokenCommand } from "./commands/Tokens.ts"
+import { topicCommand } from "./commands/Topics.ts"
+import { webhookCommand } from "./commands/Webhooks.ts"
 import { Json } from "./Output.ts"
 
-export const program = Command.make("partner-commentary").pipe(
+export const commandTree = Command.make("partner-commentary").pipe(
   Command.withDescription("Opinion commentary from licensed personas, for partners"),
   Command.withSubcommands([
-    serve,
-    worker,
-    migrate,
-    backup,
-    demo,
-    organizations,
-    personas,
-    licenses,
-    keys,
-    tokens,
-    topics,
-    retry,
-    mails,
-    creators,
-    webhooks,
-    media,
-    doctor,
-    purge,
-    metrics
+    serveCommand,
+    workerCommand,
+    migrateCommand,
+    backupCommand,
+    demoCommand,
+    organizationCommand,
+    personaCommand,
+    licenseCommand,
+    keyCommand,
+    tokenCommand,
+    topicCommand,
+    retryCommand,
+    mailCommand,
+    creatorCommand,
+    webhookCommand,
+    mediaCommand,
+    doctorCommand,
+    purgeCommand,
+    metricsCommand
   ]),
   Command.withGlobalFlags([Json])
 )

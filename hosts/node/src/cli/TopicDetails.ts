@@ -19,7 +19,7 @@ const concurrency = 4
 const minute = Duration.minutes(1)
 
 /** Finds a topic by its id or by a share id. */
-export const find = Effect.fnUntraced(function* (id: string) {
+export const findTopicDetails = Effect.fnUntraced(function* (id: string) {
   const found = Option.getOrNull(yield* Inspection.find(id))
   if (found === null) return Option.none()
   const { topic } = found
@@ -39,9 +39,9 @@ export const find = Effect.fnUntraced(function* (id: string) {
   return Option.some({ topic, organization, assignments })
 })
 
-export type TopicDetails = Option.Option.Value<Effect.Success<ReturnType<typeof find>>>
+export type TopicDetails = Option.Option.Value<Effect.Success<ReturnType<typeof findTopicDetails>>>
 
-export interface SentTo {
+export interface WebhookDelivery {
   readonly host: string
   readonly delivery: ShownDelivery
 }
@@ -61,5 +61,5 @@ const deliveries = Effect.fnUntraced(function* (owner: Owner) {
         if (receiver === null || found === null) return []
         return [{ host: hostOf(url), delivery: shown(found, receiver) }]
       })
-    ).pipe(Effect.map((all): ReadonlyArray<SentTo> => all.flat()))
+    ).pipe(Effect.map((all): ReadonlyArray<WebhookDelivery> => all.flat()))
 })

@@ -1,14 +1,17 @@
 /** A creator who has only the link from a mail. The demo sends the same actions as the page's forms, as JSON. */
 /** The fields of the page that the demo reads. */
-export interface Desk {
+export interface CreatorInbox {
   readonly status: string
   readonly persona: { readonly name: string }
   readonly draft: { readonly id: string; readonly content: string } | null
 }
 
 export interface Creator {
-  readonly look: () => Promise<Desk>
-  readonly act: (action: "respond" | "decline" | "approve", input: Readonly<Record<string, string>>) => Promise<Desk>
+  readonly look: () => Promise<CreatorInbox>
+  readonly act: (
+    action: "respond" | "decline" | "approve",
+    input: Readonly<Record<string, string>>
+  ) => Promise<CreatorInbox>
 }
 
 /** Finds the creator's link in a mail's text. */
@@ -16,9 +19,12 @@ export const linkIn = (text: string): string | undefined =>
   text.split(/\s/).find((word) => /^https?:/.test(word) && word.includes("/creator/"))
 
 export const at = (link: string): Creator => {
-  const ask = async (path: string, init: RequestInit): Promise<Desk> => {
+  const ask = async (path: string, init: RequestInit): Promise<CreatorInbox> => {
     const response = await fetch(`${link}${path}`, init)
-    const answer = (await response.json()) as { readonly data?: Desk; readonly error?: { readonly message: string } }
+    const answer = (await response.json()) as {
+      readonly data?: CreatorInbox
+      readonly error?: { readonly message: string }
+    }
     if (answer.data === undefined) throw new Error(`A creator was refused: ${answer.error?.message}`)
     return answer.data
   }

@@ -16,7 +16,7 @@ import * as Story from "./Story.ts"
 /** The demo uses the default settings, whatever the environment contains. The webhook receiver is on this machine. */
 const settings = ConfigProvider.fromEnvRecord({ PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "error" })
 
-export const run = (tell: (line: string) => void) =>
+export const runDemo = (tell: (line: string) => void) =>
   Effect.scoped(
     Effect.gen(function* () {
       yield* elsewhere
@@ -40,7 +40,7 @@ const played = Effect.fnUntraced(
     const outbox = yield* Outbox.Outbox
     const mails = () => Effect.runPromise(outbox.list)
     return yield* Effect.tryPromise({
-      try: () => Story.play({ apiRoot, demo, mails, tell }),
+      try: () => Story.playStory({ apiRoot, demo, mails, tell }),
       catch: (cause) => new CommandFailed({ message: `The demo ended early: ${(cause as Error).message}` })
     })
   },

@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
       Effect.orDie(
         keys.issue(organization, {
           name,
-          scopes: Scope.all,
+          scopes: Scope.allScopes,
           environment,
           ipAllowList: [],
           expiresAt: null
@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
 )
 
 /** The lines that `serve` prints for a first try. */
-export const introduction = (
+export const formatIntroduction = (
   { apiKey, organization, personas, testKey }: Demo,
   apiRoot: string,
   outbox: Option.Option<string>
@@ -142,7 +142,7 @@ export const introduction = (
   ""
 ]
 
-export const view = (demo: Demo) => ({
+export const demoView = (demo: Demo) => ({
   organization_id: demo.organization.id,
   full_key: demo.apiKey,
   test_key: demo.testKey,

@@ -14,7 +14,7 @@ export interface Receiver {
   readonly close: () => Promise<void>
 }
 
-export const open = async (onReceived: (event: WebhookEvent) => void): Promise<Receiver> => {
+export const openReceiver = async (onReceived: (event: WebhookEvent) => void): Promise<Receiver> => {
   const received: Array<WebhookEvent> = []
   const refused: Array<string> = []
   let secret: string | undefined

@@ -9,7 +9,7 @@ import * as Creator from "./Creator.ts"
 import type { Demo } from "./DemoOrganization.ts"
 import * as Receiver from "./Receiver.ts"
 
-export interface Stage {
+export interface StoryStage {
   readonly apiRoot: string
   readonly demo: Demo
   /** Lists the mails so far, newest first. */
@@ -19,7 +19,7 @@ export interface Stage {
 }
 
 /** The result. */
-export interface Told {
+export interface StoryResult {
   readonly fetched: ReferenceLookup
   readonly events: ReadonlyArray<WebhookEvent>
 }
@@ -32,8 +32,8 @@ const views = [
 ]
 const reason = "I am away on Sunday."
 
-export const play = async (stage: Stage): Promise<Told> => {
-  const receiver = await Receiver.open((event) =>
+export const playStory = async (stage: StoryStage): Promise<StoryResult> => {
+  const receiver = await Receiver.openReceiver((event) =>
     stage.tell(`The webhook receives ${summary(event)}, and its signature is right`)
   )
   try {
@@ -43,7 +43,7 @@ export const play = async (stage: Stage): Promise<Told> => {
   }
 }
 
-const told = async (stage: Stage, receiver: Receiver.Receiver): Promise<Told> => {
+const told = async (stage: StoryStage, receiver: Receiver.Receiver): Promise<StoryResult> => {
   const { apiRoot, demo, tell } = stage
   const partner = new PartnerCommentary({ apiKey: demo.apiKey, baseUrl: `${apiRoot}/partner/v1` })
   const { secret } = await partner.webhooks.create({
@@ -80,7 +80,7 @@ const told = async (stage: Stage, receiver: Receiver.Receiver): Promise<Told> =>
 }
 
 /** Two creators answer and approve their drafts, and one of them edits the draft. The third creator declines. */
-const answered = async ({ demo, mails, tell }: Stage) => {
+const answered = async ({ demo, mails, tell }: StoryStage) => {
   const requests = await seen("a mail to each creator", async () => {
     const all = (await mails()).filter(({ text }) => Creator.linkIn(text) !== undefined)
     return all.length >= demo.personas.length && all

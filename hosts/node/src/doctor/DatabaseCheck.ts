@@ -1,5 +1,5 @@
 /** Checks that the database answers, has the current schema and accepts a write, which is rolled back. */
-import { displayName, isPostgres } from "@partner-commentary/settings/DatabaseSettings"
+import { databaseDisplayName, isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -20,7 +20,9 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
     const isBehind = found.left.length > 0
     const inTheWay: Option.Option<Error> = isBehind ? found.obstacle : yield* obstacle(found)
     const written =
-      isBehind || Option.isSome(inTheWay) ? Option.none() : yield* Effect.flip(DatabaseHealth.write).pipe(Effect.option)
+      isBehind || Option.isSome(inTheWay)
+        ? Option.none()
+        : yield* Effect.flip(DatabaseHealth.makeTestWrite).pipe(Effect.option)
     return { left: found.left.length, inTheWay: Option.orElse(inTheWay, (): Option.Option<Error> => written) }
   })
   const looks = Effect.gen(function* () {
@@ -33,10 +35,11 @@ export const examine = Effect.fnUntraced(function* (settings: Settings) {
   return yield* Effect.match(looks, {
     onFailure: ({ message }): Finding => mend("database", message),
     onSuccess: ({ inTheWay, left }): Finding => {
-      if (Option.isSome(inTheWay)) return mend("database", `${displayName(database)}: ${inTheWay.value.message}`)
+      if (Option.isSome(inTheWay))
+        return mend("database", `${databaseDisplayName(database)}: ${inTheWay.value.message}`)
       return left > 0
         ? mend("database", `${left} migrations are left to do: run partner-commentary migrate.`)
-        : ok("database", `${displayName(database)} answers, is up to date and takes what is written.`)
+        : ok("database", `${databaseDisplayName(database)} answers, is up to date and takes what is written.`)
     }
   })
 })

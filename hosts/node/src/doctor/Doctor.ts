@@ -86,7 +86,7 @@ export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> 
   Option.match(settings.mail.server, {
     onNone: () => Effect.succeed(ok("mail server", `None: mails ${ConfigSummary.describeMail(settings)}.`)),
     onSome: (server) => {
-      const { host, port } = ConfigSummary.mailServer(server)
+      const { host, port } = ConfigSummary.describeMailServer(server)
       return Effect.promise(() => import("@partner-commentary/smtp/Verify")).pipe(
         Effect.flatMap(({ verifyMailServer: verify }) => verify(server, checkTimeout)),
         Effect.match({

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import { checkTimeout, type Finding, mend, notice, ok } from "./Doctor.ts"
 
 export const generator = (settings: Settings): Effect.Effect<Finding> => {
-  const subject = `Drafts: ${ConfigSummary.generator(settings)}`
+  const subject = `Drafts: ${ConfigSummary.describeGenerator(settings)}`
   if (Option.isSome(settings.generator)) return tried("generator", subject, settings.generator.value, "a draft")
   return Effect.succeed(
     settings.development

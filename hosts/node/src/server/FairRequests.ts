@@ -13,8 +13,8 @@ import type { RequestGate } from "./RequestGate.ts"
 const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
   headers["x-forwarded-for"] === undefined ? undefined : String(headers["x-forwarded-for"])
 
-/** Call `install` before the gate for pipelined requests, so that a request starts only when its response is due. */
-export const install = (
+/** Call `installFairRequests` before the gate for pipelined requests, so that a request starts only when its response is due. */
+export const installFairRequests = (
   native: Server,
   gate: RequestGate,
   { connected, ownerOf, run }: FairScheduler,

@@ -43,11 +43,15 @@ export interface Options {
 }
 
 /** `name` is the environment variable of the port. The variable of the host has the same prefix. */
-export const bind = Effect.fnUntraced(function* (
+export const bindPort = Effect.fnUntraced(function* (
   host: string,
   port: number,
   name: string,
-  { keepAlive = defaultKeepAlive, slow = SlowReaders.defaults, stallTimeout = defaultStallTimeout }: Options = {}
+  {
+    keepAlive = defaultKeepAlive,
+    slow = SlowReaders.defaultSlowReaderLimits,
+    stallTimeout = defaultStallTimeout
+  }: Options = {}
 ) {
   const proxies = yield* TrustedProxies
   const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate })
@@ -56,13 +60,13 @@ export const bind = Effect.fnUntraced(function* (
     keepAliveTimeout: Duration.toMillis(keepAlive),
     ...receiveTimeouts
   })
-  let extraHeaders: MalformedRequests.HeadersFor = () => ({})
+  let extraHeaders: MalformedRequests.RateHeadersFor = () => ({})
   const gate = RequestGate.make(native)
-  MalformedRequests.handle(native, gate, (address) => extraHeaders(address))
-  FairRequests.install(native, gate, fair, proxies)
-  Pipelining.limit(gate, (address) => extraHeaders(address))
+  MalformedRequests.handleMalformedRequests(native, gate, (address) => extraHeaders(address))
+  FairRequests.installFairRequests(native, gate, fair, proxies)
+  Pipelining.limitPipelining(gate, (address) => extraHeaders(address))
   native.setTimeout(stallTimeout)
-  SlowReaders.limit(native, slow)
+  SlowReaders.limitSlowReaders(native, slow)
   native.on("request", closeStalled)
   const early: Array<[IncomingMessage, ServerResponse]> = []
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])

@@ -17,10 +17,10 @@ import type { RequestGate } from "./RequestGate.ts"
 const lingerTimeout = 1_000
 
 /** Returns rate-limit headers for the sender at this address. */
-export type HeadersFor = (address: string) => Readonly<Record<string, string>>
+export type RateHeadersFor = (address: string) => Readonly<Record<string, string>>
 
 /** Use it for a server created with `requireHostHeader: false`. */
-export const handle = (native: Server, gate: RequestGate, extraHeaders: HeadersFor): void => {
+export const handleMalformedRequests = (native: Server, gate: RequestGate, extraHeaders: RateHeadersFor): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
     // The parser cannot find the start of another request on this connection.
@@ -87,7 +87,7 @@ const sentId = ({ headers }: IncomingMessage) => requestId(headers["x-request-id
 
 const addressOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
 
-const headersOf = (body: string, id: string, extraHeaders: ReturnType<HeadersFor>) => ({
+const headersOf = (body: string, id: string, extraHeaders: ReturnType<RateHeadersFor>) => ({
   "Content-Type": Envelope.contentType,
   "Content-Length": Buffer.byteLength(body),
   "Cache-Control": cacheControl,
@@ -101,7 +101,7 @@ export const sendError = (
   request: IncomingMessage,
   response: ServerResponse,
   refusal: WireError,
-  extraHeaders: ReturnType<HeadersFor>
+  extraHeaders: ReturnType<RateHeadersFor>
 ) => {
   const body = Envelope.failureText(refusal)
   response.writeHead(statusOf[refusal.error.code], headersOf(body, sentId(request), extraHeaders)).end(body)
@@ -116,7 +116,7 @@ const refuse = (
   socket: Duplex,
   status: number,
   refusal: WireError,
-  extraHeaders: ReturnType<HeadersFor>,
+  extraHeaders: ReturnType<RateHeadersFor>,
   id = requestId(undefined)
 ): void => {
   const due = gate.due(socket)

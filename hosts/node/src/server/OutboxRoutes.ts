@@ -1,7 +1,7 @@
 /** Pages that show the local outbox, in development only. */
 
 import { NotFound } from "@partner-commentary/api/Errors"
-import { isLoopback } from "@partner-commentary/core/shared/Loopback"
+import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { outboxMailPage, outboxPage } from "@partner-commentary/server/creator-portal/OutboxPage"
 import { pageHeaders } from "@partner-commentary/server/creator-portal/PageDocument"
@@ -22,8 +22,8 @@ import * as DataFolder from "../app/DataFolder.ts"
 const isFromThisMachine = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean => {
   const host = URL.parse(`http://${headers["host"] ?? ""}`)?.hostname ?? ""
   return (
-    Option.exists(remoteAddress, isLoopback) &&
-    isLoopback(host) &&
+    Option.exists(remoteAddress, isLoopbackHost) &&
+    isLoopbackHost(host) &&
     !("x-forwarded-for" in headers) &&
     !("forwarded" in headers)
   )

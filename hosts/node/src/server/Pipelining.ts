@@ -20,7 +20,7 @@ export const maxInFlight = 32
 const maxUnanswered = 2000
 
 /** Add this gate after every other gate, so that the others see a request only when it may start. */
-export const limit = (gate: RequestGate, extraHeaders: MalformedRequests.HeadersFor): void => {
+export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedRequests.RateHeadersFor): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 
   const hold = (request: IncomingMessage, response: ServerResponse, begin: () => void): void => {

@@ -4,7 +4,7 @@ import { type Answer, Polling } from "@partner-commentary/server/routes/topics/P
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { whenEnded } from "./ResponseEnd.ts"
+import { whenResponseEnds } from "./ResponseEnd.ts"
 
 const write = (response: ServerResponse, { body, headers, status }: Answer) => {
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
@@ -13,15 +13,15 @@ const write = (response: ServerResponse, { body, headers, status }: Answer) => {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Call `listen` after the router has added its listeners. */
-export const listen = Effect.fnUntraced(function* (native: Server) {
+/** Call `listenForPolls` after the router has added its listeners. */
+export const listenForPolls = Effect.fnUntraced(function* (native: Server) {
   const polling = yield* Polling
   const run = Effect.runCallbackWith(yield* Effect.context<never>())
   const routed = native.listeners("request") as Array<Listener>
 
   const poll: Listener = (request, response) => {
     const { headers, method, socket, url } = request
-    const taken = whenEnded(response)
+    const taken = whenResponseEnds(response)
     const answer = polling.answer({ method, url, headers, address: socket.remoteAddress, whenResponseEnds: taken })
     if (Option.isNone(answer)) {
       for (const listener of routed) listener(request, response)

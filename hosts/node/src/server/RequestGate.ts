@@ -5,14 +5,14 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
-export interface Exchange {
+export interface RequestExchange {
   readonly event: "request" | "checkContinue" | "checkExpectation"
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
 /** A gate answers the request, or calls `pass`, now or later. */
-export type Gate = (exchange: Exchange, pass: () => void) => void
+export type Gate = (exchange: RequestExchange, pass: () => void) => void
 
 export interface RequestGate {
   /** The gate that was added last sees a request first. */
@@ -21,7 +21,7 @@ export interface RequestGate {
   readonly due: (socket: Duplex) => ServerResponse | undefined
 }
 
-const isExchange = (event: string): event is Exchange["event"] =>
+const isExchange = (event: string): event is RequestExchange["event"] =>
   event === "request" || event === "checkContinue" || event === "checkExpectation"
 
 export const make = (native: Server): RequestGate => {

@@ -5,7 +5,7 @@ import type { WhenResponseEnds } from "@partner-commentary/core/access/Concurren
 import { ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
 import * as Layer from "effect/Layer"
 
-export const whenEnded =
+export const whenResponseEnds =
   (response: ServerResponse): WhenResponseEnds =>
   (release) => {
     if (response.closed) release()
@@ -13,5 +13,5 @@ export const whenEnded =
   }
 
 export const layer = Layer.succeed(ResponseTaken, (request) =>
-  whenEnded(NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
+  whenResponseEnds(NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
 )

@@ -5,7 +5,7 @@ import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import { Authorization } from "@partner-commentary/server/middleware/Authorization"
-import { fresh, headersOf } from "@partner-commentary/server/middleware/CurrentRate"
+import { freshRateState, rateHeadersOf } from "@partner-commentary/server/middleware/CurrentRate"
 import { CurrentFairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import * as Routes from "@partner-commentary/server/Routes"
 import { Polling } from "@partner-commentary/server/routes/topics/Polling"
@@ -13,7 +13,7 @@ import * as Workers from "@partner-commentary/server/Workers"
 import * as DatabaseMonitor from "@partner-commentary/server/workers/DatabaseMonitor"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { displayName } from "@partner-commentary/settings/DatabaseSettings"
+import { databaseDisplayName } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Cause from "effect/Cause"
@@ -54,20 +54,20 @@ export const serve = <R>(options: {
   running(
     () => Effect.void,
     Effect.fnUntraced(function* (settings, stores) {
-      const { fair, native, open, port, server, setErrorHeaders } = yield* Listener.bind(
+      const { fair, native, open, port, server, setErrorHeaders } = yield* Listener.bindPort(
         settings.listen.host,
         settings.listen.port,
         "PORT",
         { keepAlive: settings.listen.keepAlive }
       ).pipe(Effect.provideService(TrustedProxies, settings.trustedProxies))
-      const apiRoot = Settings.apiRoot(settings, port)
+      const apiRoot = Settings.apiRootOf(settings, port)
       const app = yield* Layer.build(
         AppLayer.layer(settings, apiRoot).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
       )
       const demo = settings.database.isDefault
         ? yield* Effect.provideContext(DemoOrganization.make, app)
         : Option.none()
-      yield* Effect.provideContext(Telemetry.observe(settings), app)
+      yield* Effect.provideContext(Telemetry.observeProcess(settings), app)
       if (options.work) yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(app)))
       yield* Layer.build(
         routes(settings).pipe(
@@ -82,9 +82,9 @@ export const serve = <R>(options: {
       yield* open
       // Metrics and traces cover only requests that the router answers, so a process with metrics or traces routes
       // polls as well.
-      if (!Telemetry.isEnabled(settings)) {
+      if (!Telemetry.isTelemetryEnabled(settings)) {
         yield* Effect.provide(
-          PollingListener.listen(native),
+          PollingListener.listenForPolls(native),
           Layer.provide(Polling.layer, Layer.succeedContext(Context.add(app, CurrentFairScheduler, fair)))
         )
       }
@@ -93,7 +93,7 @@ export const serve = <R>(options: {
         onNone: () => Effect.void,
         onSome: Effect.logWarning
       })
-      const outbox = ConfigSummary.isOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
+      const outbox = ConfigSummary.usesOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
       yield* options.announce({ apiRoot, demo, outbox })
     })
   )
@@ -112,11 +112,11 @@ export const work = <R>(announce: Effect.Effect<void, never, R>) =>
         : Effect.void,
     Effect.fnUntraced(function* (settings, stores) {
       const app = yield* Layer.build(
-        AppLayer.layer(settings, Settings.apiRoot(settings, settings.listen.port)).pipe(
+        AppLayer.layer(settings, Settings.apiRootOf(settings, settings.listen.port)).pipe(
           Layer.provideMerge(Layer.succeedContext(stores))
         )
       )
-      yield* Effect.provideContext(Telemetry.observe(settings), app)
+      yield* Effect.provideContext(Telemetry.observeProcess(settings), app)
       yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(app)))
       yield* warnAboutLinks(settings, settings.listen.port)
       yield* announce
@@ -128,9 +128,9 @@ const malformedRequestHeaders = Effect.gen(function* () {
   const { countAnonymous } = yield* Authorization
   const run = Effect.runSyncWith(yield* Effect.context<never>())
   return (address: string) => {
-    const rate = fresh()
+    const rate = freshRateState()
     run(Effect.ignore(countAnonymous(address, rate)))
-    return headersOf(rate, 400)
+    return rateHeadersOf(rate, 400)
   }
 })
 
@@ -145,7 +145,7 @@ const routes = (settings: Settings.Settings) =>
     routerConfig: Routes.routerConfig,
     disableLogger: true,
     disableListenLog: true,
-    ...(Telemetry.isEnabled(settings) ? { middleware: Metrics.requestMetrics } : {})
+    ...(Telemetry.isTelemetryEnabled(settings) ? { middleware: Metrics.requestMetrics } : {})
   })
 
 const outboxOf = ({ development }: Settings.Settings) => (development ? OutboxRoutes.layer : Layer.empty)
@@ -160,10 +160,10 @@ const mediaOf = ({ media }: Settings.Settings) =>
 /** The process writes heartbeats from before the start of any work until after its end. */
 const heartbeat = Effect.gen(function* () {
   const { layer } = yield* Effect.promise(() => import("@partner-commentary/sql/database/Heartbeat"))
-  const { database } = yield* Settings.read
+  const { database } = yield* Settings.readSettings
   const crypto = yield* Effect.promise(() => import("@effect/platform-node/NodeCrypto"))
   yield* Effect.mapError(Layer.build(Layer.provide(layer(version), crypto.layerSecureRandom)), (error) =>
-    DatabaseRefused.of(database, error)
+    DatabaseRefused.explainDatabaseError(database, error)
   )
 })
 
@@ -176,18 +176,18 @@ const running = <E, R, E2>(
   ) => Effect.Effect<void, E, R>
 ) =>
   Effect.gen(function* () {
-    const settings = yield* Settings.read
+    const settings = yield* Settings.readSettings
     yield* Settings.requireForService(settings)
     const observed = LogThrottle.layer.pipe(
       Layer.provideMerge(Telemetry.layer(settings)),
       Layer.provideMerge(Logs.layer(settings, "info"))
     )
     return yield* Effect.gen(function* () {
-      yield* Effect.forEach(ConfigSummary.warnings(settings), (caution) => Effect.logWarning(caution))
+      yield* Effect.forEach(ConfigSummary.settingWarnings(settings), (caution) => Effect.logWarning(caution))
       yield* Effect.logInfo(
         `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
-          `database ${displayName(settings.database)}, mails ${ConfigSummary.describeMail(settings)}, ` +
-          `generator ${ConfigSummary.generator(settings)}, audio ${ConfigSummary.describeAudio(settings)}`
+          `database ${databaseDisplayName(settings.database)}, mails ${ConfigSummary.describeMail(settings)}, ` +
+          `generator ${ConfigSummary.describeGenerator(settings)}, audio ${ConfigSummary.describeAudio(settings)}`
       )
       // The command line reports why a start failed.
       yield* Effect.addFinalizer((exit) =>

@@ -14,7 +14,7 @@ export interface SlowReaderLimits {
   readonly interval: number
 }
 
-export const defaults: SlowReaderLimits = { grace: 60_000, bytesPerSecond: 16 * 1024, interval: 5_000 }
+export const defaultSlowReaderLimits: SlowReaderLimits = { grace: 60_000, bytesPerSecond: 16 * 1024, interval: 5_000 }
 
 interface Pending {
   /** The number of bytes that the connection must have sent by the deadline, counted from its start. */
@@ -22,7 +22,7 @@ interface Pending {
   readonly deadline: number
 }
 
-export const limit = (native: Server, { bytesPerSecond, grace, interval }: SlowReaderLimits): void => {
+export const limitSlowReaders = (native: Server, { bytesPerSecond, grace, interval }: SlowReaderLimits): void => {
   const connections = new Map<Socket, Pending | undefined>()
   native.on("connection", (socket: Socket) => {
     connections.set(socket, undefined)

@@ -1,6 +1,6 @@
 /** Logs go to stderr: readable text on a terminal, JSON lines elsewhere. stdout is for the output of commands. */
 import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
-import { levels } from "@partner-commentary/settings/LogLevels"
+import { effectLogLevels } from "@partner-commentary/settings/LogLevels"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -10,7 +10,7 @@ import * as References from "effect/References"
 /** Services log from level `info` by default, and commands from `warn`. */
 export const layer = ({ log }: Settings, usual: "info" | "warn") => {
   const format = Option.getOrElse(log.format, () => (process.stderr.isTTY ? "pretty" : "json"))
-  const level = levels[Option.getOrElse(log.level, () => usual)]
+  const level = effectLogLevels[Option.getOrElse(log.level, () => usual)]
   return Layer.mergeAll(
     Logger.layer([format === "pretty" ? Logger.consolePretty() : Logger.withConsoleError(Logger.formatJson)]),
     Layer.succeed(Logger.LogToStderr, true),

@@ -1,5 +1,5 @@
 /**
- * Metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted as they happen. `refresh`
+ * Metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted as they happen. `makeGaugeRefresh`
  * updates the gauges of the process and of the database.
  */
 import * as Effect from "effect/Effect"
@@ -28,7 +28,7 @@ function callMetrics(name: string, description: string) {
 }
 
 /** Counts and times a call to another system. */
-export const measured = <A, E, R>(what: keyof typeof calls, effect: Effect.Effect<A, E, R>) =>
+export const measureCall = <A, E, R>(what: keyof typeof calls, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const begun = performance.now()
     return yield* Effect.onExit(effect, (exit) => {
@@ -71,9 +71,9 @@ const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator",
 const fresh = 1000
 
 /** Makes the effect that updates all gauges. Concurrent callers share one refresh. */
-export const refresh = Effect.gen(function* () {
-  const refreshProcess = yield* ProcessMetrics.refresh
-  const refreshWork = yield* WorkMetrics.refresh
+export const makeGaugeRefresh = Effect.gen(function* () {
+  const refreshProcess = yield* ProcessMetrics.makeProcessGaugeRefresh
+  const refreshWork = yield* WorkMetrics.makeWorkGaugeRefresh
   const turn = yield* Semaphore.make(1)
   let refreshed = Number.NEGATIVE_INFINITY
   return turn.withPermit(

@@ -31,7 +31,7 @@ const metrics = {
 const resolution = 20
 
 /** Makes the effect that updates the gauges. The gauges of the event loop cover the time since the previous update. */
-export const refresh = Effect.gen(function* () {
+export const makeProcessGaugeRefresh = Effect.gen(function* () {
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()
   yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))

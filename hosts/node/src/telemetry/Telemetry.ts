@@ -1,6 +1,6 @@
 /** Exports traces, metrics and logs by OTLP, and serves health and metrics at the admin address, if the settings enable them. */
 import { hostname } from "node:os"
-import { addressOf } from "@partner-commentary/core/shared/Loopback"
+import { formatHttpAddress } from "@partner-commentary/core/shared/Loopback"
 import * as Health from "@partner-commentary/server/routes/health/Health"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,8 @@ import * as Metrics from "./Metrics.ts"
 import * as Spans from "./Spans.ts"
 
 /** Returns whether OTLP or the admin address is configured. */
-export const isEnabled = ({ admin, otlp }: Settings): boolean => Option.isSome(otlp) || Option.isSome(admin.port)
+export const isTelemetryEnabled = ({ admin, otlp }: Settings): boolean =>
+  Option.isSome(otlp) || Option.isSome(admin.port)
 
 export const layer = ({ otlp }: Settings) =>
   Option.match(otlp, {
@@ -50,9 +51,9 @@ export const layer = ({ otlp }: Settings) =>
 const period = "5 seconds"
 
 /** Updates gauges for OTLP and serves the admin address until the scope closes. */
-export const observe = Effect.fnUntraced(function* (settings: Settings) {
-  if (!isEnabled(settings)) return
-  const refresh = yield* Metrics.refresh
+export const observeProcess = Effect.fnUntraced(function* (settings: Settings) {
+  if (!isTelemetryEnabled(settings)) return
+  const refresh = yield* Metrics.makeGaugeRefresh
   if (Option.isSome(settings.otlp)) yield* Effect.forkScoped(Effect.repeat(refresh, Schedule.spaced(period)))
   const { host, port } = settings.admin
   if (Option.isSome(port)) yield* serve(host, port.value, refresh)
@@ -60,7 +61,7 @@ export const observe = Effect.fnUntraced(function* (settings: Settings) {
 
 const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh: Effect.Effect<void>) {
   const prometheus = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))
-  const { open, port, server } = yield* Listener.bind(host, wanted, "ADMIN_PORT")
+  const { open, port, server } = yield* Listener.bindPort(host, wanted, "ADMIN_PORT")
   const metrics = HttpRouter.add(
     "GET",
     "/metrics",
@@ -74,5 +75,5 @@ const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh
     )
   )
   yield* open
-  yield* Effect.logInfo(`Metrics at ${addressOf(host, port)}/metrics`)
+  yield* Effect.logInfo(`Metrics at ${formatHttpAddress(host, port)}/metrics`)
 })

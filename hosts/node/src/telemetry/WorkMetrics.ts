@@ -105,7 +105,7 @@ const reading = Effect.gen(function* () {
 })
 
 /** Makes the effect that updates the gauges. */
-export const refresh = Effect.gen(function* () {
+export const makeWorkGaugeRefresh = Effect.gen(function* () {
   const readings = yield* reading
   const { check } = yield* DatabaseHealth
   const takesWrites = Effect.map(Effect.exit(Effect.timeout(check, timeout)), Exit.isSuccess)

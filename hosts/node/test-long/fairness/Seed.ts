@@ -7,7 +7,7 @@ import * as ApiKey from "@partner-commentary/core/access/ApiKey"
 import * as Scope from "@partner-commentary/core/access/Scope"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
-import { checksum, toBase62 } from "@partner-commentary/core/shared/Secret"
+import { checksumOf, toBase62 } from "@partner-commentary/core/shared/Secret"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
@@ -90,7 +90,7 @@ export const seedScene = Effect.gen(function* () {
   const keys = Effect.fnUntraced(function* (organization: string, environment: Environment, count: number) {
     const made = Array.from({ length: count }, () => {
       const unchecked = `pk_${environment}_${toBase62(randomBytes(64), 32)}`
-      return { id: randomUUID(), text: unchecked + checksum(unchecked) }
+      return { id: randomUUID(), text: unchecked + checksumOf(unchecked) }
     })
     yield* insert(
       "api_keys",
@@ -100,8 +100,8 @@ export const seedScene = Effect.gen(function* () {
         organization_id: organization,
         environment,
         name: "seeded",
-        prefix: ApiKey.prefixOf(text),
-        scopes: JSON.stringify(Scope.all),
+        prefix: ApiKey.keyPrefixOf(text),
+        scopes: JSON.stringify(Scope.allScopes),
         ip_allow_list: "[]",
         created_at: at(now),
         expires_at: null,

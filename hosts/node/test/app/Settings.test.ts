@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
 const read = (env: Record<string, string>) =>
-  Effect.provideService(Settings.read, ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env))
+  Effect.provideService(Settings.readSettings, ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env))
 
 const refusal = (env: Record<string, string>) => Effect.map(Effect.flip(read(env)), ({ message }) => message)
 
@@ -98,7 +98,7 @@ describe("the settings", () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318",
         OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20YTpi==, x-scope=desk"
       })
-      assert.strictEqual(Settings.apiRoot(settings, 1), "https://api.example.com/commentary")
+      assert.strictEqual(Settings.apiRootOf(settings, 1), "https://api.example.com/commentary")
       assert.deepStrictEqual(settings.database, { filename: ":memory:", isDefault: false })
       assert.strictEqual(settings.mail.from, "Desk <desk@example.com>")
       assert.deepStrictEqual(Option.getOrThrow(settings.signingSecrets).map(Redacted.value), ["new", "old"])
@@ -161,9 +161,9 @@ describe("the settings", () => {
 
   it.effect("without PUBLIC_URL, links start with the address on which the service listens", () =>
     Effect.gen(function* () {
-      assert.strictEqual(Settings.apiRoot(yield* read({}), 4000), "http://127.0.0.1:4000")
-      assert.strictEqual(Settings.apiRoot(yield* read({ HOST: "::1" }), 4000), "http://[::1]:4000")
-      assert.strictEqual(Settings.apiRoot(yield* read({ HOST: "0.0.0.0" }), 4000), "http://localhost:4000")
+      assert.strictEqual(Settings.apiRootOf(yield* read({}), 4000), "http://127.0.0.1:4000")
+      assert.strictEqual(Settings.apiRootOf(yield* read({ HOST: "::1" }), 4000), "http://[::1]:4000")
+      assert.strictEqual(Settings.apiRootOf(yield* read({ HOST: "0.0.0.0" }), 4000), "http://localhost:4000")
     })
   )
 

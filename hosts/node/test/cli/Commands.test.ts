@@ -111,7 +111,7 @@ describe.concurrent("the command key", () => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stdout } = await Process.run(cwd, ["org", "create", "--name", "Acme"])
     const [, next = ""] = /Next: partner-commentary (.+)/.exec(stdout) ?? []
-    expect(await Process.json(cwd, next.split(" "))).toMatchObject({ name: "NAME", scopes: Scope.all })
+    expect(await Process.json(cwd, next.split(" "))).toMatchObject({ name: "NAME", scopes: Scope.allScopes })
   })
 
   it("the command key shows a key once, and lists and revokes it", async (test) => {

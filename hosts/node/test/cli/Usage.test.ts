@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, vi } from "vitest"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
-import { program } from "../../src/cli/Program.ts"
+import { commandTree } from "../../src/cli/Program.ts"
 import * as Process from "../support/Process.ts"
 
 const id = "01900000-0000-7000-8000-000000000000"
@@ -57,7 +57,7 @@ describe("wrong usage", () => {
     const said = { out: [] as Array<unknown>, error: [] as Array<unknown> }
     const out = vi.spyOn(process.stdout, "write").mockImplementation((text) => said.out.push(text) > 0)
     const error = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.error.push(text) > 0)
-    const exit = await Effect.runPromiseExit(CommandLine.execute(program, args))
+    const exit = await Effect.runPromiseExit(CommandLine.execute(commandTree, args))
     const code = CommandLine.codeOf(exit)
     out.mockRestore()
     error.mockRestore()

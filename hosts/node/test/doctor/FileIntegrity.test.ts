@@ -14,7 +14,7 @@ import * as Process from "../support/Process.ts"
 
 const examined = async (file: string) => {
   const provider = ConfigProvider.fromEnvRecord({ DATABASE_URL: `sqlite:${file}`, DEV: "true" })
-  const settings = Effect.provideService(Settings.read, ConfigProvider.ConfigProvider, provider)
+  const settings = Effect.provideService(Settings.readSettings, ConfigProvider.ConfigProvider, provider)
   const [finding] = await Effect.runPromise(Effect.flatMap(settings, examine))
   return finding
 }

@@ -1,6 +1,6 @@
 /** Tests how long a response and its client hold a permit of the organization, on a real socket. */
 import { type AddressInfo, connect, type Socket } from "node:net"
-import { bounds, ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { ConcurrencyLimit, poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Listener from "@partner-commentary/node/server/Listener"
 import * as ResponseEnd from "@partner-commentary/node/server/ResponseEnd"
@@ -10,7 +10,7 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { describe, expect, it, onTestFinished } from "vitest"
 
-const { each } = bounds.standard
+const { each } = poolBounds.standard
 const owner = "acme" as OrganizationId
 
 /** The response is larger than all socket buffers together, so that a client that does not read blocks it. */
@@ -39,7 +39,7 @@ const serve = async () => {
   const bound = Promise.withResolvers<number>()
   const running = Effect.runPromise(
     Effect.gen(function* () {
-      const { native, open, server } = yield* Listener.bind("127.0.0.1", 0, "PORT")
+      const { native, open, server } = yield* Listener.bindPort("127.0.0.1", 0, "PORT")
       yield* server.serve(app(seen))
       native.on("request", () => seen.requests++)
       native.on("connection", (socket) => {

@@ -28,7 +28,12 @@ const serve = async () => {
       fair.run(key, task)
     }
   }
-  FairRequests.install(native, RequestGate.make(native), counted, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"])))
+  FairRequests.installFairRequests(
+    native,
+    RequestGate.make(native),
+    counted,
+    Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))
+  )
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   const { port } = native.address() as AddressInfo

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 it("a request that arrives too slowly is refused within seconds after one minute", async () => {
   const patience = await Effect.runPromise(
     Effect.scoped(
-      Effect.map(Listener.bind("127.0.0.1", 0, "PORT"), ({ native }) => ({
+      Effect.map(Listener.bindPort("127.0.0.1", 0, "PORT"), ({ native }) => ({
         whole: native.requestTimeout,
         headers: native.headersTimeout
       }))
@@ -20,7 +20,7 @@ it("a request that arrives too slowly is refused within seconds after one minute
 
 it("an idle connection stays open for longer than the 60 seconds of common load balancers", async () => {
   const { keepAliveTimeout } = await Effect.runPromise(
-    Effect.scoped(Effect.map(Listener.bind("127.0.0.1", 0, "PORT"), ({ native }) => native))
+    Effect.scoped(Effect.map(Listener.bindPort("127.0.0.1", 0, "PORT"), ({ native }) => native))
   )
   expect(keepAliveTimeout).toBe(65_000)
 })
@@ -54,7 +54,7 @@ const serve = async (
   const running = Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const { native, open } = yield* Listener.bind("127.0.0.1", 0, "PORT", {
+        const { native, open } = yield* Listener.bindPort("127.0.0.1", 0, "PORT", {
           keepAlive,
           stallTimeout: patience,
           ...(slow === undefined ? {} : { slow })

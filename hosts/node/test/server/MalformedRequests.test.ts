@@ -20,7 +20,7 @@ const say = (port: number, bytes: string) =>
 
 const serve = async (options: ServerOptions, respond: RequestListener) => {
   const native = createServer({ requireHostHeader: false, ...options }, respond)
-  MalformedRequests.handle(native, RequestGate.make(native), () => ({}))
+  MalformedRequests.handleMalformedRequests(native, RequestGate.make(native), () => ({}))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   return (native.address() as AddressInfo).port

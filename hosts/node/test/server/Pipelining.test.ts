@@ -14,8 +14,8 @@ const serve = async (respond: (response: ServerResponse, asked: ReadonlyArray<Se
     respond(response, asked)
   })
   const gate = RequestGate.make(native)
-  MalformedRequests.handle(native, gate, () => ({}))
-  Pipelining.limit(gate, () => ({ "X-RateLimit-Limit": "300" }))
+  MalformedRequests.handleMalformedRequests(native, gate, () => ({}))
+  Pipelining.limitPipelining(gate, () => ({ "X-RateLimit-Limit": "300" }))
   onTestFinished(() => void native.close().closeAllConnections())
   await new Promise<void>((resolve) => native.listen(0, "127.0.0.1", resolve))
   return { asked, port: (native.address() as AddressInfo).port }

@@ -13,7 +13,7 @@ const password = "a/b#c?d%25e@f:g&h+i =$j'k\"l\\m"
 
 const addresses = async (env: Record<string, string>) => {
   const settings = Effect.provideService(
-    Settings.read,
+    Settings.readSettings,
     ConfigProvider.ConfigProvider,
     ConfigProvider.fromEnvRecord({ PGPASSWORD: password, ...env })
   )

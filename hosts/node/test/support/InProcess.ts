@@ -2,7 +2,7 @@
 
 import { format } from "node:util"
 import * as CommandLine from "@partner-commentary/node/cli/CommandLine"
-import { program } from "@partner-commentary/node/cli/Program"
+import { commandTree } from "@partner-commentary/node/cli/Program"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ const runAlone = async (
   const umask = process.umask(0o077)
   try {
     const exit = await Effect.runPromiseExit(
-      CommandLine.execute(program, args).pipe(
+      CommandLine.execute(commandTree, args).pipe(
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({ ...env })),
         Effect.provideService(Console.Console, {
           ...console,

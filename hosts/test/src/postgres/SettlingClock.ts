@@ -75,7 +75,7 @@ const make = (inUse: () => number): TestClock => {
   }
 }
 
-/** Replaces a test's clock. A clock on which time passes, with an offset or not, stays in place because no test moves it. */
+/** Replaces a test's clock. A clock that runs by itself is not replaced, because no test moves it. */
 export const layer = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {

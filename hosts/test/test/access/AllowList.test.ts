@@ -14,7 +14,7 @@ import { makeKeyring, resultOfRequest } from "../support/Keyring.ts"
 
 const behind = (proxies: ReadonlyArray<string>) =>
   TestApi.layerHttp.pipe(
-    Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(proxies)))),
+    Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(proxies)))),
     Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) }))
   )
 

@@ -19,7 +19,7 @@ import * as Result from "effect/Result"
 import { readJson } from "../support/Json.ts"
 
 const behindProxy = TestApi.layerHttp.pipe(
-  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
+  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))))
 )
 
 const application = Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })

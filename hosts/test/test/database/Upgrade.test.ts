@@ -3,7 +3,7 @@
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { summarize } from "@partner-commentary/core/performance/Metrics"
+import { summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -85,7 +85,7 @@ const suite = <E>(name: string, empty: Layer.Layer<SqlClient.SqlClient, E>) =>
               const days = yield* (yield* PerformanceStore).days(owner, start, null)
               const [ada] = days.filter(({ personaName }) => personaName === "Ada")
               assert.strictEqual(days.length, 2)
-              const { approval, counts } = summarize(ada?.metrics ?? assert.fail("no metrics"))
+              const { approval, counts } = summarizeMetrics(ada?.metrics ?? assert.fail("no metrics"))
               assert.deepInclude(counts, { sent: 1, approved: 1 })
               assert.deepStrictEqual(approval, { count: 1, median: 7_200_000, p90: 7_200_000 })
             }),

@@ -19,7 +19,7 @@ const start = Date.UTC(2026, 0, 30, 12)
 /** Uses real sockets behind a proxy that states the caller's address. */
 const behindProxy = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
-  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
+  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))))
 )
 
 const limited = <A, E>(

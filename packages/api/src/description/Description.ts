@@ -2,7 +2,7 @@
  * Generates the OpenAPI 3.1 description from the contract with Effect, and adds what Effect cannot derive. The
  * generator names no group or endpoint, so it describes additions to the contract automatically.
  */
-import { insteadOf, type Scope } from "@partner-commentary/core/access/Scope"
+import { fallbackScopes, type Scope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -156,8 +156,8 @@ const described = (
     ...(description === undefined
       ? {}
       : { description: scope === undefined ? description : `${description}\n\n${scopeText(scope)}` }),
-    ...(scope === undefined ? {} : { "x-required-scope": insteadOf[scope] ?? scope }),
-    ...(scope === undefined || insteadOf[scope] === undefined ? {} : { "x-webhook-scope": scope }),
+    ...(scope === undefined ? {} : { "x-required-scope": fallbackScopes[scope] ?? scope }),
+    ...(scope === undefined || fallbackScopes[scope] === undefined ? {} : { "x-webhook-scope": scope }),
     ...rest,
     security: [...rest.security, ...schemes.map(({ name }) => ({ [name]: [] }))],
     parameters: [...own, parameter("RequestId")],
@@ -175,9 +175,9 @@ const described = (
 }
 
 const scopeText = (scope: Scope): string =>
-  insteadOf[scope] === undefined
+  fallbackScopes[scope] === undefined
     ? `Scope: \`${scope}\`.`
-    : `Scope: \`${scope}\`, or \`${insteadOf[scope]}\` for a key without any webhook scope.`
+    : `Scope: \`${scope}\`, or \`${fallbackScopes[scope]}\` for a key without any webhook scope.`
 
 /** Moves a parameter's description from its schema to the parameter. */
 const lifted = ({ name, schema: { description, ...schema }, ...rest }: Parameter): Parameter => ({

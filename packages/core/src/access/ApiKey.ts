@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import type { ApiKeyId, OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { checksum, toBase62 } from "../shared/Secret.ts"
+import { checksumOf, toBase62 } from "../shared/Secret.ts"
 import type { Scope } from "./Scope.ts"
 
 export interface ApiKey {
@@ -45,28 +45,28 @@ const bodyLength = 32
 const text = /^pk_(live|test)_[0-9A-Za-z]{38}$/
 
 /** An API key's text is `pk_<env>_`, 32 random characters, and a checksum of 6 characters over everything before it. */
-export const mintText = (
+export const mintKeyText = (
   environment: Environment,
   random: SecureRandom.SecureRandom["Service"]
 ): Effect.Effect<Redacted.Redacted<string>> =>
   Effect.map(random.randomBytes(bodyLength * 2), (bytes) => {
     const unchecked = `pk_${environment}_${toBase62(bytes, bodyLength)}`
-    return Redacted.make(unchecked + checksum(unchecked))
+    return Redacted.make(unchecked + checksumOf(unchecked))
   })
 
 /** Returns the environment in a well-formed key. The checksum detects mistyped keys without a query. */
-export const environmentOf = (key: string): Option.Option<Environment> => {
-  if (!text.test(key) || checksum(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
+export const environmentOfKey = (key: string): Option.Option<Environment> => {
+  if (!text.test(key) || checksumOf(key.slice(0, -6)) !== key.slice(-6)) return Option.none()
   return Option.some(key.startsWith("pk_live_") ? "live" : "test")
 }
 
-export const prefixOf = (key: string): string => key.slice(0, "pk_live_".length + 8)
+export const keyPrefixOf = (key: string): string => key.slice(0, "pk_live_".length + 8)
 
 /**
  * Returns why the key is invalid at this time; none when the key is valid. A revoked key stays revoked, even when it
  * has expired.
  */
-export const refusal = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {
+export const refusalOfKey = (key: ApiKey, now: Instant): Option.Option<KeyRevoked | KeyExpired> => {
   if (key.isRevoked || (key.revokedAt !== null && key.revokedAt <= now)) return Option.some(new KeyRevoked())
   return key.expiresAt !== null && key.expiresAt <= now ? Option.some(new KeyExpired()) : Option.none()
 }

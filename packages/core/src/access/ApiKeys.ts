@@ -19,24 +19,24 @@ import * as Ids from "../shared/Ids.ts"
 import { ApiKeyId, type OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { hash } from "../shared/Secret.ts"
+import { hashText } from "../shared/Secret.ts"
 import * as TtlCache from "../shared/TtlCache.ts"
 import { AccessChanges, cacheLifetime, type KeyPrefix } from "./AccessChanges.ts"
 import {
   type ApiKey,
-  environmentOf,
+  environmentOfKey,
   type KeyExpired,
   type KeyRevoked,
+  keyPrefixOf,
   maxActiveKeys,
-  mintText,
-  prefixOf,
-  refusal,
+  mintKeyText,
+  refusalOfKey,
   type TooManyKeys
 } from "./ApiKey.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import * as IpAllowList from "./IpAllowList.ts"
-import { type KeyRotated, rotate } from "./KeyRotation.ts"
-import { grants, type Scope } from "./Scope.ts"
+import { type KeyRotated, rotateKey } from "./KeyRotation.ts"
+import { grantsScope, type Scope } from "./Scope.ts"
 
 /** The authenticated caller: key, organization and limits. */
 export interface Principal {
@@ -77,7 +77,7 @@ export interface KeyManager {
 
 interface Known {
   readonly principal: Principal
-  readonly allowList: ReturnType<typeof IpAllowList.parse>
+  readonly allowList: ReturnType<typeof IpAllowList.parseAllowList>
 }
 
 export class ApiKeys extends Context.Service<
@@ -134,7 +134,7 @@ export class ApiKeys extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       const lookUp = Effect.fnUntraced(function* (fullKey: string) {
-        const key = yield* store.findByHash(yield* hash(digest, fullKey))
+        const key = yield* store.findByHash(yield* hashText(digest, fullKey))
         if (Option.isNone(key)) return Option.none<Known>()
         const organization = yield* organizations.find(key.value.organizationId)
         if (Option.isNone(organization)) return Option.none<Known>()
@@ -145,7 +145,7 @@ export class ApiKeys extends Context.Service<
             environment: key.value.environment,
             limits: limitsOf(organization.value)
           },
-          allowList: IpAllowList.parse(key.value.ipAllowList)
+          allowList: IpAllowList.parseAllowList(key.value.ipAllowList)
         })
       })
 
@@ -161,13 +161,13 @@ export class ApiKeys extends Context.Service<
       yield* changes.subscribe((changed: KeyPrefix) => callers.invalidate((text) => text.startsWith(changed)))
 
       const mint = Effect.fnUntraced(function* (environment: Environment) {
-        const fullKey = yield* mintText(environment, random)
+        const fullKey = yield* mintKeyText(environment, random)
         const text = Redacted.value(fullKey)
         return {
           id: yield* Ids.make(ApiKeyId, random),
-          prefix: prefixOf(text),
+          prefix: keyPrefixOf(text),
           fullKey,
-          hash: yield* hash(digest, text)
+          hash: yield* hashText(digest, text)
         }
       })
 
@@ -179,7 +179,7 @@ export class ApiKeys extends Context.Service<
 
       return ApiKeys.of({
         issue: Effect.fn("ApiKeys.issue")(function* (organization, wanted, by = operator) {
-          const list = IpAllowList.parse(wanted.ipAllowList)
+          const list = IpAllowList.parseAllowList(wanted.ipAllowList)
           if (Result.isFailure(list)) return yield* new InvalidAllowList({ entry: list.failure })
           const { fullKey, hash, id, prefix } = yield* mint(wanted.environment)
           const key: ApiKey = {
@@ -199,15 +199,15 @@ export class ApiKeys extends Context.Service<
 
         authenticate: Effect.fnUntraced(function* (fullKey, address, suspect = false) {
           // Only well-formed keys are cached. Malformed keys are rejected without a query.
-          if (Option.isNone(environmentOf(fullKey))) return yield* new Unauthorized()
+          if (Option.isNone(environmentOfKey(fullKey))) return yield* new Unauthorized()
           const found = yield* callers.get(fullKey, suspect ? permits.withPermit : undefined)
           if (Option.isNone(found)) return yield* new Unauthorized()
           const { principal, allowList } = found.value
           if (principal.organization.suspendedAt !== null) return yield* new Unauthorized()
-          const refused = refusal(principal.key, yield* Instant.now)
+          const refused = refusalOfKey(principal.key, yield* Instant.now)
           if (Option.isSome(refused)) return yield* refused.value
           // An invalid list allows no address.
-          if (Result.isFailure(allowList) || !IpAllowList.allows(allowList.success, address)) {
+          if (Result.isFailure(allowList) || !IpAllowList.allowsAddress(allowList.success, address)) {
             return yield* new IpRestricted()
           }
           return principal
@@ -218,7 +218,7 @@ export class ApiKeys extends Context.Service<
           const { fullKey, hash, ...fresh } = yield* mint(present.environment)
           const now = yield* Instant.now
           const changed = yield* store.modify(id, organizationId, (key) =>
-            Result.map(rotate(key, fresh, grace, now), ({ isRevoked, revokedAt, successor }) => ({
+            Result.map(rotateKey(key, fresh, grace, now), ({ isRevoked, revokedAt, successor }) => ({
               revokedAt,
               isRevoked,
               successor: { key: successor, hash },
@@ -246,11 +246,11 @@ export class ApiKeys extends Context.Service<
         }),
 
         change: Effect.fn("ApiKeys.change")(function* (id, wanted, { by, organizationId }) {
-          const list = IpAllowList.parse(wanted.ipAllowList ?? [])
+          const list = IpAllowList.parseAllowList(wanted.ipAllowList ?? [])
           if (Result.isFailure(list)) return yield* new InvalidAllowList({ entry: list.failure })
           const now = yield* Instant.now
           const changed = yield* store.modify(id, organizationId, (key) => {
-            const refused = refusal(key, now)
+            const refused = refusalOfKey(key, now)
             if (Option.isSome(refused)) return Result.fail(refused.value)
             const { ipAllowList, name } = key
             const next = { name: wanted.name ?? name, ipAllowList: wanted.ipAllowList ?? ipAllowList }
@@ -300,4 +300,4 @@ const record = (action: string, key: ApiKey, by: string, details: AuditEntry["de
 })
 
 export const requireScope = (principal: Principal, scope: Scope): Effect.Effect<void, ScopeDenied> =>
-  grants(principal.key.scopes, scope) ? Effect.void : Effect.fail(new ScopeDenied({ scope }))
+  grantsScope(principal.key.scopes, scope) ? Effect.void : Effect.fail(new ScopeDenied({ scope }))

@@ -18,7 +18,7 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing"
 
 /** One organization's standard and large permits together stay below the size of a Postgres connection pool. */
-export const bounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = {
+export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = {
   standard: { each: 4, waiting: 128 },
   frequent: { each: 64, waiting: 256 },
   large: { each: 2, waiting: 16 },
@@ -29,7 +29,7 @@ export const bounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = 
  * How long a request waits for a permit. A duplicate request waits equally long for the response to the running
  * request.
  */
-export const timeout = Duration.seconds(10)
+export const permitTimeout = Duration.seconds(10)
 
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
   pool: Schema.Literals(["standard", "frequent", "large", "outgoing"]),
@@ -57,7 +57,7 @@ export class ConcurrencyLimit extends Context.Service<
   static readonly layer = Layer.effect(
     ConcurrencyLimit,
     Effect.sync(() => {
-      const places = Record.map(bounds, (pool) => KeyedSemaphore.make<OrganizationId>(pool))
+      const places = Record.map(poolBounds, (pool) => KeyedSemaphore.make<OrganizationId>(pool))
       return ConcurrencyLimit.of({
         withPermit: <A, E, R>(
           pool: ConcurrencyPool,
@@ -69,9 +69,11 @@ export class ConcurrencyLimit extends Context.Service<
           return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | TooManyRequests, R> => {
             const held = Effect.onExit(restore(work), () => Effect.sync(() => whenTaken(() => release(organization))))
             if (tryTake(organization)) return held
-            const refused = Effect.suspend(() => Effect.fail(new TooManyRequests({ pool, limit: bounds[pool].each })))
+            const refused = Effect.suspend(() =>
+              Effect.fail(new TooManyRequests({ pool, limit: poolBounds[pool].each }))
+            )
             return Effect.flatMap(
-              take(organization, timeout, restore),
+              take(organization, permitTimeout, restore),
               (isTaken): Effect.Effect<A, E | TooManyRequests, R> => (isTaken ? held : refused)
             )
           })

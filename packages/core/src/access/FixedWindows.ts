@@ -18,7 +18,7 @@ export interface RateLimitState {
 /** The call is counted in all windows, or in none when one of them is full. */
 export interface CountResult {
   readonly admitted: boolean
-  /** In the order of the requested windows, including this call if it was admitted. */
+  /** The states are in the order of the requested windows, and include this call if it was admitted. */
   readonly states: ReadonlyArray<RateLimitState>
 }
 

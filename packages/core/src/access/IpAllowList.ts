@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 export type IpAllowList = ReadonlyArray<IpNetwork.IpNetwork>
 
 /** Parses `203.0.113.7`, `203.0.113.0/24`, `2001:db8::1` or `2001:db8::/32`. Fails with the invalid entry. */
-export const parse = (entries: ReadonlyArray<string>): Result.Result<IpAllowList, string> => {
+export const parseAllowList = (entries: ReadonlyArray<string>): Result.Result<IpAllowList, string> => {
   const networks: Array<IpNetwork.IpNetwork> = []
   for (const entry of entries) {
     const network = parseEntry(entry)
@@ -20,7 +20,7 @@ export const parse = (entries: ReadonlyArray<string>): Result.Result<IpAllowList
 }
 
 /** An empty list allows every address. A non-empty list rejects invalid addresses. */
-export const allows = (list: IpAllowList, address: string): boolean => {
+export const allowsAddress = (list: IpAllowList, address: string): boolean => {
   if (list.length === 0) return true
   const parsed = NetAddress.ipFromString(address)
   if (Result.isFailure(parsed)) return false

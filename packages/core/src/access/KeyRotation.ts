@@ -5,16 +5,16 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { ApiKeyId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
-import { type ApiKey, type KeyExpired, type KeyRevoked, refusal } from "./ApiKey.ts"
+import { type ApiKey, type KeyExpired, type KeyRevoked, refusalOfKey } from "./ApiKey.ts"
 
 /** The key was rotated before. Rotate its successor instead. */
 export class KeyRotated extends Schema.TaggedError<KeyRotated>()("KeyRotated", {}) {}
 
 /** Default time that a rotated key keeps working. */
-export const defaultGrace = Duration.days(1)
-export const maxGrace = Duration.days(7)
+export const defaultGracePeriod = Duration.days(1)
+export const maxGracePeriod = Duration.days(7)
 
-export interface Rotation {
+export interface KeyRotation {
   /** The old key ends after its grace period or at its expiry, whichever is first. */
   readonly revokedAt: Instant.Instant
   /** Without a grace period the key ends at once on every node, whatever its clock says. */
@@ -23,13 +23,13 @@ export interface Rotation {
 }
 
 /** The successor has the same scopes, addresses and lifetime, and shares the rate windows. */
-export const rotate = (
+export const rotateKey = (
   present: ApiKey,
   fresh: { readonly id: ApiKeyId; readonly prefix: string },
   grace: Duration.Duration,
   now: Instant.Instant
-): Result.Result<Rotation, KeyRevoked | KeyExpired | KeyRotated> => {
-  const refused = refusal(present, now)
+): Result.Result<KeyRotation, KeyRevoked | KeyExpired | KeyRotated> => {
+  const refused = refusalOfKey(present, now)
   if (Option.isSome(refused)) return Result.fail(refused.value)
   if (present.revokedAt !== null) return Result.fail(new KeyRotated())
   const end = Instant.plus(now, grace)

@@ -10,20 +10,20 @@ export const Scope = Schema.Literals([
   "webhooks:write"
 ])
 export type Scope = typeof Scope.Type
-export const all: ReadonlyArray<Scope> = Scope.literals
+export const allScopes: ReadonlyArray<Scope> = Scope.literals
 
 /**
  * The scope that applies to a key without any webhook scope. The specification defines no webhook scopes, so older keys
  * use the topic scopes instead.
  */
-export const insteadOf: Partial<Record<Scope, Scope>> = {
+export const fallbackScopes: Partial<Record<Scope, Scope>> = {
   "webhooks:read": "topics:read",
   "webhooks:write": "topics:submit"
 }
 
 /** A key with at least one webhook scope may do with webhooks only what those scopes allow. */
-export const grants = (scopes: ReadonlyArray<Scope>, needed: Scope): boolean => {
+export const grantsScope = (scopes: ReadonlyArray<Scope>, needed: Scope): boolean => {
   if (scopes.includes(needed)) return true
-  const other = insteadOf[needed]
-  return other !== undefined && scopes.includes(other) && !scopes.some((scope) => insteadOf[scope] !== undefined)
+  const other = fallbackScopes[needed]
+  return other !== undefined && scopes.includes(other) && !scopes.some((scope) => fallbackScopes[scope] !== undefined)
 }

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { PersonaStore } from "../persona/PersonaStore.ts"
-import { attempt } from "../shared/Attempt.ts"
+import { runAttempt } from "../shared/Attempt.ts"
 import * as Ids from "../shared/Ids.ts"
 import { DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -17,7 +17,7 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore, type Modified } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
-import { attemptFailed, drafted, released } from "./Generation.ts"
+import { recordFailedAttempt, releaseAttempt, storeDraft } from "./Generation.ts"
 
 /** An attempt that DueAssignments has begun. */
 export interface DraftJob {
@@ -61,7 +61,7 @@ export class DraftWorker extends Context.Service<
 
       const release = (id: ShareId, ticket: number, now: Instant.Instant) =>
         Effect.andThen(
-          store.modify(id, (present) => Result.succeed(released(present, ticket, now))),
+          store.modify(id, (present) => Result.succeed(releaseAttempt(present, ticket, now))),
           Effect.annotateLogs(Effect.logInfo("Stopped during an attempt at a draft; it will be retried"), {
             share_id: id
           })
@@ -69,18 +69,18 @@ export class DraftWorker extends Context.Service<
 
       const makeDraft = Effect.fnUntraced(function* (found: AssignmentInContext, ticket: number) {
         const { id } = found.assignment
-        const outcome = yield* attempt(Effect.interruptible(generate(found)), {
+        const outcome = yield* runAttempt(Effect.interruptible(generate(found)), {
           release: (now) => release(id, ticket, now),
           defect: (reason) => new GenerationFailed({ permanent: false, reason: `the generator broke: ${reason}` })
         })
         const failed = (present: Assignment, { permanent, reason }: GenerationFailed, now: Instant.Instant) =>
-          attemptFailed(present, { ticket, permanent, reason }, now, policy)
+          recordFailedAttempt(present, { ticket, permanent, reason }, now, policy)
         const draftId = yield* Ids.make(DraftId, random)
         const now = yield* Instant.now
         const modified = yield* store.modify(id, (present) =>
           Result.succeed(
             Result.isSuccess(outcome)
-              ? drafted(present, { ticket, draftId, content: outcome.success }, now, policy)
+              ? storeDraft(present, { ticket, draftId, content: outcome.success }, now, policy)
               : failed(present, outcome.failure, now)
           )
         )
@@ -93,7 +93,11 @@ export class DraftWorker extends Context.Service<
           const found = yield* store.find(id)
           if (Option.isNone(found) || found.value.assignment.generation.ticket !== ticket) return
           const { organizationId, topicId } = found.value.assignment
-          return yield* Subject.about(makeDraft(found.value, ticket), { organizationId, topicId, shareId: id })
+          return yield* Subject.traceAndLogWithSubject(makeDraft(found.value, ticket), {
+            organizationId,
+            topicId,
+            shareId: id
+          })
           // Only the generator's call can be interrupted: a finished draft is always stored.
         }, Effect.uninterruptible)
       })
@@ -113,6 +117,6 @@ const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<
     ? Effect.logInfo("An attempt at a draft failed that nobody waited for any more")
     : isLast
       ? Effect.logError("Every attempt at a draft failed; start again with the retry command")
-      : LogThrottle.repeating(Effect.logWarning("An attempt at a draft failed; another one will be made"))
+      : LogThrottle.markAsRepeating(Effect.logWarning("An attempt at a draft failed; another one will be made"))
   return Effect.annotateLogs(log, { share_id: id, reason, permanent })
 }

@@ -2,26 +2,34 @@
  * Pure decisions about drafts and deadlines: the next step of a due assignment, and the result of a generation attempt.
  */
 import * as Option from "effect/Option"
-import { type LatestDue, latestAfter, tolerance } from "../shared/DueTimes.ts"
+import { clockToleranceMillis, type LatestDue, latestDueAfterAttempts } from "../shared/DueTimes.ts"
 import type { DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import { type Assignment, isSettled } from "../topic/Assignment.ts"
 import { reminderAt } from "../topic/NextDueAt.ts"
-import { type Change, change, failed, moved, type Notice, type NoticeKind, occasionOf } from "../topic/Workflow.ts"
+import {
+  type Change,
+  type CreatorNotice,
+  change,
+  failAssignment,
+  moveToStatus,
+  type NoticeKind,
+  occasionOfNotice
+} from "../topic/Workflow.ts"
 
 /**
  * The step that a due assignment takes at this time; none when it is not due. A deadline that has passed takes
  * precedence over other steps.
  */
-export const dueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
+export const findDueStep = (present: Assignment, now: Instant.Instant, policy: Policy): Option.Option<Change> => {
   if (isSettled(present)) return Option.none()
   const { approveBy, generation, respondBy, status } = present
   if (status === "topic_sent" && now >= respondBy) return Option.some(closeWindow(present, now))
   if (status === "commentary_generated" && approveBy !== null && now >= approveBy) {
     return Option.some(closeWindow(present, now))
   }
-  if (generation.giveUpAt !== null && now >= generation.giveUpAt) return Option.some(giveUp(present, now))
+  if (generation.giveUpAt !== null && now >= generation.giveUpAt) return Option.some(endAfterFailures(present, now))
   if (generation.nextAt !== null && now >= generation.nextAt) {
     return Option.some(
       generation.attempts > policy.generationRetries.length ? stall(present, now, policy) : begin(present, now, policy)
@@ -35,20 +43,20 @@ export const dueStep = (present: Assignment, now: Instant.Instant, policy: Polic
 export const closeWindow = (present: Assignment, now: Instant.Instant): Change =>
   change(
     present.status === "topic_sent"
-      ? failed(moved(present, "expire", now), "expired", now)
-      : failed(present, "approval_timeout", now)
+      ? failAssignment(moveToStatus(present, "expire", now), "expired", now)
+      : failAssignment(present, "approval_timeout", now)
   )
 
 /** Ends the assignment after all generation attempts failed. */
-export const giveUp = (present: Assignment, now: Instant.Instant): Change =>
-  change(failed(present, "generation_failed", now))
+export const endAfterFailures = (present: Assignment, now: Instant.Instant): Change =>
+  change(failAssignment(present, "generation_failed", now))
 
 /** Returns whether this change started a generation attempt that a worker must now make. */
-export const beginsAttempt = (before: Assignment, after: Assignment): boolean =>
+export const startsGenerationAttempt = (before: Assignment, after: Assignment): boolean =>
   after.generation.ticket > before.generation.ticket
 
 /** Stores a generated draft. A draft of an outdated attempt, or one after approval, is discarded. */
-export const drafted = (
+export const storeDraft = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly draftId: DraftId; readonly content: string },
   now: Instant.Instant,
@@ -63,7 +71,7 @@ export const drafted = (
   }
   return change(
     {
-      ...moved(present, "draft", now),
+      ...moveToStatus(present, "draft", now),
       draft,
       firstDraftedAt: present.firstDraftedAt ?? now,
       approveBy: Instant.plus(now, policy.approvalWindow),
@@ -75,18 +83,18 @@ export const drafted = (
 }
 
 /** Starts and completes an attempt in one step, for a draft that is available immediately. */
-export const draftedAtOnce = (
+export const storeImmediateDraft = (
   present: Assignment,
   draft: { readonly draftId: DraftId; readonly content: string },
   now: Instant.Instant,
   policy: Policy
 ): Change => {
   const begun = begin(present, now, policy).assignment
-  return drafted(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
+  return storeDraft(begun, { ...draft, ticket: begun.generation.ticket }, now, policy)
 }
 
 /** Schedules the next attempt after a failure, or stops after the last one. The audit log records the reason. */
-export const attemptFailed = (
+export const recordFailedAttempt = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly permanent: boolean; readonly reason?: string },
   now: Instant.Instant,
@@ -119,7 +127,7 @@ const recordable = (reason: string): string =>
 const longestReason = 300
 
 /** Releases an attempt that a stopping worker interrupted: it does not count and is due immediately. */
-export const released = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
+export const releaseAttempt = (present: Assignment, ticket: number, now: Instant.Instant): Change =>
   isAwaited(present, ticket, now)
     ? change({
         ...present,
@@ -137,12 +145,13 @@ export const released = (present: Assignment, ticket: number, now: Instant.Insta
  * Pulls forward a generation attempt or a simulated step that a fast clock scheduled too late. A running attempt gets a
  * full lease from now. The creator's deadlines stay, because mails have announced them.
  */
-export const withRepairedDueTimes = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
+export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
   const { generation, simulation } = present
-  const isLate = (at: Instant.Instant | null, bound: Instant.Instant) => at !== null && at > bound + tolerance
+  const isLate = (at: Instant.Instant | null, bound: Instant.Instant) =>
+    at !== null && at > bound + clockToleranceMillis
   const nextAt = isLate(
     generation.nextAt,
-    generation.running ? latest.leased : latestAfter(latest, generation.attempts)
+    generation.running ? latest.leased : latestDueAfterAttempts(latest, generation.attempts)
   )
     ? generation.running
       ? latest.leased
@@ -202,5 +211,5 @@ const remind = (present: Assignment): Change => {
 }
 
 /** The test environment sends no mail. */
-const notices = (assignment: Assignment, kind: NoticeKind): ReadonlyArray<Notice> =>
-  assignment.environment === "test" ? [] : [{ kind, occasion: occasionOf(kind, assignment) }]
+const notices = (assignment: Assignment, kind: NoticeKind): ReadonlyArray<CreatorNotice> =>
+  assignment.environment === "test" ? [] : [{ kind, occasion: occasionOfNotice(kind, assignment) }]

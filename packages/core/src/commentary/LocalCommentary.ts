@@ -3,7 +3,7 @@
  * the text that it is the local generator. It is deterministic and does not imitate the persona's style.
  */
 import * as Hash from "effect/Hash"
-import { plain } from "../shared/Text.ts"
+import { toPlainText } from "../shared/Text.ts"
 import type { GenerationRequest } from "./CommentaryGenerator.ts"
 
 const openings: ReadonlyArray<(topic: string) => string> = [
@@ -31,11 +31,11 @@ const cut = (text: string, limit: number): string => {
   return `${kept.slice(0, space > 0 ? space : undefined).join("")}…`
 }
 
-const oneLine = (text: string): string => plain(text).replace(/\s+/gu, " ")
+const oneLine = (text: string): string => toPlainText(text).replace(/\s+/gu, " ")
 
 /** The creator's sentences, each with its trailing space. A line that ends without punctuation also ends a sentence. */
 const sentences = (perspective: string): ReadonlyArray<string> => {
-  const lines = plain(perspective)
+  const lines = toPlainText(perspective)
     .split("\n")
     .map((line) => oneLine(line.replace(/^\s*[-*•]\s/u, "")))
     .filter((line) => line !== "")
@@ -72,7 +72,7 @@ const bodyLimit = ({ revision }: GenerationRequest, frame: number): number => {
 }
 
 /** Composes 1 to 5000 code points for any input. A revision always differs from the previous draft. */
-export const compose = (request: GenerationRequest): string => {
+export const composeLocalCommentary = (request: GenerationRequest): string => {
   const { persona, topic, perspective, revision } = request
   const subject = cut(oneLine(topic), 200).replace(/(?<!\.)\.$/u, "")
   const name = cut(oneLine(persona.name), 80)

@@ -26,13 +26,13 @@ export type MediaJobOutcome =
 const nameLength = 32
 
 /** The number of random bytes is larger than the name needs, because base62 skips some values. */
-export const nameEntropy = 64
+export const mediaNameEntropyBytes = 64
 
 /** A random file name with 190 bits of entropy. */
-export const nameOf = (random: Uint8Array): string => toBase62(random, nameLength)
+export const mediaFileNameOf = (random: Uint8Array): string => toBase62(random, nameLength)
 
 /** Decides whether a media job is retried after a failed attempt. */
-export const afterFailure = (
+export const outcomeAfterFailure = (
   { attempts }: MediaJob,
   failure: { readonly permanent: boolean; readonly reason: string },
   now: Instant.Instant,
@@ -45,5 +45,5 @@ export const afterFailure = (
 }
 
 /** Returns whether the process died during every attempt, so that no outcome was ever reported. */
-export const isExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
+export const areAttemptsExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1

@@ -14,7 +14,7 @@ export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageF
   reason: Schema.String
 }) {}
 
-export interface Storage {
+export interface FileStorage {
   /**
    * Stores the file under a public, unguessable URL and returns the URL. Storing the same name again replaces the file
    * and returns the same URL. The replacement is atomic: readers never get a partial file. The adapter limits the time
@@ -24,6 +24,6 @@ export interface Storage {
   readonly put: (name: string, medium: Medium) => Effect.Effect<string, StorageFailed>
 }
 
-export const MediaStorage = Context.Reference<Storage | null>("@partner-commentary/core/commentary/MediaStorage", {
+export const MediaStorage = Context.Reference<FileStorage | null>("@partner-commentary/core/commentary/MediaStorage", {
   defaultValue: () => null
 })

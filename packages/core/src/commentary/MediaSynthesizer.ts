@@ -24,7 +24,7 @@ export interface Medium {
 }
 
 /** Supported content types and their file extensions. */
-export const extensions = {
+export const mediaFileExtensions = {
   "audio/mpeg": "mp3",
   "audio/wav": "wav",
   "audio/ogg": "ogg",
@@ -35,7 +35,7 @@ export const extensions = {
   "video/webm": "webm"
 } as const
 
-export type MediaType = keyof typeof extensions
+export type MediaType = keyof typeof mediaFileExtensions
 
 /**
  * The synthesizer returned no usable file. `permanent`: a retry with the same text cannot succeed (bad credentials,
@@ -48,10 +48,10 @@ export class SynthesisFailed extends Schema.TaggedError<SynthesisFailed>()("Synt
 }) {}
 
 /** Returns a non-empty file of the kind it is registered for. The adapter limits time (60 seconds at most) and size. */
-export type Synthesize = (request: SynthesisRequest) => Effect.Effect<Medium, SynthesisFailed>
+export type SynthesizeMedia = (request: SynthesisRequest) => Effect.Effect<Medium, SynthesisFailed>
 
 /** One synthesizer for each kind; null disables the kind. */
-export const MediaSynthesizer = Context.Reference<Readonly<Record<MediaKind, Synthesize | null>>>(
+export const MediaSynthesizer = Context.Reference<Readonly<Record<MediaKind, SynthesizeMedia | null>>>(
   "@partner-commentary/core/commentary/MediaSynthesizer",
   { defaultValue: () => ({ audio: null, video: null }) }
 )

@@ -6,8 +6,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { attempt } from "../shared/Attempt.ts"
-import { checking, latestDue } from "../shared/DueTimes.ts"
+import { runAttempt } from "../shared/Attempt.ts"
+import { latestDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
@@ -15,10 +15,16 @@ import * as Subject from "../shared/Subject.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
 import { MediaKind } from "../topic/MediaRequest.ts"
-import { afterFailure, isExhausted, type MediaJob, nameEntropy, nameOf } from "./MediaJob.ts"
+import {
+  areAttemptsExhausted,
+  type MediaJob,
+  mediaFileNameOf,
+  mediaNameEntropyBytes,
+  outcomeAfterFailure
+} from "./MediaJob.ts"
 import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
-import { extensions, MediaSynthesizer } from "./MediaSynthesizer.ts"
+import { MediaSynthesizer, mediaFileExtensions } from "./MediaSynthesizer.ts"
 
 /** Returns the kinds of media that the host has adapters for; none without a storage. */
 const supportedKinds = Effect.gen(function* () {
@@ -32,7 +38,10 @@ export const mediaRequests = Effect.gen(function* () {
   const kinds = yield* supportedKinds
   const random = yield* SecureRandom.SecureRandom
   return Effect.forEach(kinds, (kind) =>
-    Effect.map(random.randomBytes(nameEntropy), (bytes): MediaRequest => ({ kind, name: nameOf(bytes) }))
+    Effect.map(
+      random.randomBytes(mediaNameEntropyBytes),
+      (bytes): MediaRequest => ({ kind, name: mediaFileNameOf(bytes) })
+    )
   )
 })
 
@@ -62,35 +71,35 @@ export class MediaWorker extends Context.Service<
       const assignments = yield* AssignmentStore
       const policy = yield* Policy
 
-      const repair = yield* checking((now) =>
-        mediaJobs.repairDueTimes(latestDue(now, policy.lease, policy.mediaRetries))
+      const repair = yield* makeRegularRepair((now) =>
+        mediaJobs.repairDueTimes(latestDueTimes(now, policy.lease, policy.mediaRetries))
       )
 
       const produce = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentInContext>) {
-        if (isExhausted(job, policy)) return yield* failPermanently("every attempt broke off without a word")
+        if (areAttemptsExhausted(job, policy)) return yield* failPermanently("every attempt broke off without a word")
         const synthesize = synthesizer[job.kind]
         const assignment = Option.isNone(found) ? null : found.value.assignment
         if (synthesize === null || storage === null || assignment === null || assignment.commentary === null)
           return yield* failPermanently("there is nothing to make it of, or with")
         const { commentary, persona } = assignment
         const medium = yield* synthesize({ text: commentary.content, persona: { id: persona.id, name: persona.name } })
-        return yield* storage.put(`${job.name}.${extensions[medium.contentType]}`, medium)
+        return yield* storage.put(`${job.name}.${mediaFileExtensions[medium.contentType]}`, medium)
       })
 
       const makeMedium = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentInContext>) {
-        const outcome = yield* attempt(Effect.interruptible(produce(job, found)), {
+        const outcome = yield* runAttempt(Effect.interruptible(produce(job, found)), {
           release: (now) => mediaJobs.settle(job, { state: "released" }, now),
           defect: (reason) => new MediaJobFailed({ permanent: false, reason: `an adapter broke: ${reason}` })
         })
         const now = yield* Instant.now
         if (Result.isSuccess(outcome))
           return yield* mediaJobs.settle(job, { state: "ready", url: outcome.success }, now)
-        const after = afterFailure(job, outcome.failure, now, policy)
+        const after = outcomeAfterFailure(job, outcome.failure, now, policy)
         yield* mediaJobs.settle(job, after, now)
         yield* Effect.annotateLogs(
           after.state === "failed"
             ? Effect.logError("A medium was given up; its text is unaffected")
-            : LogThrottle.repeating(Effect.logWarning("An attempt at a medium failed; another one will be made")),
+            : LogThrottle.markAsRepeating(Effect.logWarning("An attempt at a medium failed; another one will be made")),
           {
             kind: job.kind,
             reason: outcome.failure.reason,
@@ -110,7 +119,11 @@ export class MediaWorker extends Context.Service<
         run: Effect.fn("MediaWorker.run")(function* (job) {
           const found = yield* assignments.find(job.shareId)
           const { organizationId, topicId } = Option.getOrNull(found)?.assignment ?? {}
-          yield* Subject.about(makeMedium(job, found), { organizationId, topicId, shareId: job.shareId })
+          yield* Subject.traceAndLogWithSubject(makeMedium(job, found), {
+            organizationId,
+            topicId,
+            shareId: job.shareId
+          })
         }, Effect.uninterruptible),
         nextDue: kinds.length === 0 ? Effect.succeed(Option.none()) : mediaJobs.nextDue(kinds)
       })

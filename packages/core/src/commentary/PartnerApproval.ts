@@ -23,7 +23,7 @@ import { type Change, change } from "../topic/Workflow.ts"
 export class CommentaryNotFound extends Schema.TaggedError<CommentaryNotFound>()("CommentaryNotFound", {}) {}
 
 /** Only the first acceptance is stored. */
-export const accept = (
+export const acceptForPublication = (
   present: Assignment,
   action: { readonly commentaryId: CommentaryId; readonly by: string },
   now: Instant.Instant
@@ -65,7 +65,7 @@ export class PartnerApproval extends Context.Service<
       const signal = yield* WorkSignal
       return PartnerApproval.of({
         approve: Effect.fnUntraced(function* ({ environment, key, organization }, topicId, commentaryId) {
-          yield* Subject.mark({ topicId })
+          yield* Subject.markSpan({ topicId })
           const topic = yield* topics.find({ organizationId: organization.id, environment }, topicId)
           if (Option.isNone(topic)) return yield* new TopicNotFound()
           const found = topic.value.assignments.find(({ commentary }) => commentary?.id === commentaryId)
@@ -74,7 +74,7 @@ export class PartnerApproval extends Context.Service<
           if (again !== null) return again
           const now = yield* Instant.now
           const modified = yield* assignments.modify(found.id, (present) =>
-            accept(present, { commentaryId, by: `key ${key.id}` }, now)
+            acceptForPublication(present, { commentaryId, by: `key ${key.id}` }, now)
           )
           if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
           const accepted = Option.isNone(modified) ? null : approved(modified.value.after)

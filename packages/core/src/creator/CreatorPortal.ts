@@ -17,8 +17,8 @@ import * as Ids from "../shared/Ids.ts"
 import { CommentaryId, type DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
-import { hash } from "../shared/Secret.ts"
-import { clean, codePoints } from "../shared/Text.ts"
+import { hashText } from "../shared/Secret.ts"
+import { cleanText, countCodePoints } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type Assignment, settledAt } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore, type OpenAssignments } from "../topic/AssignmentStore.ts"
@@ -29,7 +29,7 @@ import { ActionRefused, type Change } from "../topic/Workflow.ts"
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
 
 /** The creator's text is too short or too long, in code points after trimming. */
-export class TextLength extends Schema.TaggedError<TextLength>()("TextLength", {
+export class InvalidTextLength extends Schema.TaggedError<InvalidTextLength>()("TextLength", {
   field: Schema.Literals(["perspective", "reason", "content", "instructions"]),
   min: Schema.Int,
   max: Schema.Int,
@@ -51,7 +51,7 @@ export interface OpenRequests extends Pick<OpenAssignments, "further"> {
   readonly requests: ReadonlyArray<AssignmentInContext & { readonly link: string }>
 }
 
-type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | ActionRefused>
+type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength | ActionRefused>
 
 export class CreatorPortal extends Context.Service<
   CreatorPortal,
@@ -140,7 +140,7 @@ export class CreatorPortal extends Context.Service<
           const seen = yield* view(token)
           const { draft, status } = seen.assignment
           if (draft === null) return yield* new ActionRefused({ reason: "not_allowed", status })
-          const contentHash = yield* hash(digest, content ?? draft.content)
+          const contentHash = yield* hashText(digest, content ?? draft.content)
           const mediaRequests = yield* makeMediaRequests
           const { draftId } = action
           // The transaction approves only the draft whose content was hashed before it.
@@ -194,12 +194,12 @@ export class CreatorPortal extends Context.Service<
 const deskMailPeriod = Duration.minutes(5)
 
 /** Normalizes the creator's text and checks its length. */
-const bounded = (field: TextLength["field"], text: string): Effect.Effect<string, TextLength> => {
+const bounded = (field: InvalidTextLength["field"], text: string): Effect.Effect<string, InvalidTextLength> => {
   const { max, min } = textLengths[field]
-  const cleaned = clean(text)
-  const length = codePoints(cleaned)
+  const cleaned = cleanText(text)
+  const length = countCodePoints(cleaned)
   return length < min || length > max
-    ? Effect.fail(new TextLength({ field, min, max, length }))
+    ? Effect.fail(new InvalidTextLength({ field, min, max, length }))
     : Effect.succeed(cleaned)
 }
 

@@ -17,12 +17,12 @@ import { AssignmentStore } from "../topic/AssignmentStore.ts"
 import {
   ActionRefused,
   change,
-  failed,
-  isStalled,
-  moved,
+  failAssignment,
+  isGenerationStalled,
+  moveToStatus,
   type NoticeKind,
-  occasionOf,
-  retryNow
+  occasionOfNotice,
+  retryGenerationNow
 } from "../topic/Workflow.ts"
 
 export class Creators extends Context.Service<
@@ -74,7 +74,7 @@ export class Creators extends Context.Service<
           return yield* new ActionRefused({ reason, status: assignment.status })
         }
         const now = yield* Instant.now
-        const occasion = occasionOf(kind, assignment)
+        const occasion = occasionOfNotice(kind, assignment)
         // If the mail is still queued, send the queued mail now, so that the creator does not get two.
         if (yield* mails.retryNow(noticeId(id, occasion), now, options)) {
           yield* signal.notify
@@ -109,7 +109,7 @@ export class Creators extends Context.Service<
 
         retryGeneration: Effect.fn("Creators.retryGeneration")(function* (id) {
           const now = yield* Instant.now
-          const modified = yield* store.modify(id, (present) => retryNow(present, now))
+          const modified = yield* store.modify(id, (present) => retryGenerationNow(present, now))
           if (Option.isNone(modified)) return yield* new AssignmentNotFound()
           yield* signal.notify
           return modified.value.after
@@ -169,7 +169,7 @@ const resendBatch = 500
 const awaited = (assignment: Assignment): NoticeKind | null => {
   if (isSettled(assignment)) return null
   if (assignment.status === "topic_sent") return "request"
-  if (isStalled(assignment) && assignment.draft === null) return "stalled"
+  if (isGenerationStalled(assignment) && assignment.draft === null) return "stalled"
   return assignment.draft === null ? null : "draft"
 }
 
@@ -177,8 +177,8 @@ const erased = (present: Assignment, now: Instant.Instant): Assignment => {
   const closed = isSettled(present)
     ? present
     : present.status === "topic_sent"
-      ? failed(moved(present, "decline", now), "declined", now)
-      : failed(present, "withdrawn", now)
+      ? failAssignment(moveToStatus(present, "decline", now), "declined", now)
+      : failAssignment(present, "withdrawn", now)
   return {
     ...closed,
     creator: { name: "", email: "" },

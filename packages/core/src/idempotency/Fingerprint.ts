@@ -14,10 +14,10 @@ import { SigningSecrets } from "../shared/SigningSecrets.ts"
  * The body's fingerprint under each signing secret, the current secret's first. Each fingerprint starts with the
  * secret's tag and a dot.
  */
-export type Fingerprints = readonly [string, ...ReadonlyArray<string>]
+export type BodyFingerprints = readonly [string, ...ReadonlyArray<string>]
 
 /** `unknown`: the fingerprint was made with a removed secret, so a comparison is impossible. */
-export const compare = (fingerprints: Fingerprints, kept: string): "same" | "other" | "unknown" => {
+export const compareFingerprints = (fingerprints: BodyFingerprints, kept: string): "same" | "other" | "unknown" => {
   if (fingerprints.includes(kept)) return "same"
   return fingerprints.some((fingerprint) => tagOf(fingerprint) === tagOf(kept)) ? "other" : "unknown"
 }
@@ -41,9 +41,9 @@ export const make = Effect.gen(function* () {
 
   const present = yield* under(first)
   const former = yield* Effect.forEach(rest, under)
-  return (body: Uint8Array<ArrayBuffer>): Effect.Effect<Fingerprints> =>
+  return (body: Uint8Array<ArrayBuffer>): Effect.Effect<BodyFingerprints> =>
     Effect.all([present(body), Effect.forEach(former, (one) => one(body))]).pipe(
-      Effect.map(([one, others]): Fingerprints => [one, ...others])
+      Effect.map(([one, others]): BodyFingerprints => [one, ...others])
     )
 })
 

@@ -14,9 +14,9 @@ import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { Policy } from "../shared/Policy.ts"
-import { hash } from "../shared/Secret.ts"
+import { hashText } from "../shared/Secret.ts"
 import { Transaction } from "../shared/Transaction.ts"
-import { compare, type Fingerprints, make as makeFingerprints } from "./Fingerprint.ts"
+import { type BodyFingerprints, compareFingerprints, make as makeFingerprints } from "./Fingerprint.ts"
 import { IdempotencyStore, type StoredResponse } from "./IdempotencyStore.ts"
 
 /**
@@ -31,12 +31,12 @@ export interface IdempotentRequest {
   readonly path: string
   readonly key: string
   /** The fingerprints of the request's body. */
-  readonly fingerprints: Fingerprints
+  readonly fingerprints: BodyFingerprints
   /** The name of one of several transactions of a request; `""` for the request as a whole. */
   readonly part: string
 }
 
-export interface Answer {
+export interface ResponseContent {
   readonly status: number
   /** The value of the response's `Location` header. */
   readonly location: string | null
@@ -45,7 +45,7 @@ export interface Answer {
   readonly secret: boolean
 }
 
-export interface Outcome extends Pick<Answer, "status" | "location" | "body"> {
+export interface IdempotentOutcome extends Pick<ResponseContent, "status" | "location" | "body"> {
   /** An earlier request stored the response. */
   readonly replayed: boolean
 }
@@ -63,13 +63,13 @@ export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()
 
 /** Makes a change and stores the response in one transaction. A failed change stores no response. */
 export type StoreResponse = <E, R>(
-  change: Effect.Effect<Answer, E, R>
-) => Effect.Effect<Answer, E | StoredConcurrently | IdempotencyKeyRejected, R>
+  change: Effect.Effect<ResponseContent, E, R>
+) => Effect.Effect<ResponseContent, E | StoredConcurrently | IdempotencyKeyRejected, R>
 
 export class Idempotency extends Context.Service<
   Idempotency,
   {
-    readonly fingerprints: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<Fingerprints>
+    readonly fingerprints: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<BodyFingerprints>
     /**
      * Returns the stored response, or runs the attempt if there is none. An attempt first makes its external calls,
      * then passes its change to `keep`. If a concurrent request finished first, its response is returned, even when
@@ -77,8 +77,8 @@ export class Idempotency extends Context.Service<
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
-      attempt: (keep: StoreResponse) => Effect.Effect<Answer, E, R>
-    ) => Effect.Effect<Outcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
+      attempt: (keep: StoreResponse) => Effect.Effect<ResponseContent, E, R>
+    ) => Effect.Effect<IdempotentOutcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
   }
 >()("@partner-commentary/core/idempotency/Idempotency") {
   static readonly layer = Layer.effect(
@@ -93,9 +93,9 @@ export class Idempotency extends Context.Service<
 
       const find = Effect.fnUntraced(function* (id: string, request: IdempotentRequest) {
         const found = yield* store.find(id, yield* Instant.now)
-        if (Option.isNone(found)) return Option.none<Outcome>()
+        if (Option.isNone(found)) return Option.none<IdempotentOutcome>()
         const { fingerprint, location, encrypted, status } = found.value
-        const compared = compare(request.fingerprints, fingerprint)
+        const compared = compareFingerprints(request.fingerprints, fingerprint)
         if (compared !== "same") {
           return yield* new IdempotencyKeyRejected({ reason: compared === "other" ? "other_body" : "unreadable" })
         }
@@ -103,12 +103,12 @@ export class Idempotency extends Context.Service<
           ? yield* encryption.decrypt(purposeOf(request), found.value.body)
           : Option.some(found.value.body)
         if (Option.isNone(body)) return yield* new IdempotencyKeyRejected({ reason: "unreadable" })
-        return Option.some<Outcome>({ status, location, body: body.value, replayed: true })
+        return Option.some<IdempotentOutcome>({ status, location, body: body.value, replayed: true })
       })
 
       const toKept = (
         request: IdempotentRequest,
-        { body, location, secret, status }: Answer
+        { body, location, secret, status }: ResponseContent
       ): Effect.Effect<StoredResponse> =>
         secret
           ? Effect.map(encryption.encrypt(purposeOf(request), body), (text) => ({
@@ -121,9 +121,9 @@ export class Idempotency extends Context.Service<
 
       const keeping = (id: string, request: IdempotentRequest): StoreResponse => {
         const keep = <E, R>(
-          change: Effect.Effect<Answer, E, R>,
+          change: Effect.Effect<ResponseContent, E, R>,
           waited: number
-        ): Effect.Effect<Answer, E | StoredConcurrently | IdempotencyKeyRejected, R> =>
+        ): Effect.Effect<ResponseContent, E | StoredConcurrently | IdempotencyKeyRejected, R> =>
           Effect.gen(function* () {
             const at = yield* Instant.now
             const until = Instant.plus(at, idempotencyWindow)
@@ -144,22 +144,24 @@ export class Idempotency extends Context.Service<
                   : Effect.delay(keep(change, waited + delay), delay)
               }
             )
-          ) as Effect.Effect<Answer, E | StoredConcurrently | IdempotencyKeyRejected, R>
+          ) as Effect.Effect<ResponseContent, E | StoredConcurrently | IdempotencyKeyRejected, R>
         return (change) => keep(change, 0)
       }
 
       const once = <E, R>(
         id: string,
         request: IdempotentRequest,
-        attempt: (keep: StoreResponse) => Effect.Effect<Answer, E, R>
-      ): Effect.Effect<Outcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R> =>
+        attempt: (keep: StoreResponse) => Effect.Effect<ResponseContent, E, R>
+      ): Effect.Effect<IdempotentOutcome, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R> =>
         Effect.flatMap(
           find(id, request),
           Option.match({
             onSome: Effect.succeed,
             onNone: () =>
               attempt(keeping(id, request)).pipe(
-                Effect.map(({ body, location, status }): Outcome => ({ status, location, body, replayed: false })),
+                Effect.map(
+                  ({ body, location, status }): IdempotentOutcome => ({ status, location, body, replayed: false })
+                ),
                 Effect.catch((error) =>
                   error instanceof StoredConcurrently
                     ? once(id, request, attempt)
@@ -196,7 +198,7 @@ const timeout = Duration.toMillis(Duration.seconds(10))
 const idOf = (
   digest: Digest.Digest["Service"],
   { environment, key, method, organizationId, part, path }: IdempotentRequest
-): Effect.Effect<string> => hash(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
+): Effect.Effect<string> => hashText(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
 /**
  * The encryption purpose contains the key itself. The database has only the key's hash. Without the idempotency key the

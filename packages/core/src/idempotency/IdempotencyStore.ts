@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 
-export interface Claim {
+export interface IdempotencyClaim {
   /** The hash of the key and its context. */
   readonly id: string
   /** The fingerprint of the request's body. */
@@ -30,13 +30,13 @@ export class IdempotencyStore extends Context.Service<
     readonly find: (
       id: string,
       at: Instant
-    ) => Effect.Effect<Option.Option<StoredResponse & Pick<Claim, "fingerprint">>>
+    ) => Effect.Effect<Option.Option<StoredResponse & Pick<IdempotencyClaim, "fingerprint">>>
     /**
      * Call `claim` first in the transaction of the change. `claimed`: the claim is exclusive until the transaction
      * ends. `kept`: a response is already stored. `running`: another transaction holds the claim. `claim` does not wait
      * for the other transaction.
      */
-    readonly claim: (claim: Claim) => Effect.Effect<"claimed" | "kept" | "running">
+    readonly claim: (claim: IdempotencyClaim) => Effect.Effect<"claimed" | "kept" | "running">
     /** Stores the response. The same transaction must hold the claim. */
     readonly keep: (id: string, answer: StoredResponse) => Effect.Effect<void>
   }

@@ -17,8 +17,8 @@ import * as Ids from "../shared/Ids.ts"
 import { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { PublicAddress } from "../shared/PublicAddress.ts"
-import { hash } from "../shared/Secret.ts"
-import { refuseBlank, SigningSecrets } from "../shared/SigningSecrets.ts"
+import { hashText } from "../shared/Secret.ts"
+import { refuseBlankSecrets, SigningSecrets } from "../shared/SigningSecrets.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 
 /** The content of a valid, unexpired token. */
@@ -48,12 +48,12 @@ export class CreatorLinks extends Context.Service<
       const digest = yield* Digest.Digest
       const { apiRoot } = yield* PublicAddress
       const secrets = yield* SigningSecrets
-      yield* refuseBlank(secrets)
+      yield* refuseBlankSecrets(secrets)
       const keys = yield* Effect.forEach(secrets, (secret) =>
         Effect.orDie(Mac.key(Mac.hmacSha256, utf8(`creator link ${Redacted.value(secret)}`)))
       )
 
-      const tagOf = (email: string) => Effect.map(hash(digest, email.toLowerCase()), (hex) => hex.slice(0, 16))
+      const tagOf = (email: string) => Effect.map(hashText(digest, email.toLowerCase()), (hex) => hex.slice(0, 16))
 
       const link = Effect.fnUntraced(function* (lifetime: Duration.Duration, parts: ReadonlyArray<string>) {
         const expiry = Math.ceil(Instant.plus(yield* Instant.now, lifetime) / 1000).toString(36)

@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import type { Instant } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { NoticeKind } from "../topic/Workflow.ts"
-import { clip, harmless, type NoticeText, oneLine, write } from "./NoticeText.ts"
+import { clipText, type NoticeText, neutralizeText, toOneLine, writeNotice } from "./NoticeText.ts"
 
 interface QuotedTopic {
   readonly content: string
@@ -11,7 +11,7 @@ interface QuotedTopic {
 }
 
 /** A mail about an assignment, to its creator. */
-export const notice = (context: {
+export const composeNotice = (context: {
   readonly kind: NoticeKind
   readonly assignment: Assignment
   readonly topic: QuotedTopic
@@ -20,8 +20,8 @@ export const notice = (context: {
   readonly respondBy?: Instant
 }): NoticeText => {
   const { assignment, kind, link, topic } = context
-  const organization = oneLine(topic.organizationName)
-  const persona = oneLine(assignment.persona.name)
+  const organization = toOneLine(topic.organizationName)
+  const persona = toOneLine(assignment.persona.name)
   const { action, deadline, otherwise, paragraphs, subject, title } = letters[kind]({
     organization,
     persona,
@@ -29,11 +29,11 @@ export const notice = (context: {
     respondBy: context.respondBy ?? assignment.respondBy,
     isExact: context.respondBy !== undefined || assignment.notifiedAt !== null
   })
-  return write({
-    subject: `${subject}: “${clip(oneLine(topic.content).replaceAll("”", '"'), 50)}”`,
+  return writeNotice({
+    subject: `${subject}: “${clipText(toOneLine(topic.content).replaceAll("”", '"'), 50)}”`,
     title,
     paragraphs,
-    quote: { source: organization, text: harmless(topic.content) },
+    quote: { source: organization, text: neutralizeText(topic.content) },
     facts: [["Asked by", organization], ["For", persona], ...(deadline === null ? [] : [deadline])],
     action: { label: action, link },
     after: [
@@ -45,8 +45,8 @@ export const notice = (context: {
 }
 
 /** The inbox mail that a creator requested on a page. */
-export const inboxNotice = (context: { readonly link: string }): NoticeText =>
-  write({
+export const composeInboxNotice = (context: { readonly link: string }): NoticeText =>
+  writeNotice({
     subject: "Your link to all open requests",
     title: "All your open requests",
     paragraphs: ["You asked for a link to all requests that wait for you. Here it is. It works for 15 minutes."],
@@ -62,23 +62,23 @@ export const inboxNotice = (context: { readonly link: string }): NoticeText =>
 /**
  * The mail is for the contact of the organization that sent the topic. The mail must not reveal the creator's address.
  */
-export const undeliverableNotice = (context: {
+export const composeUndeliverableNotice = (context: {
   readonly personaName: string
   readonly topic: QuotedTopic
   /** The creator has already answered. A later mail to the creator failed. */
   readonly answered: boolean
 }): NoticeText => {
-  const persona = oneLine(context.personaName)
+  const persona = toOneLine(context.personaName)
   const { answered } = context
   const subject = (name: string) =>
     answered ? `A mail about your request did not reach ${name}` : `Your request did not reach ${name}`
-  return write({
-    subject: subject(clip(persona, 60)),
+  return writeNotice({
+    subject: subject(clipText(persona, 60)),
     title: subject(persona),
     paragraphs: [
       `We could not deliver ${answered ? "a mail about your request" : "your request"} to the creator who speaks for ${persona}: the mail was refused. We have been told as well, and can correct the address and send it again.`
     ],
-    quote: { source: oneLine(context.topic.organizationName), text: harmless(context.topic.content) },
+    quote: { source: toOneLine(context.topic.organizationName), text: neutralizeText(context.topic.content) },
     facts: [["For", persona]],
     action: null,
     after: [
@@ -90,16 +90,16 @@ export const undeliverableNotice = (context: {
 }
 
 /** Maximum number of requests listed in a combined notice. */
-export const listedAtMost = 10
+export const maxListedRequests = 10
 
 /** The mail is for the contact of the organization, when mails about several requests failed. */
-export const undeliverableNotices = (context: {
+export const composeUndeliverableSummary = (context: {
   readonly requests: ReadonlyArray<{ readonly personaName: string; readonly topic: QuotedTopic }>
   readonly total: number
 }): NoticeText => {
   const { requests, total } = context
   const further = total - requests.length
-  return write({
+  return writeNotice({
     subject: `Mails about ${total} of your requests did not arrive`,
     title: `Mails about ${total} of your requests did not arrive`,
     paragraphs: [
@@ -109,7 +109,7 @@ export const undeliverableNotices = (context: {
     facts: [
       ...requests.map(
         ({ personaName, topic }) =>
-          [`For ${clip(oneLine(personaName), 60)}`, `“${clip(oneLine(topic.content), 100)}”`] as const
+          [`For ${clipText(toOneLine(personaName), 60)}`, `“${clipText(toOneLine(topic.content), 100)}”`] as const
       ),
       ...(further > 0 ? [["Further requests", String(further)] as const] : [])
     ],
@@ -152,7 +152,7 @@ interface About {
 const noCommentary = (organization: string) => `and ${organization} sees that there is no commentary`
 
 const request = ({ isExact, organization, persona, respondBy }: About): Letter => ({
-  subject: `${clip(organization, 30)} asks ${clip(persona, 25)}`,
+  subject: `${clipText(organization, 30)} asks ${clipText(persona, 25)}`,
   title: `${organization} asks for ${persona}’s view`,
   paragraphs: [
     `${organization} asks what ${persona}, the persona you speak for, thinks of the topic quoted below.`,
@@ -173,12 +173,12 @@ const letters: Readonly<Record<NoticeKind, (about: About) => Letter>> = {
   request,
   reminder: (about) => ({
     ...request(about),
-    subject: `Reminder: ${clip(about.organization, 25)} asks ${clip(about.persona, 20)}`,
+    subject: `Reminder: ${clipText(about.organization, 25)} asks ${clipText(about.persona, 20)}`,
     title: `${about.organization} still waits for ${about.persona}’s view`
   }),
   draft: (about) => ({
     ...approval(about),
-    subject: `A draft for ${clip(about.persona, 40)} is ready`,
+    subject: `A draft for ${clipText(about.persona, 40)} is ready`,
     title: `A draft for ${about.persona} is ready`,
     paragraphs: [
       "A commentary was drafted from your view. Read it, then approve it as it stands, edit it first, or ask for another draft."
@@ -186,7 +186,7 @@ const letters: Readonly<Record<NoticeKind, (about: About) => Letter>> = {
   }),
   approval_reminder: (about) => ({
     ...approval(about),
-    subject: `The draft for ${clip(about.persona, 30)} still waits for you`,
+    subject: `The draft for ${clipText(about.persona, 30)} still waits for you`,
     title: `The draft for ${about.persona} still waits for you`,
     paragraphs: [
       "You have not approved it yet. You can approve it as it stands, edit it first, or ask for another draft."
@@ -194,13 +194,13 @@ const letters: Readonly<Record<NoticeKind, (about: About) => Letter>> = {
   }),
   approval_last_call: (about) => ({
     ...approval(about),
-    subject: `Last call: the draft for ${clip(about.persona, 30)}`,
+    subject: `Last call: the draft for ${clipText(about.persona, 30)}`,
     title: `Last call: the draft for ${about.persona} is about to be dropped`,
     paragraphs: ["This is the last reminder. You can approve the draft as it stands, edit it first, or withdraw."]
   }),
   stalled: (about) => {
     const { draft, generation } = about.assignment
-    const subject = `The draft for ${clip(about.persona, 30)} could not be written`
+    const subject = `The draft for ${clipText(about.persona, 30)} could not be written`
     if (draft !== null) {
       const paragraphs = [
         `The other draft that you asked for could not be written. Draft ${draft.number} stays as it is: approve it, edit it, or ask once more.`

@@ -9,8 +9,8 @@ import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { attempt } from "../shared/Attempt.ts"
-import { checking, latestDue } from "../shared/DueTimes.ts"
+import { runAttempt } from "../shared/Attempt.ts"
+import { latestDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
@@ -20,15 +20,28 @@ import { Transaction } from "../shared/Transaction.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isSettled } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
-import { isStalled, isUnnotified, type NoticeKind, notified, occasionOf, unreachable } from "../topic/Workflow.ts"
+import {
+  isGenerationStalled,
+  isUnnotified,
+  type NoticeKind,
+  occasionOfNotice,
+  recordRequestDelivery,
+  recordRequestFailure
+} from "../topic/Workflow.ts"
 import { CreatorLinks } from "./CreatorLinks.ts"
-import { inboxNotice, listedAtMost, notice, undeliverableNotice, undeliverableNotices } from "./CreatorNotices.ts"
+import {
+  composeInboxNotice,
+  composeNotice,
+  composeUndeliverableNotice,
+  composeUndeliverableSummary,
+  maxListedRequests
+} from "./CreatorNotices.ts"
 import { longestDelays, type Mail, noticeId, repetitionMark, retryAt, retryUnansweredAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
 import type { NoticeText } from "./NoticeText.ts"
-import { noticeOf, periodOf } from "./UndeliverableNotice.ts"
-import { isWebhookNotice, type WebhookNoticeKind, webhookNotice } from "./WebhookNotices.ts"
+import { periodOfNotice, undeliverableNoticeOf } from "./UndeliverableNotice.ts"
+import { composeWebhookNotice, isWebhookNotice, type WebhookNoticeKind } from "./WebhookNotices.ts"
 
 export class MailWorker extends Context.Service<
   MailWorker,
@@ -54,7 +67,9 @@ export class MailWorker extends Context.Service<
       /** The organization of the last claimed mail. The next claim starts behind it. */
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
-      const repair = yield* checking((now) => mails.repairDueTimes(latestDue(now, policy.lease, longestDelays)))
+      const repair = yield* makeRegularRepair((now) =>
+        mails.repairDueTimes(latestDueTimes(now, policy.lease, longestDelays))
+      )
 
       /** Returns null if the organization has no contact. */
       const contactOf = Effect.fnUntraced(function* (id: OrganizationId) {
@@ -67,7 +82,12 @@ export class MailWorker extends Context.Service<
         if (mail.organizationId === null || mail.webhook === undefined) return Option.none<MailMessage>()
         const contact = yield* contactOf(mail.organizationId)
         if (contact === null) return Option.none<MailMessage>()
-        const text = webhookNotice({ kind, webhook: mail.webhook, organizationName: contact.name, at: mail.createdAt })
+        const text = composeWebhookNotice({
+          kind,
+          webhook: mail.webhook,
+          organizationName: contact.name,
+          at: mail.createdAt
+        })
         return message(mail, contact, text)
       })
 
@@ -75,7 +95,11 @@ export class MailWorker extends Context.Service<
       const aboutFailures = Effect.fnUntraced(function* (mail: Mail) {
         if (mail.organizationId === null) return Option.none<MailMessage>()
         const contact = yield* contactOf(mail.organizationId)
-        const { shareIds, total } = yield* mails.undelivered(mail.organizationId, periodOf(mail), listedAtMost)
+        const { shareIds, total } = yield* mails.undelivered(
+          mail.organizationId,
+          periodOfNotice(mail),
+          maxListedRequests
+        )
         const found = yield* Effect.forEach(shareIds, assignments.find)
         const requests = found.flatMap(Option.toArray).map(({ assignment, topic }) => ({
           personaName: assignment.persona.name,
@@ -87,7 +111,7 @@ export class MailWorker extends Context.Service<
         return message(
           mail,
           contact,
-          total === 1 ? undeliverableNotice(first) : undeliverableNotices({ requests, total })
+          total === 1 ? composeUndeliverableNotice(first) : composeUndeliverableSummary({ requests, total })
         )
       })
 
@@ -98,7 +122,7 @@ export class MailWorker extends Context.Service<
           return message(
             mail,
             { name: "", address: mail.address },
-            inboxNotice({ link: yield* links.toInbox(mail.address) })
+            composeInboxNotice({ link: yield* links.toInbox(mail.address) })
           )
         }
         if (isWebhookNotice(mail.kind)) return yield* aboutWebhook(mail, mail.kind)
@@ -111,7 +135,7 @@ export class MailWorker extends Context.Service<
         const { name, email } = assignment.creator
         // The response window starts when this mail is handed over, so the mail names a deadline one window from now.
         const opensNow = mail.kind === "request" && isUnnotified(assignment, now)
-        const text = notice({
+        const text = composeNotice({
           kind: mail.kind,
           assignment,
           topic,
@@ -126,7 +150,7 @@ export class MailWorker extends Context.Service<
        * sent again.
        */
       const send = (mail: Mail, rendered: MailMessage) =>
-        attempt(mailer.send(rendered), {
+        runAttempt(mailer.send(rendered), {
           release: (now) => mails.settle(mail, { state: "released" }, now),
           defect: (reason) => new MailRefused({ permanent: false, reason: `the mailer broke: ${reason}` })
         })
@@ -155,7 +179,7 @@ export class MailWorker extends Context.Service<
             : yield* assignments.find(mail.shareId)
         const { organizationId, shareId } = mail
         const topicId = Option.getOrUndefined(Option.map(found, ({ assignment }) => assignment.topicId))
-        yield* Subject.about(deliver(mail, found), { organizationId, topicId, shareId })
+        yield* Subject.traceAndLogWithSubject(deliver(mail, found), { organizationId, topicId, shareId })
       }, Effect.uninterruptible)
 
       const deliver = Effect.fnUntraced(function* (mail: Mail, found: Option.Option<AssignmentInContext>) {
@@ -169,7 +193,7 @@ export class MailWorker extends Context.Service<
         if (Result.isFailure(outcome)) return yield* recordRefusal(mail, outcome.failure, now)
         if (mail.kind === "request" && mail.shareId !== null) {
           const handedOver = yield* assignments.modify(mail.shareId, (present) =>
-            Result.succeed(notified(present, mail, now, policy))
+            Result.succeed(recordRequestDelivery(present, mail, now, policy))
           )
           // The reminder's due time depends on the time of the delivery.
           yield* signal.notify
@@ -196,7 +220,7 @@ export class MailWorker extends Context.Service<
         const log =
           until === null
             ? Effect.logError("A mail could not be delivered")
-            : LogThrottle.repeating(Effect.logWarning("A mail must wait"))
+            : LogThrottle.markAsRepeating(Effect.logWarning("A mail must wait"))
         yield* Effect.annotateLogs(log, {
           mail: mail.id,
           kind: mail.kind,
@@ -222,10 +246,13 @@ export class MailWorker extends Context.Service<
           .run(
             Effect.gen(function* () {
               if (permanent && mail.kind === "request" && shareId !== null) {
-                yield* assignments.modify(shareId, (present) => Result.succeed(unreachable(present, now, policy)))
+                yield* assignments.modify(shareId, (present) =>
+                  Result.succeed(recordRequestFailure(present, now, policy))
+                )
               }
               if (!(yield* mails.settle(mail, { state: "failed", reason }, now))) return yield* new Overtaken()
-              if (shareId !== null && organizationId !== null) yield* mails.queue(noticeOf(organizationId, now))
+              if (shareId !== null && organizationId !== null)
+                yield* mails.queue(undeliverableNoticeOf(organizationId, now))
               return true
             })
           )
@@ -258,7 +285,7 @@ class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
   if (isSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
-  const isFor = kind === "stalled" ? isStalled(assignment) : assignment.draft !== null
-  const base = noticeId(assignment.id, occasionOf(kind, assignment))
+  const isFor = kind === "stalled" ? isGenerationStalled(assignment) : assignment.draft !== null
+  const base = noticeId(assignment.id, occasionOfNotice(kind, assignment))
   return isFor && (id === base || id.startsWith(base + repetitionMark))
 }

@@ -12,7 +12,7 @@ export interface NoticeText {
   readonly html: string
 }
 
-/** The content of a mail. External text must be sanitized with `harmless`. */
+/** The content of a mail. External text must be sanitized with `neutralizeText`. */
 export interface NoticeParts {
   readonly subject: string
   readonly title: string
@@ -23,8 +23,8 @@ export interface NoticeParts {
   readonly after: ReadonlyArray<string>
 }
 
-export const write = (parts: NoticeParts): NoticeText => ({
-  subject: clip(parts.subject, 120),
+export const writeNotice = (parts: NoticeParts): NoticeText => ({
+  subject: clipText(parts.subject, 120),
   text: asText(parts),
   html: asHtml(parts)
 })
@@ -53,7 +53,7 @@ const asHtml = ({ action, after, facts, paragraphs, quote, subject, title }: Not
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">
-<title>${escapeHtml(clip(subject, 120))}</title>
+<title>${escapeHtml(clipText(subject, 120))}</title>
 </head>
 <body style="margin:0;padding:32px 20px;font:16px/1.55 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
 <div style="max-width:560px;margin:0 auto">
@@ -84,7 +84,7 @@ ${after.map((text) => `<p style="margin:0 0 10px;font-size:14px;opacity:.85">${e
  * Removes control characters, direction overrides and invisible tags, and breaks up text that mail clients would turn
  * into links.
  */
-export const harmless = (text: string): string =>
+export const neutralizeText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")
@@ -96,10 +96,10 @@ export const harmless = (text: string): string =>
 const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
 
 /** Collapses white space, so that the text fits on one line. */
-export const oneLine = (text: string): string => harmless(text.replace(/\s+/g, " ")).replace(/\s+/g, " ")
+export const toOneLine = (text: string): string => neutralizeText(text.replace(/\s+/g, " ")).replace(/\s+/g, " ")
 
 /** Cuts to `limit` characters, including the ellipsis. */
-export const clip = (text: string, limit: number): string => {
+export const clipText = (text: string, limit: number): string => {
   const characters = Array.from(text)
   return characters.length <= limit
     ? text

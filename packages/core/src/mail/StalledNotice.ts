@@ -13,11 +13,11 @@ const period = Duration.toMillis(Duration.hours(1))
  * Returns when to send the mail. `last` is the time of the latest earlier one, sent or queued, and can be in the
  * future.
  */
-export const nextTime = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
+export const nextStalledNoticeAt = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>
   last === null ? now : Math.min(Math.max(now, last > now ? last : last + period), now + period)
 
 /** The ids of an assignment's mails of this kind lie between these two ids. */
-export const idsOf = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
+export const stalledNoticeIdRange = (shareId: ShareId): { readonly from: string; readonly to: string } => ({
   from: noticeId(shareId, "stalled-"),
   to: noticeId(shareId, "stalled.")
 })

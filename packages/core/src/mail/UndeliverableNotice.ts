@@ -10,7 +10,7 @@ const period = Duration.hours(1)
 const margin = Duration.minutes(1)
 
 /** The notice is due at the end of the hour. Queuing the notice again changes nothing. */
-export const noticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
+export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: Instant.Instant): NewMail => {
   const bucket = Instant.bucketOf(failedAt, period)
   const end = (bucket + 1) * Duration.toMillis(period)
   return {
@@ -24,7 +24,7 @@ export const noticeOf = (organizationId: OrganizationId, failedAt: Instant.Insta
 }
 
 /** The notice lists failures in `from` ≤ t < `to`. */
-export const periodOf = ({ createdAt }: Pick<Mail, "createdAt">) => {
+export const periodOfNotice = ({ createdAt }: Pick<Mail, "createdAt">) => {
   const to = createdAt - Duration.toMillis(margin)
   return { from: to - Duration.toMillis(period), to }
 }

@@ -3,7 +3,7 @@
 import type { WebhookId } from "../shared/Ids.ts"
 import { fromIso, type Instant } from "../shared/Instant.ts"
 import { utcDate } from "./CreatorNotices.ts"
-import { clip, type NoticeParts, type NoticeText, oneLine, write } from "./NoticeText.ts"
+import { clipText, type NoticeParts, type NoticeText, toOneLine, writeNotice } from "./NoticeText.ts"
 
 /**
  * `webhook_moved`: the webhook's URL was changed. `webhook_failing`: the webhook will be disabled if failures continue.
@@ -50,28 +50,28 @@ export interface WebhookMention {
 }
 
 /** The mail informs the partner outside the API, because an attacker with a stolen key would not. */
-export const webhookNotice = (context: {
+export const composeWebhookNotice = (context: {
   readonly kind: WebhookNoticeKind
   readonly webhook: WebhookMention
   readonly organizationName: string
   readonly at: Instant
 }): NoticeText => {
   const { webhook } = context
-  const organization = oneLine(context.organizationName)
+  const organization = toOneLine(context.organizationName)
   if (webhook.further !== undefined) return digest(organization, context.kind, webhook, webhook.further, context.at)
   const at = webhook.at === undefined ? context.at : fromIso(webhook.at)
-  const host = oneLine(webhook.host)
+  const host = toOneLine(webhook.host)
   if (webhook.trouble?.until !== undefined)
     return throttleNotice(organization, host, webhook, { ...webhook.trouble, until: webhook.trouble.until }, at)
   if (webhook.trouble !== undefined)
     return troubleNotice(organization, host, webhook, webhook.trouble, at, context.kind === "webhook_disabled")
-  return write({
+  return writeNotice({
     ...letters[context.kind === "webhook_moved" ? "webhook_moved" : "webhook_added"](organization, host),
     quote: null,
     facts: [
       ...(webhook.formerHost === null
         ? [["Sent to", host] as const]
-        : [["Sent to before", oneLine(webhook.formerHost)] as const, ["Sent to now", host] as const]),
+        : [["Sent to before", toOneLine(webhook.formerHost)] as const, ["Sent to now", host] as const]),
       ...between(webhook.passed),
       ["Events", webhook.events.join(", ")],
       ["Webhook", webhook.id],
@@ -88,7 +88,7 @@ export const webhookNotice = (context: {
 }
 
 const between = (passed: ReadonlyArray<string> = []): ReadonlyArray<readonly [string, string]> =>
-  passed.length === 0 ? [] : [["In between", passed.map(oneLine).join(", ")]]
+  passed.length === 0 ? [] : [["In between", passed.map(toOneLine).join(", ")]]
 
 const labels: Readonly<Record<WebhookNoticeKind, string>> = {
   webhook_added: "Added",
@@ -112,15 +112,15 @@ const digest = (
     [
       one.trouble === undefined
         ? [one.formerHost, ...(one.passed ?? []), one.host]
-            .flatMap((host) => (host === null ? [] : [oneLine(host)]))
+            .flatMap((host) => (host === null ? [] : [toOneLine(host)]))
             .join(" → ")
-        : `${oneLine(one.host)}: ${oneLine(one.trouble.reason)}`,
+        : `${toOneLine(one.host)}: ${toOneLine(one.trouble.reason)}`,
       `webhook ${one.id}`,
       utcDate(one.at === undefined ? at : fromIso(one.at)),
       ...(one.keyPrefix === null ? [] : [`API key ${one.keyPrefix}…`])
     ].join("; ")
-  return write({
-    subject: `${total} notices about webhooks of ${clip(organization, 60)}`,
+  return writeNotice({
+    subject: `${total} notices about webhooks of ${clipText(organization, 60)}`,
     title: "Several notices about your webhooks",
     paragraphs: [
       `This happened to ${organization}’s webhooks since our last mail about them. Each is named once, with its present server last.`
@@ -147,12 +147,12 @@ const letters: Readonly<
   >
 > = {
   webhook_added: (organization, host) => ({
-    subject: `A webhook was added: ${clip(organization, 30)}’s events go to ${clip(host, 45)}`,
+    subject: `A webhook was added: ${clipText(organization, 30)}’s events go to ${clipText(host, 45)}`,
     title: "A webhook was added",
     paragraphs: [`From now on, events about ${organization}’s commentaries are also sent to the server named below.`]
   }),
   webhook_moved: (organization, host) => ({
-    subject: `A webhook was changed: ${clip(organization, 30)}’s events go to ${clip(host, 45)}`,
+    subject: `A webhook was changed: ${clipText(organization, 30)}’s events go to ${clipText(host, 45)}`,
     title: "The address of a webhook was changed",
     paragraphs: [
       `From now on, events about ${organization}’s commentaries that this webhook carries are sent to another address.`
@@ -170,10 +170,10 @@ const troubleNotice = (
   disabled: boolean
 ): NoticeText => {
   const backAgain = `PATCH /webhooks/${id} with {"status": "active"}`
-  return write({
+  return writeNotice({
     subject: disabled
-      ? `A webhook was disabled: ${clip(organization, 30)}’s events no longer go to ${clip(host, 40)}`
-      : `A webhook is failing: ${clip(organization, 30)}’s events do not reach ${clip(host, 45)}`,
+      ? `A webhook was disabled: ${clipText(organization, 30)}’s events no longer go to ${clipText(host, 40)}`
+      : `A webhook is failing: ${clipText(organization, 30)}’s events do not reach ${clipText(host, 45)}`,
     title: disabled ? "A webhook was disabled" : "A webhook is failing",
     paragraphs: [
       gone
@@ -190,7 +190,7 @@ const troubleNotice = (
       ["Failed attempts in a row", String(failures)],
       ["Failing since", utcDate(fromIso(since))],
       [disabled ? "Disabled at" : "As of", utcDate(at)],
-      ["The last time", oneLine(reason)]
+      ["The last time", toOneLine(reason)]
     ],
     action: null,
     after: [
@@ -209,8 +209,8 @@ const throttleNotice = (
   { reason, since, until }: { readonly reason: string; readonly since: string; readonly until: string },
   at: Instant
 ): NoticeText =>
-  write({
-    subject: `A webhook is throttled: ${clip(organization, 30)}’s events reach ${clip(host, 40)} late`,
+  writeNotice({
+    subject: `A webhook is throttled: ${clipText(organization, 30)}’s events reach ${clipText(host, 40)} late`,
     title: "A webhook is throttled",
     paragraphs: [
       "The server named below answers with 429, “too many requests”. We send it nothing until the moment that it names, and wait longer each time that it answers so again. Its events arrive late."
@@ -223,7 +223,7 @@ const throttleNotice = (
       ["Throttled since", utcDate(fromIso(since))],
       ["As of", utcDate(at)],
       ["Next attempt", utcDate(fromIso(until))],
-      ["The last time", oneLine(reason)]
+      ["The last time", toOneLine(reason)]
     ],
     action: null,
     after: [

@@ -17,11 +17,11 @@ const sentences = {
   refused: "The database refused a test write"
 } as const
 
-export const Fault = Schema.Literals(Object.keys(sentences) as Array<keyof typeof sentences>)
-export type Fault = typeof Fault.Type
+export const DatabaseFault = Schema.Literals(Object.keys(sentences) as Array<keyof typeof sentences>)
+export type DatabaseFault = typeof DatabaseFault.Type
 
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
-  fault: Fault,
+  fault: DatabaseFault,
   /** The database's own message for the operator; empty if there is none. */
   detail: Schema.String
 }) {

@@ -7,10 +7,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { DraftJob } from "../commentary/DraftWorker.ts"
-import { beginsAttempt, dueStep as runStep, withRepairedDueTimes } from "../commentary/Generation.ts"
+import { repairDueTimesOf, findDueStep as runStep, startsGenerationAttempt } from "../commentary/Generation.ts"
 import { SimulatedCreators } from "../sandbox/SimulatedCreators.ts"
-import { isToAct } from "../sandbox/Simulation.ts"
-import { checking, latestDue } from "../shared/DueTimes.ts"
+import { isSimulatedStepDue } from "../sandbox/Simulation.ts"
+import { latestDueTimes, makeRegularRepair } from "../shared/DueTimes.ts"
 import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
@@ -39,12 +39,12 @@ export class DueAssignments extends Context.Service<
       const signal = yield* WorkSignal
       const simulated = yield* SimulatedCreators
       /** Repairs one batch of due times that a fast clock set too late, in both environments. */
-      const check = yield* checking(
+      const check = yield* makeRegularRepair(
         Effect.fnUntraced(function* (now) {
-          const latest = latestDue(now, policy.lease, policy.generationRetries)
+          const latest = latestDueTimes(now, policy.lease, policy.generationRetries)
           const step = Instant.plus(now, policy.testPace)
           for (const id of yield* store.putOff(latest, step, repairedAtOnce))
-            yield* store.modify(id, (present) => Result.succeed(withRepairedDueTimes(present, latest, step)))
+            yield* store.modify(id, (present) => Result.succeed(repairDueTimesOf(present, latest, step)))
         })
       )
 
@@ -54,17 +54,20 @@ export class DueAssignments extends Context.Service<
           const modified = yield* store.modify(id, (present) => {
             const change = Option.filter(
               runStep(present, now, policy),
-              (next) => mayBegin || !beginsAttempt(present, next.assignment)
+              (next) => mayBegin || !startsGenerationAttempt(present, next.assignment)
             )
             return Result.succeed(Option.getOrElse(change, () => ({ assignment: present, notices: [] })))
           })
           if (Option.isNone(modified)) return { woke: false, begun: Option.none() }
           const { after, before, work } = modified.value
-          if (after === before && isToAct(before, now)) return { woke: yield* simulated.act(id), begun: Option.none() }
+          if (after === before && isSimulatedStepDue(before, now))
+            return { woke: yield* simulated.act(id), begun: Option.none() }
           yield* signal.tell(work)
           return {
             woke: after !== before,
-            begun: beginsAttempt(before, after) ? Option.some({ id, ticket: after.generation.ticket }) : Option.none()
+            begun: startsGenerationAttempt(before, after)
+              ? Option.some({ id, ticket: after.generation.ticket })
+              : Option.none()
           }
         }),
         due: (environment, limit) =>

@@ -6,9 +6,9 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Work } from "../shared/WorkSignal.ts"
 
 /** Deliveries have a store of their own, and rows of removed webhooks have no due time. */
-export type DueWork = Readonly<Record<Exclude<Work, "deliveries" | "removals">, number>>
+export type DueWorkCounts = Readonly<Record<Exclude<Work, "deliveries" | "removals">, number>>
 
-export interface WaitingWork {
+export interface WaitingWorkCounts {
   /** The number of unsent mails, due or not. */
   readonly mails: number
   /** The number of drafts whose attempts all failed and that wait for a restart. */
@@ -38,9 +38,9 @@ export class WorkBacklog extends Context.Service<
   WorkBacklog,
   {
     /** Counts jobs that are due at this time. Each count stops at `limit`. */
-    readonly due: (at: Instant, limit: number) => Effect.Effect<DueWork>
+    readonly due: (at: Instant, limit: number) => Effect.Effect<DueWorkCounts>
     /** Counts unfinished work, due or not. Each count stops at `limit`. */
-    readonly waiting: (at: Instant, limit: number) => Effect.Effect<WaitingWork>
+    readonly waiting: (at: Instant, limit: number) => Effect.Effect<WaitingWorkCounts>
     /** Returns none when no mail waits for a retry. */
     readonly mailsToRetry: Effect.Effect<Option.Option<MailsToRetry>>
     /** Returns none when no draft waits for a retry. */

@@ -25,19 +25,19 @@ export interface PersonaTimeline extends AssignmentTimeline {
 }
 
 /** `pending` until the assignment is approved or has failed. */
-export type Outcome = "pending" | "approved" | FailureReason
+export type TimelineOutcome = "pending" | "approved" | FailureReason
 
-export const outcomeOf = ({ failureReason, status }: AssignmentTimeline): Outcome =>
+export const outcomeOfTimeline = ({ failureReason, status }: AssignmentTimeline): TimelineOutcome =>
   status === "creator_approved" ? "approved" : (failureReason ?? "pending")
 
-export const stages = ["response", "generation", "approval"] as const
-export type Stage = (typeof stages)[number]
+export const timelineStages = ["response", "generation", "approval"] as const
+export type TimelineStage = (typeof timelineStages)[number]
 
 /**
  * Returns milliseconds; null while the stage is not complete. Clocks of two nodes may differ, so a negative duration
  * counts as 0.
  */
-export const durationOf = (stage: Stage, timeline: AssignmentTimeline): number | null => {
+export const durationOfStage = (stage: TimelineStage, timeline: AssignmentTimeline): number | null => {
   const [from, to] = bounds[stage]
   const [start, end] = [timeline[from], timeline[to]]
   return start === null || end === null ? null : Math.max(0, end - start)
@@ -53,8 +53,8 @@ const bounds = {
 export const completedStages = (
   before: AssignmentTimeline,
   after: AssignmentTimeline
-): ReadonlyArray<readonly [Stage, number]> =>
-  stages.flatMap((stage) => {
-    const duration = durationOf(stage, before) === null ? durationOf(stage, after) : null
+): ReadonlyArray<readonly [TimelineStage, number]> =>
+  timelineStages.flatMap((stage) => {
+    const duration = durationOfStage(stage, before) === null ? durationOfStage(stage, after) : null
     return duration === null ? [] : [[stage, duration] as const]
   })

@@ -1,14 +1,14 @@
 /** Counts durations by length, and reads percentiles from the counts. */
 
 /** Maps a duration in milliseconds to the number of durations of that length. The counts change in place. */
-export type Histogram = Map<number, number>
+export type DurationHistogram = Map<number, number>
 
-export const add = (to: Histogram, duration: number, count: number): void => {
+export const addDuration = (to: DurationHistogram, duration: number, count: number): void => {
   to.set(duration, (to.get(duration) ?? 0) + count)
 }
 
-export const addAll = (to: Histogram, more: Histogram): void => {
-  for (const [duration, count] of more) add(to, duration, count)
+export const addHistogram = (to: DurationHistogram, more: DurationHistogram): void => {
+  for (const [duration, count] of more) addDuration(to, duration, count)
 }
 
 /** Each bucket begins at 1.1 times the start of the one before. */
@@ -18,7 +18,7 @@ const growth = 1.1
  * Returns the geometric middle of the duration's bucket in whole milliseconds, which is within 5 % of every duration in
  * the bucket.
  */
-export const bucketOf = (duration: number): number =>
+export const histogramBucketOf = (duration: number): number =>
   duration < 1 ? 0 : Math.round(growth ** (Math.floor(Math.log(duration) / Math.log(growth)) + 0.5))
 
 /** The values are milliseconds; null without a measurement. */
@@ -28,7 +28,7 @@ export interface Percentiles {
   readonly p90: number | null
 }
 
-export const percentiles = (histogram: Histogram): Percentiles => {
+export const percentilesOf = (histogram: DurationHistogram): Percentiles => {
   const sorted = Float64Array.from(histogram.keys()).sort()
   let count = 0
   for (const each of histogram.values()) count += each
@@ -37,7 +37,7 @@ export const percentiles = (histogram: Histogram): Percentiles => {
 }
 
 /** Returns the smallest duration that at least `rank` durations do not exceed. */
-const nearestRank = (histogram: Histogram, sorted: Float64Array, rank: number): number | null => {
+const nearestRank = (histogram: DurationHistogram, sorted: Float64Array, rank: number): number | null => {
   let seen = 0
   for (const duration of sorted) {
     seen += histogram.get(duration) ?? 0

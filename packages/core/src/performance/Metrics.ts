@@ -1,20 +1,20 @@
 /** Outcomes and durations of many assignments, summed one by one or from daily totals. */
 import {
   type AssignmentTimeline,
-  durationOf,
-  type Outcome,
-  outcomeOf,
-  type Stage,
-  stages
+  durationOfStage,
+  outcomeOfTimeline,
+  type TimelineOutcome,
+  type TimelineStage,
+  timelineStages
 } from "./AssignmentTimeline.ts"
 import * as Histogram from "./Histogram.ts"
 
-export interface Counts extends Readonly<Record<Outcome, number>> {
+export interface OutcomeCounts extends Readonly<Record<TimelineOutcome, number>> {
   readonly sent: number
 }
 
 export interface MetricsSummary {
-  readonly counts: Counts
+  readonly counts: OutcomeCounts
   /** The time from the delivered mail to the creator's perspective. */
   readonly response: Histogram.Percentiles
   /** The time from the perspective to the first draft, including failed attempts. */
@@ -25,11 +25,11 @@ export interface MetricsSummary {
 
 /** The metrics change in place while a report is read. */
 export interface Metrics {
-  readonly counts: { -readonly [Name in keyof Counts]: Counts[Name] }
-  readonly durations: Readonly<Record<Stage, Histogram.Histogram>>
+  readonly counts: { -readonly [Name in keyof OutcomeCounts]: OutcomeCounts[Name] }
+  readonly durations: Readonly<Record<TimelineStage, Histogram.DurationHistogram>>
 }
 
-export const empty = (): Metrics => ({
+export const emptyMetrics = (): Metrics => ({
   counts: {
     sent: 0,
     pending: 0,
@@ -43,38 +43,38 @@ export const empty = (): Metrics => ({
   durations: { response: new Map(), generation: new Map(), approval: new Map() }
 })
 
-export const add = ({ counts, durations }: Metrics, timeline: AssignmentTimeline): void => {
+export const addTimeline = ({ counts, durations }: Metrics, timeline: AssignmentTimeline): void => {
   counts.sent += 1
-  counts[outcomeOf(timeline)] += 1
-  for (const stage of stages) {
-    const duration = durationOf(stage, timeline)
-    if (duration !== null) Histogram.add(durations[stage], duration, 1)
+  counts[outcomeOfTimeline(timeline)] += 1
+  for (const stage of timelineStages) {
+    const duration = durationOfStage(stage, timeline)
+    if (duration !== null) Histogram.addDuration(durations[stage], duration, 1)
   }
 }
 
-export const addAll = (to: Metrics, more: Metrics): void => {
+export const addMetrics = (to: Metrics, more: Metrics): void => {
   for (const name of names) to.counts[name] += more.counts[name]
-  for (const stage of stages) Histogram.addAll(to.durations[stage], more.durations[stage])
+  for (const stage of timelineStages) Histogram.addHistogram(to.durations[stage], more.durations[stage])
 }
 
-const names = Object.keys(empty().counts) as ReadonlyArray<keyof Counts>
+const names = Object.keys(emptyMetrics().counts) as ReadonlyArray<keyof OutcomeCounts>
 
-export const summarize = ({ counts, durations }: Metrics): MetricsSummary => ({
+export const summarizeMetrics = ({ counts, durations }: Metrics): MetricsSummary => ({
   counts,
-  response: Histogram.percentiles(durations.response),
-  generation: Histogram.percentiles(durations.generation),
-  approval: Histogram.percentiles(durations.approval)
+  response: Histogram.percentilesOf(durations.response),
+  generation: Histogram.percentilesOf(durations.generation),
+  approval: Histogram.percentilesOf(durations.approval)
 })
 
 /** `pending` is computed from the other counts. */
-export type StoredCount = Exclude<keyof Counts, "pending">
+export type StoredCount = Exclude<keyof OutcomeCounts, "pending">
 
 /** How a change of one assignment changes the stored counts of its day. */
 export const countChanges = (
   before: AssignmentTimeline,
   after: AssignmentTimeline
 ): ReadonlyArray<readonly [StoredCount, 1 | -1]> => {
-  const [from, to] = [outcomeOf(before), outcomeOf(after)]
+  const [from, to] = [outcomeOfTimeline(before), outcomeOfTimeline(after)]
   if (from === to) return []
   return [...(from === "pending" ? [] : [[from, -1] as const]), ...(to === "pending" ? [] : [[to, 1] as const])]
 }

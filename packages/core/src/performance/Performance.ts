@@ -11,9 +11,22 @@ import type { OrganizationId, PersonaId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Cursor } from "../shared/Page.ts"
-import { add, addAll, empty, type Metrics, type MetricsSummary, summarize } from "./Metrics.ts"
+import {
+  addMetrics,
+  addTimeline,
+  emptyMetrics,
+  type Metrics,
+  type MetricsSummary,
+  summarizeMetrics
+} from "./Metrics.ts"
 import { PerformanceStore } from "./PerformanceStore.ts"
-import { type AskedPeriod, type Days, divide, type ReportingPeriod, stepsOf } from "./ReportingPeriod.ts"
+import {
+  dividePeriod,
+  type ReportingPeriod,
+  type RequestedPeriod,
+  splitIntoSteps,
+  type WholeDays
+} from "./ReportingPeriod.ts"
 
 export interface Report {
   readonly overall: MetricsSummary
@@ -38,7 +51,7 @@ export class ReportInProgress extends Schema.TaggedError<ReportInProgress>()("Re
 
 export class Performance extends Context.Service<
   Performance,
-  { readonly of: (owner: Owner, period: AskedPeriod) => Effect.Effect<Report, PeriodTooFull | ReportInProgress> }
+  { readonly of: (owner: Owner, period: RequestedPeriod) => Effect.Effect<Report, PeriodTooFull | ReportInProgress> }
 >()("@partner-commentary/core/performance/Performance") {
   static readonly layer = Layer.effect(
     Performance,
@@ -48,16 +61,16 @@ export class Performance extends Context.Service<
       const inFlight = new Set<OrganizationId>()
 
       const metricsOf = (byPersona: ByPersona, personaId: PersonaId, name: string) => {
-        const persona = byPersona.get(personaId) ?? { metrics: empty(), name }
+        const persona = byPersona.get(personaId) ?? { metrics: emptyMetrics(), name }
         persona.name = name
         byPersona.set(personaId, persona)
         return persona.metrics
       }
 
-      const readDays = Effect.fnUntraced(function* (byPersona: ByPersona, owner: Owner, days: Days) {
-        for (const { end, start } of stepsOf(days, yield* Instant.now)) {
+      const readDays = Effect.fnUntraced(function* (byPersona: ByPersona, owner: Owner, days: WholeDays) {
+        for (const { end, start } of splitIntoSteps(days, yield* Instant.now)) {
           for (const { metrics, personaId, personaName } of yield* store.days(owner, start, end)) {
-            addAll(metricsOf(byPersona, personaId, personaName), metrics)
+            addMetrics(metricsOf(byPersona, personaId, personaName), metrics)
           }
           yield* Effect.yieldNow
         }
@@ -69,7 +82,7 @@ export class Performance extends Context.Service<
         do {
           const page: Effect.Success<ReturnType<typeof store.page>> = yield* store.page(owner, part, after, pageSize)
           for (const timeline of page.timelines) {
-            add(metricsOf(byPersona, timeline.personaId, timeline.personaName), timeline)
+            addTimeline(metricsOf(byPersona, timeline.personaId, timeline.personaName), timeline)
           }
           count += page.timelines.length
           if (count > maxAssignments) return yield* new PeriodTooFull()
@@ -78,20 +91,20 @@ export class Performance extends Context.Service<
         } while (after !== null)
       })
 
-      const report = Effect.fnUntraced(function* (owner: Owner, period: AskedPeriod) {
+      const report = Effect.fnUntraced(function* (owner: Owner, period: RequestedPeriod) {
         const byPersona: ByPersona = new Map()
-        const { after, before, days } = divide(period)
+        const { after, before, days } = dividePeriod(period)
         if (before !== null) yield* readPart(byPersona, owner, before)
         if (days !== null) yield* readDays(byPersona, owner, days)
         if (after !== null) yield* readPart(byPersona, owner, after)
         const personas: Array<PersonaReport> = []
-        const overall = empty()
+        const overall = emptyMetrics()
         for (const [id, { metrics, name }] of byPersona) {
-          personas.push({ id, name, ...summarize(metrics) })
-          addAll(overall, metrics)
+          personas.push({ id, name, ...summarizeMetrics(metrics) })
+          addMetrics(overall, metrics)
           yield* Effect.yieldNow
         }
-        return { overall: summarize(overall), personas: personas.toSorted(byName) }
+        return { overall: summarizeMetrics(overall), personas: personas.toSorted(byName) }
       })
 
       return Performance.of({

@@ -12,13 +12,13 @@ export interface ReportingPeriod {
 }
 
 /** A requested period. */
-export interface AskedPeriod extends ReportingPeriod {
+export interface RequestedPeriod extends ReportingPeriod {
   /** The period ends now and includes everything sent so far. */
   readonly untilNow: boolean
 }
 
 /** Whole UTC days from `start` until before `end`; open-ended when null. */
-export interface Days {
+export interface WholeDays {
   readonly start: Instant.Instant
   readonly end: Instant.Instant | null
 }
@@ -44,10 +44,10 @@ export class PeriodInvalid extends Schema.TaggedError<PeriodInvalid>()("PeriodIn
  * By default the period ends now and starts 30 days before its end, at the start of that day, but not before
  * `earliest`.
  */
-export const reportingPeriod = (
+export const resolvePeriod = (
   given: { readonly from: Instant.Instant | null; readonly to: Instant.Instant | null },
   now: Instant.Instant
-): Result.Result<AskedPeriod, PeriodInvalid> => {
+): Result.Result<RequestedPeriod, PeriodInvalid> => {
   const end = given.to ?? now
   const start = given.from ?? Math.max(earliest, Instant.startOfDay(end - Duration.toMillis(usual)))
   if (end <= earliest || start < earliest) return Result.fail(new PeriodInvalid({ reason: "too_early" }))
@@ -59,7 +59,7 @@ export const reportingPeriod = (
 const day = Duration.toMillis(Duration.days(1))
 
 /** Splits the period into whole days and the partial days before and after them. */
-export const divide = ({ end, start, untilNow }: AskedPeriod) => {
+export const dividePeriod = ({ end, start, untilNow }: RequestedPeriod) => {
   const first = Instant.startOfDay(start + day - 1)
   const last = untilNow ? null : Instant.startOfDay(end)
   if (last !== null && first > last) return { before: { start, end }, days: null, after: null }
@@ -74,7 +74,7 @@ export const divide = ({ end, start, untilNow }: AskedPeriod) => {
 const step = 31 * day
 
 /** Splits the days into steps, oldest first. The last step is open-ended if the days are open-ended. */
-export const stepsOf = ({ end, start }: Days, now: Instant.Instant): ReadonlyArray<Days> => {
+export const splitIntoSteps = ({ end, start }: WholeDays, now: Instant.Instant): ReadonlyArray<WholeDays> => {
   const last = end ?? now
   const starts = Array.from(
     { length: Math.max(1, Math.ceil((last - start) / step)) },

@@ -11,5 +11,5 @@ export interface License {
   readonly revokedAt: Instant | null
 }
 
-export const isActive = (license: Pick<License, "until" | "revokedAt">, now: Instant): boolean =>
+export const isLicenseActive = (license: Pick<License, "until" | "revokedAt">, now: Instant): boolean =>
   license.revokedAt === null && (license.until === null || now < license.until)

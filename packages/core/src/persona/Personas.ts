@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { isKept, PersonaId } from "../shared/Ids.ts"
+import { isStoredId, PersonaId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Persona } from "./Persona.ts"
@@ -16,8 +16,8 @@ export class PersonaNotFound extends Schema.TaggedError<PersonaNotFound>()("Pers
 export class NotLicensed extends Schema.TaggedError<NotLicensed>()("NotLicensed", { personaId: PersonaId }) {}
 
 /** Dies when a store returns an id that is not a lower-case UUID, because requests could not name that persona. */
-export const nameable = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
-  const lost = personas.find(({ id }) => !isKept(id))
+export const requireValidPersonaIds = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
+  const lost = personas.find(({ id }) => !isStoredId(id))
   return lost === undefined ? Effect.succeed(personas) : Effect.die(unnameable(lost.id))
 }
 
@@ -41,13 +41,17 @@ export class Personas extends Context.Service<
       return Personas.of({
         list: ({ environment, organizationId }) =>
           Effect.map(
-            Effect.flatMap(Instant.now, (now) => Effect.flatMap(store.licensed(organizationId, now), nameable)),
+            Effect.flatMap(Instant.now, (now) =>
+              Effect.flatMap(store.licensed(organizationId, now), requireValidPersonaIds)
+            ),
             (licensed) => (environment === "test" ? [...testPersonas, ...licensed] : licensed)
           ),
         find: Effect.fnUntraced(function* ({ environment, organizationId }, id) {
           const simulated = environment === "test" ? testPersonaOf(id) : Option.none()
           if (Option.isSome(simulated)) return simulated.value
-          const licensed = yield* nameable(yield* store.licensedAmong(organizationId, [id], yield* Instant.now))
+          const licensed = yield* requireValidPersonaIds(
+            yield* store.licensedAmong(organizationId, [id], yield* Instant.now)
+          )
           const [persona] = licensed
           if (persona !== undefined) return persona
           return yield* Option.isSome(yield* store.find(id))

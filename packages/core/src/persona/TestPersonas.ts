@@ -64,7 +64,7 @@ export const testPersonaOf = (id: PersonaId): Option.Option<TestPersona> => Opti
  * A test persona has a fixed path. For other personas the first keyword in the topic decides, with approval as the
  * default.
  */
-export const pathFor = (id: PersonaId, content: string): SimulationPath => {
+export const simulationPathFor = (id: PersonaId, content: string): SimulationPath => {
   const own = byId.get(id)
   if (own !== undefined) return own.path
   const word = /\[(decline|expire|fail)\]/i.exec(content)?.[1]?.toLowerCase()

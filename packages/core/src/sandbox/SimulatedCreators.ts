@@ -7,18 +7,24 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Principal } from "../access/ApiKeys.ts"
-import { compose } from "../commentary/LocalCommentary.ts"
+import { composeLocalCommentary } from "../commentary/LocalCommentary.ts"
 import * as Ids from "../shared/Ids.ts"
 import { CommentaryId, DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
-import { hash } from "../shared/Secret.ts"
+import { hashText } from "../shared/Secret.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import type { ActionRefused, Change } from "../topic/Workflow.ts"
-import { act, isToAct, nextAction, type Props, type SimulatedAction } from "./Simulation.ts"
+import {
+  isSimulatedStepDue,
+  nextSimulatedAction,
+  type SimulatedAction,
+  type SimulatedStepData,
+  takeSimulatedStep
+} from "./Simulation.ts"
 
 export class SimulatedCreators extends Context.Service<
   SimulatedCreators,
@@ -49,14 +55,18 @@ export class SimulatedCreators extends Context.Service<
         const { draft, persona } = assignment
         const content =
           draft?.content ??
-          compose({ persona: { name: persona.name, bio: "", expertise: [] }, topic: topic.content, perspective })
+          composeLocalCommentary({
+            persona: { name: persona.name, bio: "", expertise: [] },
+            topic: topic.content,
+            perspective
+          })
         return {
           perspective,
           content,
-          contentHash: yield* hash(digest, content),
+          contentHash: yield* hashText(digest, content),
           draftId: yield* Ids.make(DraftId, random),
           commentaryId: yield* Ids.make(CommentaryId, random)
-        } satisfies Props
+        } satisfies SimulatedStepData
       })
 
       const unchanged = (assignment: Assignment) => Result.succeed<Change>({ assignment, notices: [] })
@@ -69,10 +79,12 @@ export class SimulatedCreators extends Context.Service<
             const made = yield* props(found.value)
             const now = yield* Instant.now
             const modified = yield* store.modify(id, (present) => {
-              const action = isToAct(present, now) ? nextAction(present) : undefined
+              const action = isSimulatedStepDue(present, now) ? nextSimulatedAction(present) : undefined
               return action === undefined
                 ? unchanged(present)
-                : Result.map(act(present, action, made, now, policy), (change) => by(change, "simulated creator"))
+                : Result.map(takeSimulatedStep(present, action, made, now, policy), (change) =>
+                    by(change, "simulated creator")
+                  )
             })
             if (Option.isNone(modified)) return false
             const { after, before, work } = modified.value
@@ -94,7 +106,7 @@ export class SimulatedCreators extends Context.Service<
           const modified = yield* store.modify(id, (present) =>
             Result.map(
               // A settled assignment rejects every action.
-              act(present, action ?? nextAction(present) ?? "respond", made, now, policy),
+              takeSimulatedStep(present, action ?? nextSimulatedAction(present) ?? "respond", made, now, policy),
               (change) => by(change, `key ${key.id}`)
             )
           )

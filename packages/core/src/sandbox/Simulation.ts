@@ -4,7 +4,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { closeWindow, draftedAtOnce, giveUp } from "../commentary/Generation.ts"
+import { closeWindow, endAfterFailures, storeImmediateDraft } from "../commentary/Generation.ts"
 import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
@@ -34,27 +34,27 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
 }
 
 /** Call it only for an assignment that is not settled. */
-export const actionsIn = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
+export const actionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
 /** The list is empty once the assignment is settled. */
-export const actionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
+export const possibleActionsOf = (present: Assignment): ReadonlyArray<SimulatedAction> =>
   isSettled(present) ? [] : actions[present.status]
 
 /**
  * Returns the final action of the path if it is possible now, else the next step towards approval; undefined once the
  * assignment is settled.
  */
-export const nextAction = (present: Assignment): SimulatedAction | undefined => {
-  const possible = actionsOf(present)
+export const nextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
+  const possible = possibleActionsOf(present)
   return possible.find((action) => action === present.simulation?.path) ?? possible[0]
 }
 
 /** Returns whether an automatic step is due. */
-export const isToAct = ({ simulation }: Assignment, now: Instant.Instant): boolean =>
+export const isSimulatedStepDue = ({ simulation }: Assignment, now: Instant.Instant): boolean =>
   simulation !== null && simulation.nextAt !== null && now >= simulation.nextAt
 
 /** Texts and ids that a step may need, created outside of the pure function. */
-export interface Props {
+export interface SimulatedStepData {
   readonly perspective: string
   readonly draftId: DraftId
   /** The text of the draft. The simulated creator approves it unchanged. */
@@ -66,24 +66,24 @@ export interface Props {
 type Step = Result.Result<Change, ActionRefused>
 
 /** Takes one step of the simulated creator. It rejects the same actions as for a human creator. */
-export const act = (
+export const takeSimulatedStep = (
   present: Assignment,
   action: SimulatedAction,
-  props: Props,
+  props: SimulatedStepData,
   now: Instant.Instant,
   policy: Policy
 ): Step =>
-  actionsOf(present).includes(action)
+  possibleActionsOf(present).includes(action)
     ? Result.map(take[action](present, props, now, policy), (taken) => paced(taken, now, policy))
     : Result.fail(new ActionRefused({ reason: isSettled(present) ? "settled" : "not_allowed", status: present.status }))
 
 const take: Readonly<
-  Record<SimulatedAction, (present: Assignment, props: Props, now: Instant.Instant, policy: Policy) => Step>
+  Record<SimulatedAction, (present: Assignment, props: SimulatedStepData, now: Instant.Instant, policy: Policy) => Step>
 > = {
   respond: (present, { perspective }, now) => Workflow.respond(present, { perspective }, now),
   decline: (present, _, now) => Workflow.decline(present, { reason: null }, now),
-  generate: (present, draft, now, policy) => Result.succeed(draftedAtOnce(present, draft, now, policy)),
-  fail: (present, _, now) => Result.succeed(giveUp(present, now)),
+  generate: (present, draft, now, policy) => Result.succeed(storeImmediateDraft(present, draft, now, policy)),
+  fail: (present, _, now) => Result.succeed(endAfterFailures(present, now)),
   approve: (present, { commentaryId, content, contentHash }, now) =>
     Workflow.approve(present, { draftId: present.draft?.id ?? null, content, commentaryId, contentHash }, now),
   withdraw: (present, _, now) => Workflow.withdraw(present, { reason: null }, now),

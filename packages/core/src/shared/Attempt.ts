@@ -7,7 +7,7 @@ import * as Instant from "./Instant.ts"
  * The effect never fails: a failure is an outcome, and so is a defect of the adapter. An interruption releases the job
  * at once, instead of leaving it to the end of its lease.
  */
-export const attempt = <A, E, F, R>(
+export const runAttempt = <A, E, F, R>(
   call: Effect.Effect<A, E, R>,
   on: {
     readonly release: (now: Instant.Instant) => Effect.Effect<unknown>

@@ -17,7 +17,7 @@ export interface LatestDue {
 }
 
 /** `delays[n]` follows attempt number `n + 1`. Before its first attempt, work is due at once. */
-export const latestDue = (
+export const latestDueTimes = (
   now: Instant.Instant,
   lease: Duration.Duration,
   delays: ReadonlyArray<Duration.Duration>
@@ -27,17 +27,17 @@ export const latestDue = (
   waiting: [now, ...delays.map((delay) => Instant.plus(now, delay))]
 })
 
-export const latestAfter = ({ waiting }: LatestDue, attempts: number): Instant.Instant =>
+export const latestDueAfterAttempts = ({ waiting }: LatestDue, attempts: number): Instant.Instant =>
   waiting[Math.min(attempts, waiting.length - 1)] ?? waiting[0]
 
 /** Allowed clock difference between machines, in milliseconds. */
-export const tolerance = 10_000
+export const clockToleranceMillis = 10_000
 
 /** The interval is also the longest delay that a smaller clock error can cause. */
 const interval = Duration.toMillis(Duration.minutes(10))
 
 /** Runs the repair on the first call, then every ten minutes, and at once when the clock has jumped by ten minutes. */
-export const checking = (repair: (now: Instant.Instant) => Effect.Effect<void>) =>
+export const makeRegularRepair = (repair: (now: Instant.Instant) => Effect.Effect<void>) =>
   Effect.map(Ref.make<Instant.Instant | null>(null), (looked) =>
     Effect.fnUntraced(function* (now: Instant.Instant) {
       const before = yield* Ref.get(looked)

@@ -1,15 +1,15 @@
 /** Rules for text that operators and embedding applications enter. */
-import { codePoints, hasControls } from "./Text.ts"
+import { countCodePoints, hasControlCharacters } from "./Text.ts"
 
 /** Returns whether the text can be a name or a label: one line. */
 export const isLine = (text: string, limit: number): boolean =>
-  text.trim() !== "" && codePoints(text) <= limit && !/\p{Cc}/u.test(text)
+  text.trim() !== "" && countCodePoints(text) <= limit && !/\p{Cc}/u.test(text)
 
 export const maxName = 200
 export const maxExpertise = 100
 export const maxProse = 5000
 
-export const isProse = (text: string): boolean => codePoints(text) <= maxProse && !hasControls(text)
+export const isProse = (text: string): boolean => countCodePoints(text) <= maxProse && !hasControlCharacters(text)
 
 /** Returns whether any mail server could accept the address. Only the mail server knows whether the mailbox exists. */
 export const isEmail = (text: string): boolean =>

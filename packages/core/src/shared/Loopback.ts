@@ -1,6 +1,6 @@
 /** Detects host names that only this machine can reach. */
 
-export const isLoopback = (host: string): boolean => {
+export const isLoopbackHost = (host: string): boolean => {
   const name = host
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
@@ -9,12 +9,12 @@ export const isLoopback = (host: string): boolean => {
 }
 
 /** A wildcard address is valid for listening, but not as a link's host. */
-export const isWildcard = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"
+export const isWildcardHost = (host: string): boolean => host === "0.0.0.0" || host === "::" || host === "[::]"
 
 /**
  * Formats an address as `http://host:port`, with IPv6 addresses in brackets. A wildcard address becomes `localhost`.
  */
-export const addressOf = (host: string, port: number): string => {
-  const name = isWildcard(host) ? "localhost" : host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
+export const formatHttpAddress = (host: string, port: number): string => {
+  const name = isWildcardHost(host) ? "localhost" : host.includes(":") && !host.startsWith("[") ? `[${host}]` : host
   return `http://${name}:${port}`
 }

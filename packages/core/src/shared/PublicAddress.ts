@@ -19,9 +19,9 @@ export class PublicAddress extends Context.Service<
     Layer.effect(
       PublicAddress,
       Option.match(
-        Option.filter(normalized(apiRoot), (kept) => !isOwn(kept)),
+        Option.filter(normalizePublicAddress(apiRoot), (kept) => !collidesWithRoutes(kept)),
         {
-          onNone: () => Effect.die(wrong(`${addressRule}; ${beside}`)),
+          onNone: () => Effect.die(wrong(`${publicAddressRule}; ${beside}`)),
           onSome: (kept) => Effect.succeed({ apiRoot: kept })
         }
       )
@@ -31,15 +31,15 @@ export class PublicAddress extends Context.Service<
   static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
       PublicAddress,
-      Option.match(normalized(apiRoot), {
-        onNone: () => Effect.die(wrong(addressRule)),
+      Option.match(normalizePublicAddress(apiRoot), {
+        onNone: () => Effect.die(wrong(publicAddressRule)),
         onSome: (kept) => Effect.succeed({ apiRoot: kept })
       })
     )
 }
 
 /** The rule completes a sentence after `must be`. */
-export const addressRule =
+export const publicAddressRule =
   "an http:// or https:// address without query, fragment and user, such as https://app.example/commentary"
 
 const beside = "its path must be none of the service's own, such as /partner or /creator"
@@ -47,7 +47,7 @@ const beside = "its path must be none of the service's own, such as /partner or 
 const wrong = (sentence: string) => new Error(`The public address (apiRoot) must be ${sentence}`)
 
 /** Returns the stored form; none when the address is invalid. */
-export const normalized = (text: string): Option.Option<string> => {
+export const normalizePublicAddress = (text: string): Option.Option<string> => {
   const url = /[\s\p{Cc}<>"?#]/u.test(text) || text.length > 2048 ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     return Option.none()
@@ -55,7 +55,7 @@ export const normalized = (text: string): Option.Option<string> => {
 }
 
 /** Returns whether the address's path collides with a route of the service. */
-export const isOwn = (apiRoot: string): boolean =>
+export const collidesWithRoutes = (apiRoot: string): boolean =>
   /^https?:\/\/[^/]+\/(partner(\/v1(\/.*)?)?|creator(\/.*)?|docs(\/.*)?|openapi\.json|healthz|readyz|avatar\.svg)$/.test(
     apiRoot
   )

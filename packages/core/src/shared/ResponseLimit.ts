@@ -4,7 +4,7 @@
  * Returns the same response with a limited body. Reading its body fails with `tooLarge` beyond `bytes`, and the rest is
  * not downloaded.
  */
-export const limited =
+export const limitResponseSize =
   (bytes: number, tooLarge: Error) =>
   (response: Response): Response => {
     if (response.body === null) return response

@@ -26,7 +26,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
  * Returns the CRC-32 (IEEE) of ASCII text as six zero-padded base62 characters. It detects mistyped tokens without a
  * query.
  */
-export const checksum = (text: string): string => {
+export const checksumOf = (text: string): string => {
   let crc = 0xffffffff
   for (let index = 0; index < text.length; index++) {
     crc = (crcTable[(crc ^ text.charCodeAt(index)) & 0xff] as number) ^ (crc >>> 8)
@@ -41,5 +41,5 @@ export const checksum = (text: string): string => {
 }
 
 /** Returns the SHA-256 of the text's UTF-8 bytes in lower-case hex. */
-export const hash = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
+export const hashText = (digest: Digest.Digest["Service"], text: string): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, new TextEncoder().encode(text))

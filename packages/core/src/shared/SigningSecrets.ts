@@ -17,8 +17,8 @@ export class SigningSecrets extends Context.Service<SigningSecrets, Secrets>()(
     Layer.effect(
       SigningSecrets,
       Effect.gen(function* () {
-        yield* refuseBlank(secrets)
-        if (secrets.some(isWeak)) yield* Effect.logWarning(weak)
+        yield* refuseBlankSecrets(secrets)
+        if (secrets.some(isWeakSecret)) yield* Effect.logWarning(weak)
         return secrets
       })
     )
@@ -27,13 +27,13 @@ export class SigningSecrets extends Context.Service<SigningSecrets, Secrets>()(
 const valueOf = (secret: Redacted.Redacted<string>) => Redacted.value(secret)
 
 /** A short secret can be guessed offline from one link. */
-export const isWeak = (secret: Redacted.Redacted<string>): boolean => valueOf(secret).length < 32
+export const isWeakSecret = (secret: Redacted.Redacted<string>): boolean => valueOf(secret).length < 32
 
 const weak =
   "A signing secret is shorter than 32 characters and can be guessed, which allows forged creator links; put a long random text first"
 
 /** A blank secret would let anyone forge links. */
-export const refuseBlank = (secrets: Secrets): Effect.Effect<void> =>
+export const refuseBlankSecrets = (secrets: Secrets): Effect.Effect<void> =>
   secrets.some((secret) => valueOf(secret).trim() === "") ? Effect.die(blank) : Effect.void
 
 const blank = new Error("A signing secret is blank: give a long random text, the same for every process")

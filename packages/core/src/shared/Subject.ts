@@ -10,22 +10,22 @@ import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import { type EventId, type OrganizationId, ShareId, TopicId } from "./Ids.ts"
 
-export interface Subject {
+export interface LogSubject {
   readonly organizationId?: OrganizationId | null | undefined
   readonly topicId?: TopicId | null | undefined
   readonly shareId?: ShareId | null | undefined
 }
 
 /** The subject of one request or job, collected while it runs, for log lines that are written after it failed. */
-export type Collected = { -readonly [Part in keyof Subject]: Subject[Part] }
+export type Collected = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
 
-/** Where `mark` collects the subject; null where nothing collects it. */
+/** Where `markSpan` collects the subject; null where nothing collects it. */
 export const Collector = Context.Reference<Collected | null>("@partner-commentary/core/shared/Subject/Collector", {
   defaultValue: () => null
 })
 
 /** A request about several topics, such as a bulk submission, names none of them. */
-const collect = (into: Collected, { organizationId, shareId, topicId }: Subject): void => {
+const collect = (into: Collected, { organizationId, shareId, topicId }: LogSubject): void => {
   if (isKnown(organizationId)) into.organizationId = organizationId
   if (isKnown(topicId)) into.topicId = sameOrNull(into.topicId, topicId)
   if (isKnown(shareId)) into.shareId = sameOrNull(into.shareId, shareId)
@@ -35,7 +35,7 @@ const sameOrNull = <Id>(present: Id | null | undefined, next: Id): Id | null =>
   present === undefined || present === next ? next : null
 
 /** Names this subject alone in what is collected. For a job that does one thing after the other. */
-export const replace = (subject: Subject): Effect.Effect<void> =>
+export const replace = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     Object.assign(fiber.getRef(Collector) ?? {}, { organizationId: null, topicId: null, shareId: null }, subject)
     return Effect.void
@@ -67,7 +67,7 @@ const linkOnce = (span: Tracer.Span, id: TopicId | EventId): void => {
 const isKnown = <Id>(id: Id | null | undefined): id is Id => id !== null && id !== undefined
 
 /** Returns span attributes (`topic.id`) or log annotations (`topic_id`). */
-export const named = (subject: Subject, separator: "." | "_"): Record<string, string> =>
+export const subjectAttributes = (subject: LogSubject, separator: "." | "_"): Record<string, string> =>
   Object.fromEntries(
     [
       ["organization", subject.organizationId],
@@ -78,7 +78,7 @@ export const named = (subject: Subject, separator: "." | "_"): Record<string, st
 
 /** Names what was collected so far on the log lines. */
 export const annotateCollected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => Effect.annotateLogs(self, named(fiber.getRef(Collector) ?? {}, "_")))
+  Effect.withFiber((fiber) => Effect.annotateLogs(self, subjectAttributes(fiber.getRef(Collector) ?? {}, "_")))
 
 /** Skips the work when tracing is off. */
 const whereTraced =
@@ -87,13 +87,13 @@ const whereTraced =
     Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? traced(self) : self))
 
 /** Collects the subject. Names it on the current span and its parents, and links the current one to the topic's span. */
-export const mark = (subject: Subject): Effect.Effect<void> =>
+export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const collected = fiber.getRef(Collector)
     if (collected !== null) collect(collected, subject)
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
     const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
-    const attributes = Object.entries(named(subject, "."))
+    const attributes = Object.entries(subjectAttributes(subject, "."))
     for (let span = present; span?._tag === "Span"; span = Option.getOrUndefined(span.parent)) {
       for (const [key, value] of attributes) span.attribute(key, value)
     }
@@ -102,42 +102,44 @@ export const mark = (subject: Subject): Effect.Effect<void> =>
   })
 
 /** Parses an event's payload only when a log line or span needs it. */
-export const ofPayload = (payload: string, organizationId: OrganizationId) => (): Subject => {
+export const subjectOfPayload = (payload: string, organizationId: OrganizationId) => (): LogSubject => {
   const data = Option.getOrUndefined(Schema.decodeOption(Payload)(payload))?.data
   return { organizationId, topicId: data?.topic_id, shareId: data?.share_id }
 }
 
 const Payload = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ topic_id: TopicId, share_id: ShareId }) }))
 
-/** Works like `mark`, but for a delivery: it links to the event's span, which links to the topic's span. */
-export const markEvent = (id: EventId, subject: () => Subject): Effect.Effect<void> =>
+/** Works like `markSpan`, but for a delivery: it links to the event's span, which links to the topic's span. */
+export const markSpanOfEvent = (id: EventId, subject: () => LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     if (!fiber.getRef(References.TracerEnabled)) return Effect.void
     const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
     if (present?._tag === "Span") linkOnce(present, id)
-    return mark(subject())
+    return markSpan(subject())
   })
 
 /** Marks the current span and all its child spans with the subject. */
-export const traced = <A, E, R>(self: Effect.Effect<A, E, R>, subject: Subject): Effect.Effect<A, E, R> =>
+export const traceWithSubject = <A, E, R>(self: Effect.Effect<A, E, R>, subject: LogSubject): Effect.Effect<A, E, R> =>
   Effect.andThen(
-    mark(subject),
-    whereTraced<A, E, R>((effect) => Effect.annotateSpans(effect, named(subject, ".")))(self)
+    markSpan(subject),
+    whereTraced<A, E, R>((effect) => Effect.annotateSpans(effect, subjectAttributes(subject, ".")))(self)
   )
 
-/** Works like `traced`, and also adds the subject to each log line of the effect. For jobs. */
-export const about = <A, E, R>(self: Effect.Effect<A, E, R>, subject: Subject): Effect.Effect<A, E, R> =>
-  Effect.annotateLogs(traced(self, subject), named(subject, "_"))
+/** Works like `traceWithSubject`, and also adds the subject to each log line of the effect. For jobs. */
+export const traceAndLogWithSubject = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  subject: LogSubject
+): Effect.Effect<A, E, R> => Effect.annotateLogs(traceWithSubject(self, subject), subjectAttributes(subject, "_"))
 
 /**
  * Creates the span of a new topic or event. The span starts its own trace. It and the creating request or job link to
  * each other.
  */
-export const origin = <A, E, R>(
+export const startOwnTrace = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   name: string,
   id: TopicId | EventId,
-  subject: Subject
+  subject: LogSubject
 ): Effect.Effect<A, E, R> =>
   whereTraced<A, E, R>((effect) =>
     Effect.withFiber((fiber) => {
@@ -149,7 +151,7 @@ export const origin = <A, E, R>(
         {
           root: true,
           annotations: Context.make(SpanIdentity, identityOf(id)),
-          attributes: named(subject, "."),
+          attributes: subjectAttributes(subject, "."),
           links: [
             ...(own === undefined ? [] : [{ span: own, attributes: {} }]),
             ...(isKnown(subject.topicId) && !isTopic ? [linkTo(subject.topicId)] : [])

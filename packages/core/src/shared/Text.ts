@@ -1,19 +1,19 @@
 /** Checks and cleans text that people entered. */
 
 /** Counts Unicode code points, as a person counts characters. */
-export const codePoints = (text: string): number => {
+export const countCodePoints = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
 /** Finds control characters other than tab and line ends. Not every database can store such characters. */
-export const hasControls = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
+export const hasControlCharacters = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text)
 
 /**
  * Returns whether the text contains a visible character: not only spaces, joiners, direction marks and blank letters.
  */
-export const isReadable = (text: string): boolean =>
+export const hasReadableCharacter = (text: string): boolean =>
   /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 
 /** Escapes text for HTML elements and double-quoted attributes. */
@@ -21,7 +21,7 @@ export const escapeHtml = (text: string): string =>
   text.toWellFormed().replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** Makes the text well-formed and trimmed, with one kind of line end and without control characters. */
-export const clean = (text: string): string =>
+export const cleanText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")
@@ -32,7 +32,7 @@ export const clean = (text: string): string =>
  * Plain text: Removes control and text-direction override characters and lone surrogates, makes `\n` the only line
  * break, and trims the text.
  */
-export const plain = (text: string): string =>
+export const toPlainText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n|[\r\u0085\u2028\u2029]/gu, "\n")

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Persona } from "../persona/Persona.ts"
 import type { SimulationPath } from "../persona/TestPersonas.ts"
-import { pathFor } from "../persona/TestPersonas.ts"
+import { simulationPathFor } from "../persona/TestPersonas.ts"
 import { PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
@@ -14,9 +14,9 @@ import type { Policy } from "../shared/Policy.ts"
 import type { Quotas } from "../usage/Quota.ts"
 import type { Assignment, Simulation } from "./Assignment.ts"
 import { nextDueAt } from "./NextDueAt.ts"
-import type { TestStorage } from "./TestStorage.ts"
+import type { TestStorageAmount } from "./TestStorage.ts"
 import type { Topic } from "./Topic.ts"
-import { unreachableBy } from "./Workflow.ts"
+import { deadlineAfterMailFailure } from "./Workflow.ts"
 
 /** Everything that the store needs to decide and write a submission in one transaction. */
 export interface Submission {
@@ -24,7 +24,7 @@ export interface Submission {
   /** The requested personas in the partner's order, with repetitions. */
   readonly requested: ReadonlyArray<PersonaId>
   /** The licensed personas, each once, in the order of the request. */
-  readonly candidates: ReadonlyArray<Candidate>
+  readonly candidates: ReadonlyArray<SubmissionCandidate>
   readonly fingerprint: string
   /** The end of the duplicate window that this submission opens. */
   readonly windowUntil: Instant.Instant
@@ -32,12 +32,12 @@ export interface Submission {
   /** Null in the test environment, which counts no quota. */
   readonly quotas: Quotas | null
   /** The topic's size and the organization's limits in the test environment; null in the live environment. */
-  readonly storage: { readonly bytes: number; readonly limits: TestStorage } | null
+  readonly storage: { readonly bytes: number; readonly limits: TestStorageAmount } | null
   /** The time at which the simulated creators take their first step; null in the live environment. */
   readonly actsAt: Instant.Instant | null
 }
 
-export interface Candidate {
+export interface SubmissionCandidate {
   readonly shareId: ShareId
   readonly persona: Persona
 }
@@ -62,7 +62,7 @@ export class NoValidPersonas extends Schema.TaggedError<NoValidPersonas>()("NoVa
 }) {}
 
 /** Returns the result for each requested persona, given the holder of each candidate's duplicate window. */
-export const results = (
+export const resultsOf = (
   submission: Pick<Submission, "topic" | "requested" | "candidates">,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
 ): ReadonlyArray<SubmissionResult> => {
@@ -79,7 +79,7 @@ export const results = (
 }
 
 /** Returns the assignments of the candidates whose duplicate window this submission holds. */
-export const assignments = (
+export const newAssignmentsOf = (
   submission: Submission,
   holders: ReadonlyMap<PersonaId, AssignmentReference>
 ): ReadonlyArray<Assignment> =>
@@ -89,7 +89,7 @@ export const assignments = (
 
 const assignment = (
   { actsAt, respondBy, topic }: Submission,
-  { persona, shareId }: Candidate,
+  { persona, shareId }: SubmissionCandidate,
   position: number
 ): Assignment => {
   const sent: Assignment = {
@@ -118,7 +118,7 @@ const assignment = (
     commentary: null,
     failure: null,
     withdrawReason: null,
-    simulation: actsAt === null ? null : simulation(pathFor(persona.id, topic.content), actsAt),
+    simulation: actsAt === null ? null : simulation(simulationPathFor(persona.id, topic.content), actsAt),
     dueAt: null
   }
   return { ...sent, dueAt: nextDueAt(sent) }
@@ -133,21 +133,21 @@ const simulation = (path: SimulationPath, actsAt: Instant.Instant): Simulation =
  * Returns the response deadline before a mail was delivered. Delivery of the mail opens a full window; a permanent mail
  * failure sets another deadline.
  */
-export const latestResponse = (
+export const latestResponseDeadline = (
   environment: Environment,
   createdAt: Instant.Instant,
   policy: Policy
 ): Instant.Instant =>
   environment === "test"
     ? Instant.plus(createdAt, policy.responseWindow)
-    : Math.max(Instant.plus(createdAt, policy.deliveryWindow), unreachableBy(createdAt, policy))
+    : Math.max(Instant.plus(createdAt, policy.deliveryWindow), deadlineAfterMailFailure(createdAt, policy))
 
 /** Returns the licensed personas, each once, in the order of the request. */
-export const candidates = (
+export const candidatesOf = (
   requested: ReadonlyArray<PersonaId>,
   licensed: ReadonlyArray<Persona>,
   shareIds: ReadonlyArray<ShareId>
-): ReadonlyArray<Candidate> => {
+): ReadonlyArray<SubmissionCandidate> => {
   const byId = new Map(licensed.map((persona) => [persona.id, persona]))
   const chosen = [...new Set(requested)].flatMap((id) => Option.toArray(Option.fromUndefinedOr(byId.get(id))))
   return chosen.flatMap((persona, index) => {

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Topic } from "./Topic.ts"
 
 /** A number of topics and bytes in an organization's test environment, either stored or allowed. */
-export interface TestStorage {
+export interface TestStorageAmount {
   readonly topics: number
   readonly bytes: number
 }
@@ -38,7 +38,7 @@ const eventsEach = 2
  * Returns the maximum size of a topic with all its assignments, without deliveries. The size is reserved at submission,
  * so that later steps change no counter.
  */
-export const bytesOf = (
+export const storedBytesOf = (
   { content, externalReference, metadata }: Pick<Topic, "content" | "externalReference" | "metadata">,
   personas: number
 ): number => {
@@ -50,7 +50,11 @@ export const bytesOf = (
 }
 
 /** Returns why a topic of this size does not fit; none when it fits. `stored` excludes the new topic. */
-export const refusal = (stored: TestStorage, limits: TestStorage, bytes: number): Option.Option<TestStorageFull> => {
+export const refusalOfTestStorage = (
+  stored: TestStorageAmount,
+  limits: TestStorageAmount,
+  bytes: number
+): Option.Option<TestStorageFull> => {
   if (stored.topics + 1 > limits.topics) return full("test_topics", limits.topics, stored.topics)
   return stored.bytes + bytes > limits.bytes ? full("test_bytes", limits.bytes, stored.bytes) : Option.none()
 }

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import type { OrganizationId, TopicId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import { codePoints, hasControls, isReadable } from "../shared/Text.ts"
+import { countCodePoints, hasControlCharacters, hasReadableCharacter } from "../shared/Text.ts"
 import type { TopicCounts, TopicStatus } from "./TopicStatus.ts"
 
 export const OutputType = Schema.Literals(["text", "audio", "video"])
@@ -45,8 +45,8 @@ export type ContentProblem = typeof ContentProblem.Type
 /** Returns the problem with a content after trimming; null when the content is valid. */
 export const contentProblem = (content: string, bounds: TopicBounds): ContentProblem | null => {
   const trimmed = content.trim()
-  const length = codePoints(trimmed)
+  const length = countCodePoints(trimmed)
   if (length < bounds.min || length > bounds.max) return "length"
-  if (hasControls(trimmed)) return "controls"
-  return isReadable(trimmed) ? null : "invisible"
+  if (hasControlCharacters(trimmed)) return "controls"
+  return hasReadableCharacter(trimmed) ? null : "invisible"
 }

@@ -14,7 +14,7 @@ export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> 
   readonly abandoned: number
 }
 
-export const none: TopicCounts = {
+export const emptyTopicCounts: TopicCounts = {
   topic_sent: 0,
   opinion_injected: 0,
   commentary_generated: 0,
@@ -36,36 +36,40 @@ export const topicStatus = (counts: TopicCounts): TopicStatus => {
 }
 
 /** Returns the counts after one assignment has changed. */
-export const recount = (counts: TopicCounts, before: AssignmentOutcome, after: AssignmentOutcome): TopicCounts => {
+export const recountAfterChange = (
+  counts: TopicCounts,
+  before: AssignmentOutcome,
+  after: AssignmentOutcome
+): TopicCounts => {
   const next = { ...counts }
   next[before.status] -= 1
   next[after.status] += 1
-  next.abandoned += Number(isAbandoned(after)) - Number(isAbandoned(before))
+  next.abandoned += Number(isAbandonedAssignment(after)) - Number(isAbandonedAssignment(before))
   return next
 }
 
 /** The fields of an assignment that determine its topic's counts. */
 export type AssignmentOutcome = Pick<Assignment, "status" | "failure">
 
-export const isAbandoned = (outcome: AssignmentOutcome): boolean =>
+export const isAbandonedAssignment = (outcome: AssignmentOutcome): boolean =>
   outcome.failure !== null && (outcome.status === "opinion_injected" || outcome.status === "commentary_generated")
 
 /** The state of one assignment as the topic detail shows it. */
-export const outcomeOf = (outcome: AssignmentOutcome): "completed" | "failed" | "pending" => {
+export const outcomeOfAssignment = (outcome: AssignmentOutcome): "completed" | "failed" | "pending" => {
   if (outcome.status === "creator_approved") return "completed"
   return outcome.failure === null ? "pending" : "failed"
 }
 
 /** The summary in a topic detail. */
-export const summaryOf = (outcomes: ReadonlyArray<AssignmentOutcome>) => {
+export const summarizeOutcomes = (outcomes: ReadonlyArray<AssignmentOutcome>) => {
   const summary = { total_personas: outcomes.length, completed: 0, pending: 0, failed: 0 }
-  for (const outcome of outcomes) summary[outcomeOf(outcome)] += 1
+  for (const outcome of outcomes) summary[outcomeOfAssignment(outcome)] += 1
   return summary
 }
 
 /** The same summary from a topic's counts. */
-export const summaryOfCounts = (counts: TopicCounts): ReturnType<typeof summaryOf> => {
-  const total = statuses.reduce((sum, status) => sum + counts[status], 0)
+export const summarizeCounts = (counts: TopicCounts): ReturnType<typeof summarizeOutcomes> => {
+  const total = assignmentStatuses.reduce((sum, status) => sum + counts[status], 0)
   const failed = counts.declined + counts.expired + counts.abandoned
   return {
     total_personas: total,
@@ -75,4 +79,4 @@ export const summaryOfCounts = (counts: TopicCounts): ReturnType<typeof summaryO
   }
 }
 
-export const statuses = AssignmentStatus.literals
+export const assignmentStatuses = AssignmentStatus.literals

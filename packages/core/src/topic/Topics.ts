@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
 import type { Persona } from "../persona/Persona.ts"
 import { PersonaStore } from "../persona/PersonaStore.ts"
-import { nameable } from "../persona/Personas.ts"
+import { requireValidPersonaIds } from "../persona/Personas.ts"
 import { testPersonaOf } from "../persona/TestPersonas.ts"
 import * as Ids from "../shared/Ids.ts"
 import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
@@ -21,16 +21,16 @@ import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
 import { dueIn, WorkSignal } from "../shared/WorkSignal.ts"
 import type { QuotaExceeded } from "../usage/Quota.ts"
-import { fingerprint } from "./DuplicateWindow.ts"
+import { fingerprintOf } from "./DuplicateWindow.ts"
 import {
-  candidates,
-  latestResponse,
+  candidatesOf,
+  latestResponseDeadline,
   NoValidPersonas,
-  results,
+  resultsOf,
   type Submission,
   type SubmissionResult
 } from "./Submission.ts"
-import { bytesOf, type TestStorageFull } from "./TestStorage.ts"
+import { storedBytesOf, type TestStorageFull } from "./TestStorage.ts"
 import { ContentProblem, contentProblem, type Metadata, type OutputType, type Topic } from "./Topic.ts"
 import {
   type FoundByReference,
@@ -107,7 +107,7 @@ export class Topics extends Context.Service<
           environment === "test" ? asked.flatMap((id) => Option.toArray(testPersonaOf(id))) : []
         const others = simulated.length === 0 ? asked : asked.filter((id) => Option.isNone(testPersonaOf(id)))
         if (others.length === 0) return simulated
-        const known = yield* nameable(yield* personas.licensedAmong(organization.id, others, at))
+        const known = yield* requireValidPersonaIds(yield* personas.licensedAmong(organization.id, others, at))
         return [...simulated, ...known.filter(({ creator }) => creator.email !== "")]
       })
 
@@ -134,22 +134,22 @@ export class Topics extends Context.Service<
               createdAt
             },
             requested: wanted.personaIds,
-            candidates: candidates(wanted.personaIds, licensed, shareIds),
-            fingerprint: yield* fingerprint(digest, content),
+            candidates: candidatesOf(wanted.personaIds, licensed, shareIds),
+            fingerprint: yield* fingerprintOf(digest, content),
             windowUntil: Instant.plus(
               createdAt,
               environment === "test" ? policy.testDuplicateWindow : policy.duplicateWindow
             ),
-            respondBy: latestResponse(environment, createdAt, policy),
+            respondBy: latestResponseDeadline(environment, createdAt, policy),
             quotas: environment === "test" ? null : limits,
             storage:
               environment === "test"
-                ? { bytes: bytesOf({ ...wanted, content }, licensed.length), limits: policy.testStorage }
+                ? { bytes: storedBytesOf({ ...wanted, content }, licensed.length), limits: policy.testStorage }
                 : null,
             actsAt: environment === "test" ? Instant.plus(createdAt, policy.testPace) : null
           }
           if (submission.candidates.length === 0) {
-            return yield* new NoValidPersonas({ results: results(submission, new Map()) })
+            return yield* new NoValidPersonas({ results: resultsOf(submission, new Map()) })
           }
           return submission
         }),
@@ -157,12 +157,13 @@ export class Topics extends Context.Service<
         submit: (submission) => {
           const { environment, id, organizationId } = submission.topic
           const subject = { organizationId, topicId: id }
-          const submitted = Subject.origin(store.submit(submission), "topic", id, subject)
-          return Effect.tap(Subject.traced(submitted, subject), signal.tell([dueIn(environment), "mails"]))
+          const submitted = Subject.startOwnTrace(store.submit(submission), "topic", id, subject)
+          return Effect.tap(Subject.traceWithSubject(submitted, subject), signal.tell([dueIn(environment), "mails"]))
         },
 
-        progress: (owner, id) => Effect.andThen(Subject.mark({ topicId: id }), orNotFound(store.progress(owner, id))),
-        find: (owner, id) => Effect.andThen(Subject.mark({ topicId: id }), orNotFound(store.find(owner, id))),
+        progress: (owner, id) =>
+          Effect.andThen(Subject.markSpan({ topicId: id }), orNotFound(store.progress(owner, id))),
+        find: (owner, id) => Effect.andThen(Subject.markSpan({ topicId: id }), orNotFound(store.find(owner, id))),
 
         byReference: Effect.fnUntraced(function* (owner, reference) {
           const found = yield* store.byReference(owner, reference, referenceDepth)

@@ -16,7 +16,9 @@ import { nextDueAt } from "./NextDueAt.ts"
 type Trigger = "respond" | "decline" | "expire" | "draft" | "approve"
 
 /** The complete workflow. A status with an empty row is final. */
-export const transitions: Readonly<Record<AssignmentStatus, Partial<Readonly<Record<Trigger, AssignmentStatus>>>>> = {
+export const workflowTransitions: Readonly<
+  Record<AssignmentStatus, Partial<Readonly<Record<Trigger, AssignmentStatus>>>>
+> = {
   topic_sent: { respond: "opinion_injected", decline: "declined", expire: "expired" },
   opinion_injected: { draft: "commentary_generated" },
   commentary_generated: { approve: "creator_approved" },
@@ -29,7 +31,7 @@ export const transitions: Readonly<Record<AssignmentStatus, Partial<Readonly<Rec
 export type NoticeKind = "request" | "reminder" | "draft" | "approval_reminder" | "approval_last_call" | "stalled"
 
 /** A mail to queue. Kind and occasion form the mail's key: queuing the same mail again changes nothing. */
-export interface Notice {
+export interface CreatorNotice {
   readonly kind: NoticeKind
   readonly occasion: string
 }
@@ -38,7 +40,7 @@ export interface Notice {
  * The occasion distinguishes mails of one kind: each draft, and each time generation failed for good, has its own
  * occasion.
  */
-export const occasionOf = (
+export const occasionOfNotice = (
   kind: NoticeKind,
   { draft, generation }: Pick<Assignment, "draft" | "generation">
 ): string => {
@@ -57,7 +59,7 @@ export interface MailAttempt {
 export interface Change {
   /** When nothing changes, this is the same object that was passed in. */
   readonly assignment: Assignment
-  readonly notices: ReadonlyArray<Notice>
+  readonly notices: ReadonlyArray<CreatorNotice>
   readonly audit?: Pick<AuditEntry, "action" | "details">
   /**
    * A delivered mail, which the same transaction marks as sent. The mark is ignored if the mail's ticket is outdated.
@@ -90,7 +92,7 @@ export const respond = (present: Assignment, action: { readonly perspective: str
   if (now >= present.respondBy) return refuse(present, "too_late")
   return changed(
     {
-      ...moved(present, "respond", now),
+      ...moveToStatus(present, "respond", now),
       perspective: action.perspective,
       respondedAt: now,
       generation: { ticket: 0, running: false, attempts: 0, nextAt: now, giveUpAt: null, revision: null }
@@ -108,7 +110,7 @@ export const decline = (
   if (present.status !== "topic_sent") return refuse(present, "not_allowed")
   if (now >= present.respondBy) return refuse(present, "too_late")
   return changed(
-    { ...failed(moved(present, "decline", now), "declined", now), declineReason: action.reason },
+    { ...failAssignment(moveToStatus(present, "decline", now), "declined", now), declineReason: action.reason },
     {
       audit: { action: "creator.declined", details: {} }
     }
@@ -146,7 +148,7 @@ export const approve = (
     videoUrl: null
   }
   return changed(
-    { ...moved(present, "approve", now), commentary: approved },
+    { ...moveToStatus(present, "approve", now), commentary: approved },
     {
       audit: { action: "creator.approved", details: { commentary_id: approved.id, sha256: action.contentHash } },
       mediaRequests: action.mediaRequests ?? []
@@ -164,7 +166,7 @@ export const revise = (
   const { draft, generation } = present
   if (draft === null && action.draftId === null) {
     if (isRestarted(present)) return unchanged(present)
-    if (isStalled(present)) return restart(present, now, "creator.restarted")
+    if (isGenerationStalled(present)) return restartGeneration(present, now, "creator.restarted")
   }
   const { revision } = generation
   const repeated =
@@ -200,7 +202,7 @@ export const withdraw = (
   const refused = refusalOfDraftAction(present, present.draft?.id ?? null, now)
   if (refused !== null) return refuse(present, refused)
   return changed(
-    { ...failed(present, "withdrawn", now), withdrawReason: action.reason },
+    { ...failAssignment(present, "withdrawn", now), withdrawReason: action.reason },
     {
       audit: { action: "creator.withdrew", details: {} }
     }
@@ -215,7 +217,12 @@ export const isUnnotified = ({ notifiedAt, respondBy, status }: Assignment, now:
  * Records that the request mail was delivered. The first delivery starts the full response window. A deadline that has
  * already passed stays as it is.
  */
-export const notified = (present: Assignment, mail: MailAttempt, now: Instant.Instant, policy: Policy): Change => {
+export const recordRequestDelivery = (
+  present: Assignment,
+  mail: MailAttempt,
+  now: Instant.Instant,
+  policy: Policy
+): Change => {
   if (!isUnnotified(present, now)) return { assignment: present, notices: [], delivered: mail }
   const next = { ...present, notifiedAt: now, respondBy: Instant.plus(now, policy.responseWindow) }
   return { assignment: { ...next, dueAt: nextDueAt(next) }, notices: [], delivered: mail }
@@ -225,21 +232,21 @@ export const notified = (present: Assignment, mail: MailAttempt, now: Instant.In
  * Returns the response deadline after the request mail failed for good: the mail window plus a full response window
  * after submission.
  */
-export const unreachableBy = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
+export const deadlineAfterMailFailure = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
   Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
 
 /**
  * Records that the request mail failed for good. The new deadline leaves at least one mail window to correct the
  * address.
  */
-export const unreachable = (present: Assignment, now: Instant.Instant, policy: Policy): Change => {
-  const respondBy = Math.max(unreachableBy(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
+export const recordRequestFailure = (present: Assignment, now: Instant.Instant, policy: Policy): Change => {
+  const respondBy = Math.max(deadlineAfterMailFailure(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
   if (!isUnnotified(present, now) || respondBy >= present.respondBy) return { assignment: present, notices: [] }
   return change({ ...present, respondBy })
 }
 
 /** True when all generation attempts failed and a restart is allowed. */
-export const isStalled = (present: Assignment): boolean =>
+export const isGenerationStalled = (present: Assignment): boolean =>
   !isSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
 
 /** True when generation was restarted after all attempts failed: then the ticket exceeds the attempts counted since. */
@@ -247,8 +254,8 @@ const isRestarted = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && generation.ticket > generation.attempts
 
 /** Restarts generation after all attempts failed. The operator or the creator requests it. */
-export const restart = (present: Assignment, now: Instant.Instant, action: string): Step => {
-  if (!isStalled(present)) return refuse(present, isSettled(present) ? "settled" : "not_allowed")
+export const restartGeneration = (present: Assignment, now: Instant.Instant, action: string): Step => {
+  if (!isGenerationStalled(present)) return refuse(present, isSettled(present) ? "settled" : "not_allowed")
   const { approveBy, generation } = present
   if (now >= Math.min(generation.giveUpAt ?? now + 1, approveBy ?? now + 1)) return refuse(present, "too_late")
   return changed(
@@ -261,22 +268,22 @@ export const restart = (present: Assignment, now: Instant.Instant, action: strin
 const isWaiting = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && !generation.running && generation.attempts > 0
 
-/** Makes the scheduled retry due now. After the last attempt, `retryNow` restarts generation. */
-export const retryNow = (present: Assignment, now: Instant.Instant): Step =>
+/** Makes the scheduled retry due now. After the last attempt, `retryGenerationNow` restarts generation. */
+export const retryGenerationNow = (present: Assignment, now: Instant.Instant): Step =>
   isWaiting(present)
     ? changed(
         { ...present, generation: { ...present.generation, nextAt: now } },
         { audit: { action: "operator.hastened", details: { by: "operator" } } }
       )
-    : restart(present, now, "operator.restarted")
+    : restartGeneration(present, now, "operator.restarted")
 
-export const moved = (present: Assignment, trigger: Trigger, now: Instant.Instant): Assignment => {
-  const status = transitions[present.status][trigger]
+export const moveToStatus = (present: Assignment, trigger: Trigger, now: Instant.Instant): Assignment => {
+  const status = workflowTransitions[present.status][trigger]
   if (status === undefined) return present
   return { ...present, status, statusUpdatedAt: now, reminders: 0 }
 }
 
-export const failed = (present: Assignment, reason: FailureReason, now: Instant.Instant): Assignment => ({
+export const failAssignment = (present: Assignment, reason: FailureReason, now: Instant.Instant): Assignment => ({
   ...present,
   failure: { reason, at: now }
 })

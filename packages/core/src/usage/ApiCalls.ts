@@ -8,8 +8,8 @@ import type { Principal } from "../access/ApiKeys.ts"
 import type { ApiKeyId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import { type PeriodName, periodOf } from "./BillingPeriod.ts"
-import { type Calls, UsageStore } from "./UsageStore.ts"
+import { billingPeriodOf, type PeriodName } from "./BillingPeriod.ts"
+import { type CallCount, UsageStore } from "./UsageStore.ts"
 
 export class ApiCalls extends Context.Service<
   ApiCalls,
@@ -86,7 +86,7 @@ export class ApiCalls extends Context.Service<
           Effect.suspend(() => {
             const now = clock.currentTimeMillisUnsafe()
             uses.set(key.id, now)
-            calls.add({ organizationId: organization.id, environment }, periodOf(now), 1)
+            calls.add({ organizationId: organization.id, environment }, billingPeriodOf(now), 1)
             return schedule
           }),
         unwritten: calls.of,
@@ -100,7 +100,7 @@ export class ApiCalls extends Context.Service<
 const interval = "4 seconds"
 
 const makeTally = () => {
-  const tally = new Map<string, Calls>()
+  const tally = new Map<string, CallCount>()
   const keyOf = ({ environment, organizationId }: Owner, period: PeriodName) =>
     `${organizationId} ${environment} ${period}`
   return {
@@ -109,7 +109,7 @@ const makeTally = () => {
       tally.set(key, { owner, period, calls: (tally.get(key)?.calls ?? 0) + more })
     },
     of: (owner: Owner, period: PeriodName) => tally.get(keyOf(owner, period))?.calls ?? 0,
-    take: (): ReadonlyArray<Calls> => {
+    take: (): ReadonlyArray<CallCount> => {
       const taken = [...tally.values()]
       tally.clear()
       return taken

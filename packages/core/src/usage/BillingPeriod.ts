@@ -5,11 +5,11 @@ import { fromIso, toIso } from "../shared/Instant.ts"
 /** `2026-01` */
 export type PeriodName = string
 
-export const periodOf = (moment: Instant): PeriodName => toIso(moment).slice(0, 7)
+export const billingPeriodOf = (moment: Instant): PeriodName => toIso(moment).slice(0, 7)
 
 /** Returns the start of the month and the start of the next month. */
-export const bounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {
-  const name = periodOf(moment)
+export const billingPeriodBounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {
+  const name = billingPeriodOf(moment)
   const year = Number(name.slice(0, 4))
   const month = Number(name.slice(5))
   const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, "0")}`

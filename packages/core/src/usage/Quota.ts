@@ -11,7 +11,7 @@ export type QuotaName = typeof QuotaName.Type
 export type Quotas = Readonly<Record<QuotaName, number>>
 
 /** An organization's usage of the month so far. */
-export interface Held {
+export interface UsedQuota {
   readonly topics: number
   /** Each `sent` assignment uses one unit, which is returned when the assignment settles without a commentary. */
   readonly commentaryUnits: number
@@ -25,7 +25,7 @@ export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExc
 }) {}
 
 /** Returns why one more topic with this many commentaries does not fit; none when it fits. */
-export const refusal = (held: Held, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
+export const refusalByQuota = (held: UsedQuota, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
   if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
   if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {
     return exceeded("commentaries_per_month", quotas, held.commentaryUnits)
@@ -33,7 +33,7 @@ export const refusal = (held: Held, quotas: Quotas, commentaries: number): Optio
   return Option.none()
 }
 
-export const remaining = (limit: number, used: number): number => Math.max(0, limit - used)
+export const remainingQuota = (limit: number, used: number): number => Math.max(0, limit - used)
 
 const exceeded = (quota: QuotaName, quotas: Quotas, used: number) =>
-  Option.some(new QuotaExceeded({ quota, limit: quotas[quota], remaining: remaining(quotas[quota], used) }))
+  Option.some(new QuotaExceeded({ quota, limit: quotas[quota], remaining: remainingQuota(quotas[quota], used) }))

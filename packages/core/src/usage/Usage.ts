@@ -6,8 +6,8 @@ import type { Principal } from "../access/ApiKeys.ts"
 import type { Limits } from "../partner/Plan.ts"
 import * as Instant from "../shared/Instant.ts"
 import { ApiCalls } from "./ApiCalls.ts"
-import { bounds, periodOf } from "./BillingPeriod.ts"
-import { remaining } from "./Quota.ts"
+import { billingPeriodBounds, billingPeriodOf } from "./BillingPeriod.ts"
+import { remainingQuota } from "./Quota.ts"
 import { type MonthlyUsage, UsageStore } from "./UsageStore.ts"
 
 export interface UsageReport {
@@ -39,15 +39,15 @@ export class Usage extends Context.Service<
         report: Effect.fn("Usage.report")(function* ({ environment, limits, organization }) {
           const now = yield* Instant.now
           const owner = { organizationId: organization.id, environment }
-          const period = periodOf(now)
+          const period = billingPeriodOf(now)
           const seen = yield* store.ofMonth(owner, period)
           return {
-            period: bounds(now),
+            period: billingPeriodBounds(now),
             seen: { ...seen, apiCalls: seen.apiCalls + calls.unwritten(owner, period) },
             limits,
             remaining: {
-              topics: remaining(limits.topics_per_month, seen.topics),
-              commentaries: remaining(limits.commentaries_per_month, seen.commentaryUnits)
+              topics: remainingQuota(limits.topics_per_month, seen.topics),
+              commentaries: remainingQuota(limits.commentaries_per_month, seen.commentaryUnits)
             }
           }
         })

@@ -3,16 +3,16 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Owner } from "../shared/Owner.ts"
 import type { PeriodName } from "./BillingPeriod.ts"
-import type { Held } from "./Quota.ts"
+import type { UsedQuota } from "./Quota.ts"
 
-export interface MonthlyUsage extends Held {
+export interface MonthlyUsage extends UsedQuota {
   /** The number of assignments whose first draft was stored in this month. */
   readonly commentariesGenerated: number
   /** The number of authenticated requests that were persisted. */
   readonly apiCalls: number
 }
 
-export interface Calls {
+export interface CallCount {
   readonly owner: Owner
   readonly period: PeriodName
   readonly calls: number
@@ -24,6 +24,6 @@ export class UsageStore extends Context.Service<
     /** Returns zeros for a month without activity. */
     readonly ofMonth: (owner: Owner, period: PeriodName) => Effect.Effect<MonthlyUsage>
     /** Adds calls to their months in one transaction. If the database is lost, none is added. */
-    readonly addCalls: (calls: ReadonlyArray<Calls>) => Effect.Effect<void>
+    readonly addCalls: (calls: ReadonlyArray<CallCount>) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/UsageStore") {}

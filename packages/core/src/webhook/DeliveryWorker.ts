@@ -11,7 +11,7 @@ import * as Random from "effect/Random"
 import * as Semaphore from "effect/Semaphore"
 import { AccessChanges, cacheLifetime } from "../access/AccessChanges.ts"
 import { OrganizationStore } from "../partner/OrganizationStore.ts"
-import { checking } from "../shared/DueTimes.ts"
+import { makeRegularRepair } from "../shared/DueTimes.ts"
 import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
@@ -71,7 +71,7 @@ export class DeliveryWorker extends Context.Service<
       const lease = Duration.max(policy.lease, Duration.times(webhooks.timeout, 2))
       const failures = yield* Semaphore.make(failuresAtOnce)
 
-      const repair = yield* checking((now) =>
+      const repair = yield* makeRegularRepair((now) =>
         Effect.andThen(
           store.repairPauses(Pause.latestEnd(now, webhooks), (present) => Pause.isPutOff(present, now, webhooks)),
           store.repairDueTimes(latestDue(now, lease, webhooks))
@@ -151,12 +151,12 @@ export class DeliveryWorker extends Context.Service<
         mayContinue: Effect.Effect<boolean>
       ) {
         const { eventId, payload, encryptedSecret, url, webhookId: id } = job.claimed
-        const subject = Subject.ofPayload(payload, job.organizationId)
+        const subject = Subject.subjectOfPayload(payload, job.organizationId)
         const attempt = yield* Effect.interruptible(
           send({ webhook: { id, url }, encryptedSecret, eventId: publicId(eventId), payload, subject })
         ).pipe(Effect.onInterrupt(() => Effect.flatMap(Instant.now, (now) => store.release(job.claimed, now))))
         yield* Effect.annotateCurrentSpan(spanAttributes(job.claimed, attempt))
-        yield* Subject.markEvent(eventId, subject)
+        yield* Subject.markSpanOfEvent(eventId, subject)
         const recorded = record(job, attempt, mayContinue)
         if (attempt.failure === null) return yield* recorded
         return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, subject()))
@@ -165,7 +165,7 @@ export class DeliveryWorker extends Context.Service<
       /** A slot sends several events, so the line about a defect names the subject of the one that failed. */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
-          Subject.replace(Subject.ofPayload(job.claimed.payload, job.organizationId)())
+          Subject.replace(Subject.subjectOfPayload(job.claimed.payload, job.organizationId)())
         )
 
       const run = Effect.fnUntraced(function* (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) {
@@ -231,16 +231,16 @@ const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, fail
 const report = (
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,
   { failure, reason, status }: Attempt,
-  subject: Subject.Subject
+  subject: Subject.LogSubject
 ) =>
   Effect.annotateLogs(
     failure === "unsigned"
       ? Effect.logError(
           "A webhook's secret cannot be opened; bring back the entry of SIGNING_SECRET it was sealed under"
         )
-      : LogThrottle.repeating(Effect.logInfo("An event was not delivered")),
+      : LogThrottle.markAsRepeating(Effect.logInfo("An event was not delivered")),
     {
-      ...Subject.named(subject, "_"),
+      ...Subject.subjectAttributes(subject, "_"),
       webhook: webhookId,
       event: eventId,
       attempt: ticket,

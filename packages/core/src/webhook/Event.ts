@@ -3,7 +3,7 @@ import type { CommentaryId, EventId, PersonaId, ShareId, TopicId } from "../shar
 import { type Instant, toIso } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import type { Topic } from "../topic/Topic.ts"
-import { summaryOfCounts, type TopicStatus } from "../topic/TopicStatus.ts"
+import { summarizeCounts, type TopicStatus } from "../topic/TopicStatus.ts"
 import type { EventType } from "./EventType.ts"
 
 /** An event as the core builds it. The store adds the topic's reference and metadata to the payload. */
@@ -59,7 +59,7 @@ const event = (
     persona: { id: assignment.persona.id, name: assignment.persona.name },
     status: assignment.status,
     ...detail(assignment, type),
-    topic: { status: topic.status, summary: summaryOfCounts(topic.counts) }
+    topic: { status: topic.status, summary: summarizeCounts(topic.counts) }
   }
   return {
     id,
@@ -92,7 +92,7 @@ interface Subject {
   }
   readonly reason?: string
   /** The topic's status and counts after this change. */
-  readonly topic: { readonly status: TopicStatus; readonly summary: ReturnType<typeof summaryOfCounts> }
+  readonly topic: { readonly status: TopicStatus; readonly summary: ReturnType<typeof summarizeCounts> }
 }
 
 /** Returns the JSON text of an object without its closing brace. */

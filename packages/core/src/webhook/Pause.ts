@@ -1,6 +1,6 @@
 /** How long sending to a webhook may pause: after failed probes, after a 429, or while its organization is suspended. */
 import * as Duration from "effect/Duration"
-import { tolerance } from "../shared/DueTimes.ts"
+import { clockToleranceMillis } from "../shared/DueTimes.ts"
 import type * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Receiver } from "./CircuitBreaker.ts"
@@ -10,7 +10,7 @@ export const suspensionCheck = Duration.minutes(1)
 
 /** Only a 429 pauses a webhook beyond this moment. */
 export const latestEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
-  now + tolerance + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheck))
+  now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheck))
 
 /** Returns whether the end of a pause is so late that only a fast clock can have caused it. */
 export const isPutOff = (
@@ -19,7 +19,7 @@ export const isPutOff = (
   policy: WebhookPolicy
 ): boolean => {
   if (quietUntil === null || quietUntil <= latestEnd(now, policy)) return false
-  if (throttle === null || throttle.pausedAt > now + tolerance) return true
+  if (throttle === null || throttle.pausedAt > now + clockToleranceMillis) return true
   const longest = Duration.toMillis(Duration.max(policy.longestWait, policy.throttleDelayMax))
-  return quietUntil > Math.min(throttle.until, now + longest) + tolerance
+  return quietUntil > Math.min(throttle.until, now + longest) + clockToleranceMillis
 }

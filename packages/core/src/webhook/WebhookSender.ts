@@ -30,7 +30,7 @@ export interface OutgoingEvent {
   /** The payload is sent byte for byte. */
   readonly payload: string
   /** For log lines. */
-  readonly subject: () => Subject.Subject
+  readonly subject: () => Subject.LogSubject
 }
 
 export type Send = (parcel: OutgoingEvent) => Effect.Effect<Attempt>
@@ -70,7 +70,7 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
     const headers = { "content-type": "application/json", "user-agent": "Partner-Commentary", ...signature }
     const sent = yield* Effect.result(
       Effect.catchDefect(transport.send({ url: webhook.url, headers, body: payload, timeout }), (defect) =>
-        Effect.andThen(Effect.annotateLogs(unexpected(defect), Subject.named(subject(), "_")), broken)
+        Effect.andThen(Effect.annotateLogs(unexpected(defect), Subject.subjectAttributes(subject(), "_")), broken)
       )
     )
     // The wall clock may be adjusted during the request.

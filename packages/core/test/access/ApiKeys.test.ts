@@ -9,7 +9,7 @@ import { assert } from "vitest"
 import { requireScope } from "../../src/access/ApiKeys.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { uuid } from "../topic/FreshAssignment.ts"
-import { acme, home, organizationId, wanted, withKey } from "./KeyWorld.ts"
+import { acmeOrganization, homeAddress, newKeyBody, organizationId, withKey } from "./KeyWorld.ts"
 
 describe("issuing a key", () => {
   it.effect("issuing a key returns the text once and stores only the hash", () =>
@@ -28,7 +28,9 @@ describe("issuing a key", () => {
       const { behind, key, keys } = yield* withKey()
       const changed = keys.change(key.id, { name: null, ipAllowList: ["10.0.0"] }, { by: "operator", organizationId })
       assert.deepInclude(yield* Effect.flip(changed), { _tag: "InvalidAllowList", entry: "10.0.0" })
-      const unreadable = yield* Effect.flip(keys.issue(acme, { ...wanted, ipAllowList: [home, "home"] }))
+      const unreadable = yield* Effect.flip(
+        keys.issue(acmeOrganization, { ...newKeyBody, ipAllowList: [homeAddress, "home"] })
+      )
       assert.deepInclude(unreadable, { _tag: "InvalidAllowList", entry: "home" })
       assert.strictEqual(behind.keys.size, 1)
       assert.lengthOf(behind.record, 1)
@@ -40,9 +42,9 @@ describe("authentication", () => {
   it.effect("authentication identifies key, organization, environment and limits", () =>
     Effect.gen(function* () {
       const { key, keys, text } = yield* withKey({ environment: "test" })
-      const principal = yield* keys.authenticate(text, home)
+      const principal = yield* keys.authenticate(text, homeAddress)
       assert.deepStrictEqual(principal.key, key)
-      assert.deepStrictEqual(principal.organization, acme)
+      assert.deepStrictEqual(principal.organization, acmeOrganization)
       assert.strictEqual(principal.environment, "test")
       assert.deepInclude(principal.limits, { requests_per_hour: 7, burst_per_minute: 100 })
       yield* requireScope(principal, "topics:read")
@@ -53,7 +55,7 @@ describe("authentication", () => {
 
   it.effect("authentication fails as unknown, revoked, expired or restricted, in this order", () =>
     Effect.gen(function* () {
-      const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [home] })
+      const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [homeAddress] })
       const stranger = "198.51.100.1"
       assert.strictEqual(yield* met(), "Server")
       assert.strictEqual(yield* met(stranger), "IpRestricted")
@@ -80,9 +82,9 @@ describe("authentication", () => {
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       yield* keys.revoke(key.id)
-      behind.organizations.set(acme.id, { ...acme, suspendedAt: 0 })
+      behind.organizations.set(acmeOrganization.id, { ...acmeOrganization, suspendedAt: 0 })
       assert.strictEqual(yield* met(), "Unauthorized")
-      behind.organizations.delete(acme.id)
+      behind.organizations.delete(acmeOrganization.id)
       yield* TestClock.adjust("3 seconds")
       assert.strictEqual(yield* met(), "Unauthorized")
     })
@@ -120,7 +122,7 @@ describe("a cached key", () => {
     Effect.gen(function* () {
       const { behind, keys } = yield* withKey()
       const other = (yield* withKey()).text
-      for (let times = 0; times < 5; times++) yield* Effect.flip(keys.authenticate(other, home))
+      for (let times = 0; times < 5; times++) yield* Effect.flip(keys.authenticate(other, homeAddress))
       assert.strictEqual(behind.lookUps, 1)
     })
   )
@@ -130,7 +132,7 @@ describe("a cached key", () => {
       const { behind, keys, text } = yield* withKey()
       const swapped = text.slice(0, 20) + (text[20] === "a" ? "b" : "a") + text.slice(21)
       for (const key of ["", "garbage", text.slice(1), text.toLowerCase(), swapped])
-        assert.strictEqual((yield* Effect.flip(keys.authenticate(key, home)))._tag, "Unauthorized")
+        assert.strictEqual((yield* Effect.flip(keys.authenticate(key, homeAddress)))._tag, "Unauthorized")
       assert.strictEqual(behind.lookUps, 0)
     })
   )
@@ -210,18 +212,18 @@ describe("a revoked key", () => {
   it.effect("a revoked key does not evict other keys from the cache, and neither does a rotation", () =>
     Effect.gen(function* () {
       const { behind, keys, met } = yield* withKey()
-      const other = yield* keys.issue(acme, { ...wanted, name: "Other" })
+      const other = yield* keys.issue(acmeOrganization, { ...newKeyBody, name: "Other" })
       yield* met()
-      yield* keys.authenticate(Redacted.value(other.fullKey), home)
+      yield* keys.authenticate(Redacted.value(other.fullKey), homeAddress)
       const before = behind.lookUps
-      const manager = { organizationId: acme.id, by: "them" }
+      const manager = { organizationId: acmeOrganization.id, by: "them" }
       const { key } = yield* keys.rotate(other.key.id, Duration.zero, manager)
       yield* keys.revoke(key.id, manager)
       yield* keys.revoke(other.key.id, manager)
       assert.strictEqual(yield* met(), "Server")
       assert.strictEqual(behind.lookUps, before)
       assert.strictEqual(
-        (yield* Effect.flip(keys.authenticate(Redacted.value(other.fullKey), home)))._tag,
+        (yield* Effect.flip(keys.authenticate(Redacted.value(other.fullKey), homeAddress)))._tag,
         "KeyRevoked"
       )
     })
@@ -266,7 +268,7 @@ describe("a rotated key", () => {
       const { fullKey, key: successor, predecessor } = yield* keys.rotate(key.id, Duration.hours(1), manager)
       assert.strictEqual(predecessor.revokedAt, 3_601_000)
       assert.strictEqual(successor.lineageId, key.id)
-      assert.deepStrictEqual((yield* keys.authenticate(Redacted.value(fullKey), home)).key, successor)
+      assert.deepStrictEqual((yield* keys.authenticate(Redacted.value(fullKey), homeAddress)).key, successor)
       assert.strictEqual(yield* met(), "Server")
       yield* TestClock.adjust("1 hour")
       assert.strictEqual(yield* met(), "KeyRevoked")

@@ -17,7 +17,7 @@ import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { uuid } from "../topic/FreshAssignment.ts"
 
 export const organizationId = uuid<OrganizationId>(1)
-export const acme: Organization = {
+export const acmeOrganization: Organization = {
   id: organizationId,
   name: "Acme Sports",
   plan: "standard",
@@ -27,19 +27,19 @@ export const acme: Organization = {
   suspendedAt: null,
   createdAt: 0
 }
-export const wanted: NewApiKey = {
+export const newKeyBody: NewApiKey = {
   name: "Server",
   scopes: ["topics:read"],
   environment: "live",
   ipAllowList: [],
   expiresAt: null
 }
-export const home = "203.0.113.7"
+export const homeAddress = "203.0.113.7"
 
 /** The state behind the in-memory ports. */
 const world = () => ({
   keys: new Map<string, ApiKey>(),
-  organizations: new Map([[acme.id, acme]]),
+  organizations: new Map([[acmeOrganization.id, acmeOrganization]]),
   record: [] as AuditEntry[],
   lookUps: 0,
   /** Delays the result of a look-up after it has read the key. */
@@ -95,10 +95,10 @@ const layer = (behind: ReturnType<typeof world>) => {
 export const withKey = Effect.fnUntraced(function* (changes: Partial<NewApiKey> = {}) {
   const behind = world()
   const keys = Context.get(yield* Layer.build(layer(behind)), ApiKeys)
-  const { fullKey, key } = yield* keys.issue(acme, { ...wanted, ...changes })
+  const { fullKey, key } = yield* keys.issue(acmeOrganization, { ...newKeyBody, ...changes })
   const text = Redacted.value(fullKey)
   /** Returns the result of a request with this key from this address. */
-  const met = (address = home) =>
+  const met = (address = homeAddress) =>
     Effect.match(keys.authenticate(text, address), {
       onFailure: ({ _tag }) => _tag,
       onSuccess: ({ key }) => key.name

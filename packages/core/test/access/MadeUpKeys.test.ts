@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { assert } from "vitest"
 import { suspectLookups } from "../../src/access/ApiKeys.ts"
-import { acme, home, wanted, withKey } from "./KeyWorld.ts"
+import { acmeOrganization, homeAddress, newKeyBody, withKey } from "./KeyWorld.ts"
 
 const moment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
 
@@ -17,7 +17,7 @@ describe("made-up keys", () => {
     count: number
   ) {
     const issued = new Set(behind.keys.keys())
-    const fresh = yield* Effect.forEach(Array.from({ length: count }), () => keys.issue(acme, wanted))
+    const fresh = yield* Effect.forEach(Array.from({ length: count }), () => keys.issue(acmeOrganization, newKeyBody))
     for (const hash of behind.keys.keys()) if (!issued.has(hash)) behind.keys.delete(hash)
     return fresh.map(({ fullKey }) => Redacted.value(fullKey))
   })
@@ -26,7 +26,7 @@ describe("made-up keys", () => {
     Effect.gen(function* () {
       const made = yield* withKey()
       assert.strictEqual(yield* made.met(), "Server")
-      for (const text of yield* madeUp(made, 10_001)) yield* Effect.flip(made.keys.authenticate(text, home))
+      for (const text of yield* madeUp(made, 10_001)) yield* Effect.flip(made.keys.authenticate(text, homeAddress))
       const { lookUps } = made.behind
       assert.strictEqual(yield* made.met(), "Server")
       assert.strictEqual(made.behind.lookUps, lookUps)
@@ -38,16 +38,16 @@ describe("made-up keys", () => {
       const made = yield* withKey()
       const { behind, keys, text } = made
       const suspects = yield* madeUp(made, 20)
-      const { fullKey } = yield* keys.issue(acme, wanted)
-      const unsuspected = Redacted.value((yield* keys.issue(acme, wanted)).fullKey)
+      const { fullKey } = yield* keys.issue(acmeOrganization, newKeyBody)
+      const unsuspected = Redacted.value((yield* keys.issue(acmeOrganization, newKeyBody)).fullKey)
       assert.strictEqual(yield* made.met(), "Server")
       const gate = yield* Deferred.make<void>()
       behind.before = Deferred.await(gate)
       behind.lookUps = 0
       const fibers = yield* Effect.forEach(suspects, (one) =>
-        Effect.forkChild(Effect.flip(keys.authenticate(one, home, true)))
+        Effect.forkChild(Effect.flip(keys.authenticate(one, homeAddress, true)))
       )
-      const good = yield* Effect.forkChild(keys.authenticate(Redacted.value(fullKey), home, true))
+      const good = yield* Effect.forkChild(keys.authenticate(Redacted.value(fullKey), homeAddress, true))
       /** Hashing runs outside of the test's thread. */
       const lookedUp = Effect.fnUntraced(function* (count: number) {
         for (let tries = 0; tries < 2000 && behind.lookUps < count; tries++) yield* moment
@@ -56,8 +56,8 @@ describe("made-up keys", () => {
       })
       yield* lookedUp(suspectLookups)
       // Cached keys do not wait, and callers from other addresses do not wait either.
-      assert.strictEqual((yield* keys.authenticate(text, home, true)).key.name, "Server")
-      const another = yield* Effect.forkChild(keys.authenticate(unsuspected, home))
+      assert.strictEqual((yield* keys.authenticate(text, homeAddress, true)).key.name, "Server")
+      const another = yield* Effect.forkChild(keys.authenticate(unsuspected, homeAddress))
       yield* lookedUp(suspectLookups + 1)
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual((yield* Fiber.join(good)).key.name, "Server")

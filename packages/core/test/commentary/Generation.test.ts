@@ -3,11 +3,25 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { attemptFailed, beginsAttempt, drafted, dueStep, released } from "../../src/commentary/Generation.ts"
+import {
+  findDueStep,
+  recordFailedAttempt,
+  releaseAttempt,
+  startsGenerationAttempt,
+  storeDraft
+} from "../../src/commentary/Generation.ts"
 import { defaults, type Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
-import { notified, respond, restart, revise } from "../../src/topic/Workflow.ts"
-import { after, attempted, draftId, freshAssignment, generated, noon, woken } from "../topic/FreshAssignment.ts"
+import { recordRequestDelivery, respond, restartGeneration, revise } from "../../src/topic/Workflow.ts"
+import {
+  assignmentAfter,
+  assignmentInGeneration,
+  assignmentWithDraft,
+  draftId,
+  freshAssignment,
+  noon,
+  runStepAtDueTime
+} from "../topic/FreshAssignment.ts"
 
 const second = 1000
 const minute = 60 * second
@@ -20,23 +34,24 @@ const failing = (present: Assignment, policy: Policy, permanentFrom = Number.POS
   const notices: Array<string> = []
   let next = present
   while (next.generation.nextAt !== null) {
-    const { assignment, at } = woken(next, policy)
+    const { assignment, at } = runStepAtDueTime(next, policy)
     begunAt.push(at - noon)
     const report = { ticket: assignment.generation.ticket, permanent: begunAt.length >= permanentFrom }
-    const change = attemptFailed(assignment, report, at, policy)
+    const change = recordFailedAttempt(assignment, report, at, policy)
     notices.push(...change.notices.map(({ kind, occasion }) => `${kind} ${occasion}`))
     next = change.assignment
   }
   return { assignment: next, begunAt, notices }
 }
 
-const responded = (policy: Policy) => after(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
+const responded = (policy: Policy) =>
+  assignmentAfter(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
 
 describe("generation attempts", () => {
   it("generation attempts that failed are in the audit log with a short reason, without quotes from the server", () => {
-    const { assignment, at } = woken(responded(defaults), defaults)
+    const { assignment, at } = runStepAtDueTime(responded(defaults), defaults)
     const recorded = (permanent: boolean, reason: string) =>
-      attemptFailed(assignment, { ticket: 1, permanent, reason }, at, defaults).audit
+      recordFailedAttempt(assignment, { ticket: 1, permanent, reason }, at, defaults).audit
     const said = 'the server answered 400 (bad) "It was unfair,\nsaid the creator"'
     for (const permanent of [false, true]) {
       assert.deepStrictEqual(recorded(permanent, said), {
@@ -45,7 +60,7 @@ describe("generation attempts", () => {
       })
     }
     assert.strictEqual(recorded(false, "🏟".repeat(500))?.details["reason"], "🏟".repeat(300))
-    const overtaken = attemptFailed(assignment, { ticket: 0, permanent: true, reason: said }, at, defaults)
+    const overtaken = recordFailedAttempt(assignment, { ticket: 0, permanent: true, reason: said }, at, defaults)
     assert.isUndefined(overtaken.audit)
   })
 
@@ -84,7 +99,7 @@ describe("generation attempts", () => {
 
   it("generation attempts end the assignment 24 hours after the last one, with unchanged status", () => {
     const { assignment: stalled } = failing(responded(defaults), defaults)
-    const { assignment, at, notices } = woken(stalled, defaults)
+    const { assignment, at, notices } = runStepAtDueTime(stalled, defaults)
     assert.strictEqual(at, noon + 431 * minute + day)
     assert.deepStrictEqual(assignment.failure, { reason: "generation_failed", at })
     assert.strictEqual(assignment.status, "opinion_injected")
@@ -93,7 +108,7 @@ describe("generation attempts", () => {
 
   it("generation attempts run through the full schedule again after a restart, with another notification", () => {
     const first = failing(responded(defaults), defaults)
-    const started = after(restart(first.assignment, noon + day, "operator.restarted"))
+    const started = assignmentAfter(restartGeneration(first.assignment, noon + day, "operator.restarted"))
     const second = failing(started, defaults)
     assert.deepStrictEqual(
       second.begunAt.map((at) => at - day),
@@ -103,44 +118,50 @@ describe("generation attempts", () => {
   })
 
   it("generation attempts count as lost after the lease, the last one too", () => {
-    let present = attempted(defaults)
+    let present = assignmentInGeneration(defaults)
     for (let attempt = 2; attempt <= 5; attempt++) {
-      const { assignment, at } = woken(present, defaults)
+      const { assignment, at } = runStepAtDueTime(present, defaults)
       assert.strictEqual(at, noon + (attempt - 1) * 90 * second)
-      assert.isTrue(beginsAttempt(present, assignment))
+      assert.isTrue(startsGenerationAttempt(present, assignment))
       present = assignment
     }
-    const { assignment, at } = woken(present, defaults)
-    assert.isFalse(beginsAttempt(present, assignment))
+    const { assignment, at } = runStepAtDueTime(present, defaults)
+    assert.isFalse(startsGenerationAttempt(present, assignment))
     assert.strictEqual(assignment.generation.giveUpAt, at + day)
   })
 
   it("generation attempts are superseded by the next one, whose predecessor's draft is discarded", () => {
-    const running = woken(attempted(defaults), defaults).assignment
+    const running = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
     const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
-    assert.strictEqual(drafted(running, former, noon, defaults).assignment, running)
-    assert.strictEqual(attemptFailed(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
+    assert.strictEqual(storeDraft(running, former, noon, defaults).assignment, running)
+    assert.strictEqual(recordFailedAttempt(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
   })
 
   it("generation attempts that were superseded change nothing, even after the newer one was released and restarted", () => {
-    const overtaking = woken(attempted(defaults), defaults).assignment
-    const givenBack = released(overtaking, overtaking.generation.ticket, noon).assignment
-    const anew = woken(givenBack, defaults).assignment
+    const overtaking = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
+    const givenBack = releaseAttempt(overtaking, overtaking.generation.ticket, noon).assignment
+    const anew = runStepAtDueTime(givenBack, defaults).assignment
     const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
     for (const present of [givenBack, anew]) {
-      assert.strictEqual(drafted(present, former, noon, defaults).assignment, present)
-      assert.strictEqual(attemptFailed(present, { ticket: 1, permanent: true }, noon, defaults).assignment, present)
-      assert.strictEqual(released(present, 1, noon).assignment, present)
+      assert.strictEqual(storeDraft(present, former, noon, defaults).assignment, present)
+      assert.strictEqual(
+        recordFailedAttempt(present, { ticket: 1, permanent: true }, noon, defaults).assignment,
+        present
+      )
+      assert.strictEqual(releaseAttempt(present, 1, noon).assignment, present)
     }
   })
 
   it("generation attempts keep the current draft when all attempts at another one fail", () => {
     const wish = { draftId: draftId(1), instructions: "Shorter." }
-    const { assignment } = failing(after(revise(generated(defaults), wish, noon, defaults)), defaults)
+    const { assignment } = failing(
+      assignmentAfter(revise(assignmentWithDraft(defaults), wish, noon, defaults)),
+      defaults
+    )
     assert.isNull(assignment.generation.giveUpAt)
     assert.strictEqual(assignment.draft?.id, draftId(1))
     assert.strictEqual(assignment.approveBy, noon + 7 * day)
-    const again = after(revise(assignment, wish, noon + day, defaults))
+    const again = assignmentAfter(revise(assignment, wish, noon + day, defaults))
     assert.strictEqual(again.generation.nextAt, noon + day, "the same wish is a new try")
   })
 })
@@ -149,18 +170,23 @@ describe("reminders", () => {
   /** Returns all notices until the assignment is settled, each with its hours since noon. */
   const until = (present: Assignment, policy: Policy): ReadonlyArray<string> => {
     if (present.dueAt === null) return [`${present.failure?.reason}`]
-    const { assignment, at, notices } = woken(present, policy)
+    const { assignment, at, notices } = runStepAtDueTime(present, policy)
     return [...notices.map(({ kind }) => `${kind} ${(at - noon) / hour}`), ...until(assignment, policy)]
   }
 
   it("of a request are sent once, at half of the response window", () => {
-    const sent = notified(freshAssignment(defaults), { id: "mail", attempts: 1, ticket: 1 }, noon, defaults).assignment
+    const sent = recordRequestDelivery(
+      freshAssignment(defaults),
+      { id: "mail", attempts: 1, ticket: 1 },
+      noon,
+      defaults
+    ).assignment
     assert.deepStrictEqual(until(sent, defaults), ["reminder 24", "expired"])
     assert.deepStrictEqual(until(freshAssignment(defaults), defaults), ["expired"], "not before the mail went out")
   })
 
   it("of a draft are sent at half and at nine tenths of the approval window", () => {
-    assert.deepStrictEqual(until(generated(defaults), defaults), [
+    assert.deepStrictEqual(until(assignmentWithDraft(defaults), defaults), [
       "approval_reminder 84",
       "approval_last_call 151.2",
       "approval_timeout"
@@ -168,24 +194,32 @@ describe("reminders", () => {
   })
 
   it("reminders start again with each draft, with new mail ids", () => {
-    const reminded = woken(generated(defaults), defaults)
+    const reminded = runStepAtDueTime(assignmentWithDraft(defaults), defaults)
     const wish = { draftId: draftId(1), instructions: "Shorter." }
-    const running = woken(after(revise(reminded.assignment, wish, reminded.at, defaults)), defaults).assignment
+    const running = runStepAtDueTime(
+      assignmentAfter(revise(reminded.assignment, wish, reminded.at, defaults)),
+      defaults
+    ).assignment
     const draft = { ticket: running.generation.ticket, draftId: draftId(2), content: "A shorter draft." }
-    const change = drafted(running, draft, noon + 100 * hour, defaults)
+    const change = storeDraft(running, draft, noon + 100 * hour, defaults)
     assert.deepStrictEqual(change.notices, [{ kind: "draft", occasion: "draft-2" }])
     assert.deepStrictEqual(until(change.assignment, defaults), [
       "approval_reminder 184",
       "approval_last_call 251.2",
       "approval_timeout"
     ])
-    const again = woken(change.assignment, defaults)
+    const again = runStepAtDueTime(change.assignment, defaults)
     assert.notDeepEqual(again.notices, reminded.notices)
   })
 
   it("reminders are not sent after the deadline, which is handled first", () => {
-    const sent = notified(freshAssignment(defaults), { id: "mail", attempts: 1, ticket: 1 }, noon, defaults).assignment
-    const change = Option.getOrThrow(dueStep(sent, sent.respondBy, defaults))
+    const sent = recordRequestDelivery(
+      freshAssignment(defaults),
+      { id: "mail", attempts: 1, ticket: 1 },
+      noon,
+      defaults
+    ).assignment
+    const change = Option.getOrThrow(findDueStep(sent, sent.respondBy, defaults))
     assert.deepStrictEqual(change.notices, [])
     assert.strictEqual(change.assignment.status, "expired")
     assert.deepStrictEqual(change.assignment.failure, { reason: "expired", at: sent.respondBy })

@@ -1,18 +1,18 @@
 import { describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
-import { accept } from "../../src/commentary/PartnerApproval.ts"
+import { acceptForPublication } from "../../src/commentary/PartnerApproval.ts"
 import { defaults as policy } from "../../src/shared/Policy.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
-import { after, commentaryId, draftId, generated, noon } from "../topic/FreshAssignment.ts"
+import { assignmentAfter, assignmentWithDraft, commentaryId, draftId, noon } from "../topic/FreshAssignment.ts"
 
 const approval = { draftId: draftId(1), content: null, commentaryId: commentaryId(1), contentHash: "" }
-const approved = after(Workflow.approve(generated(policy), approval, noon))
+const approved = assignmentAfter(Workflow.approve(assignmentWithDraft(policy), approval, noon))
 const acceptance = { commentaryId: commentaryId(1), by: "key 1" }
 
 describe("a partner's approval", () => {
   it("a partner's approval stores its time and changes nothing else, with the key in the audit log", () => {
-    const { assignment, audit, notices } = Result.getOrThrow(accept(approved, acceptance, noon + 5))
+    const { assignment, audit, notices } = Result.getOrThrow(acceptForPublication(approved, acceptance, noon + 5))
     const { commentary } = approved
     assert.deepStrictEqual(assignment, {
       ...approved,
@@ -26,8 +26,8 @@ describe("a partner's approval", () => {
   })
 
   it("a partner's approval keeps its first time", () => {
-    const once = Result.getOrThrow(accept(approved, acceptance, noon + 5)).assignment
-    const again = Result.getOrThrow(accept(once, { ...acceptance, by: "key 2" }, noon + 9))
+    const once = Result.getOrThrow(acceptForPublication(approved, acceptance, noon + 5)).assignment
+    const again = Result.getOrThrow(acceptForPublication(once, { ...acceptance, by: "key 2" }, noon + 9))
     assert.strictEqual(again.assignment, once)
     assert.isUndefined(again.audit, "the record holds it once")
   })
@@ -35,9 +35,9 @@ describe("a partner's approval", () => {
   it("a partner's approval applies to the named commentary only, and never before its creator's approval", () => {
     for (const [present, id] of [
       [approved, commentaryId(2)],
-      [generated(policy), commentaryId(1)]
+      [assignmentWithDraft(policy), commentaryId(1)]
     ] as const) {
-      const refused = Result.flip(accept(present, { ...acceptance, commentaryId: id }, noon + 5))
+      const refused = Result.flip(acceptForPublication(present, { ...acceptance, commentaryId: id }, noon + 5))
       assert.strictEqual(Result.getOrThrow(refused)._tag, "CommentaryNotFound")
     }
   })

@@ -13,12 +13,12 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import {
-  type Answer,
   Idempotency,
   type IdempotentRequest,
+  type ResponseContent,
   type StoreResponse
 } from "../../src/idempotency/Idempotency.ts"
-import { type Claim, IdempotencyStore, type StoredResponse } from "../../src/idempotency/IdempotencyStore.ts"
+import { type IdempotencyClaim, IdempotencyStore, type StoredResponse } from "../../src/idempotency/IdempotencyStore.ts"
 import { Encryption } from "../../src/shared/Encryption.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { SigningSecrets } from "../../src/shared/SigningSecrets.ts"
@@ -34,11 +34,11 @@ const request: IdempotentRequest = {
   fingerprints: ["new.a body", "old.a body"],
   part: ""
 }
-const answer: Answer = { status: 201, location: "/here", body: '{"a":1}', secret: false }
+const answer: ResponseContent = { status: 201, location: "/here", body: '{"a":1}', secret: false }
 
 /** The stored responses, the number of open transactions, and a concurrent claim. */
 const world = () => ({
-  kept: new Map<string, StoredResponse & Pick<Claim, "fingerprint">>(),
+  kept: new Map<string, StoredResponse & Pick<IdempotencyClaim, "fingerprint">>(),
   open: 0,
   runningUntil: 0,
   claims: 0
@@ -88,7 +88,7 @@ const layerOf = (behind: ReturnType<typeof world>, ...secrets: ReadonlyArray<str
 }
 
 const once = <E, R>(
-  attempt: (keep: StoreResponse) => Effect.Effect<Answer, E, R>,
+  attempt: (keep: StoreResponse) => Effect.Effect<ResponseContent, E, R>,
   given: Partial<IdempotentRequest> = {}
 ) => Effect.flatMap(Idempotency, (idempotency) => idempotency.once({ ...request, ...given }, attempt))
 

@@ -2,10 +2,10 @@ import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import {
-  inboxNotice,
-  notice,
-  undeliverableNotice,
-  undeliverableNotices,
+  composeInboxNotice,
+  composeNotice,
+  composeUndeliverableNotice,
+  composeUndeliverableSummary,
   utcDate
 } from "../../src/mail/CreatorNotices.ts"
 import type { NoticeText } from "../../src/mail/NoticeText.ts"
@@ -54,16 +54,19 @@ const allOf = (words: {
 }): ReadonlyArray<NoticeText> => [
   ...kinds.map((kind) => {
     const present = presentFor(kind)
-    return notice({
+    return composeNotice({
       kind,
       assignment: { ...present, persona: { ...present.persona, name: words.personaName } },
       topic: words,
       link
     })
   }),
-  undeliverableNotice({ personaName: words.personaName, topic: words, answered: false }),
-  undeliverableNotice({ personaName: words.personaName, topic: words, answered: true }),
-  undeliverableNotices({ requests: [1, 2].map(() => ({ personaName: words.personaName, topic: words })), total: 3 })
+  composeUndeliverableNotice({ personaName: words.personaName, topic: words, answered: false }),
+  composeUndeliverableNotice({ personaName: words.personaName, topic: words, answered: true }),
+  composeUndeliverableSummary({
+    requests: [1, 2].map(() => ({ personaName: words.personaName, topic: words })),
+    total: 3
+  })
 ]
 
 const without = (text: string, ...parts: ReadonlyArray<string>) =>
@@ -145,7 +148,7 @@ describe("every mail", () => {
     ))
 
   it("every mail keeps each quoted line inside the quotation", () => {
-    const { text } = notice({
+    const { text } = composeNotice({
       kind: "request",
       assignment,
       topic: { ...topic, content: "One.\r\n\r\nAnswer by: never" },
@@ -156,7 +159,7 @@ describe("every mail", () => {
 
   it("every mail warns in text and HTML that forwarding it shares the link", () => {
     for (const kind of kinds) {
-      const mail = notice({ kind, assignment: presentFor(kind), topic, link })
+      const mail = composeNotice({ kind, assignment: presentFor(kind), topic, link })
       assert.include(mail.text, "do not forward")
       assert.include(mail.html, "do not forward")
     }
@@ -165,7 +168,7 @@ describe("every mail", () => {
 
 describe("a request mail", () => {
   it("a request mail states the organization, the question, the persona, the deadline and the consequence of silence", () => {
-    const { subject, text } = notice({ kind: "request", assignment, topic, link })
+    const { subject, text } = composeNotice({ kind: "request", assignment, topic, link })
     assert.strictEqual(subject, "Acme Sports asks Jordan Vale: “Was the late red card fair?”")
     for (const part of [
       "Acme Sports writes:",
@@ -181,9 +184,9 @@ describe("a request mail", () => {
 
   it("a request mail states the window that starts with it", () => {
     const waiting = { ...assignment, notifiedAt: null, respondBy: noon + 72 * hour }
-    const told = notice({ kind: "request", assignment: waiting, topic, link, respondBy: noon + 48 * hour })
+    const told = composeNotice({ kind: "request", assignment: waiting, topic, link, respondBy: noon + 48 * hour })
     assert.include(told.text, "Answer by: Saturday 16 May 2026, 12:00 UTC")
-    const untold = notice({ kind: "request", assignment: waiting, topic, link })
+    const untold = composeNotice({ kind: "request", assignment: waiting, topic, link })
     assert.include(untold.text, "Answer at the latest by: Sunday 17 May 2026, 12:00 UTC")
   })
 })
@@ -196,13 +199,13 @@ describe("a mail about a failed draft", () => {
       generation: { ...assignment.generation, giveUpAt: noon + 24 * hour }
     }
     assert.include(
-      notice({ kind: "stalled", assignment: stuck, topic, link }).text,
+      composeNotice({ kind: "stalled", assignment: stuck, topic, link }).text,
       "Start again by: Friday 15 May 2026, 12:00 UTC"
     )
   })
 
   it("a mail about a failed draft offers the present draft for approval", () => {
-    const { text } = notice({ kind: "stalled", assignment: drafted, topic, link })
+    const { text } = composeNotice({ kind: "stalled", assignment: drafted, topic, link })
     assert.include(text, "Draft 2 stays")
     assert.include(text, "Approve by: Thursday 21 May 2026, 12:00 UTC")
   })
@@ -210,7 +213,7 @@ describe("a mail about a failed draft", () => {
 
 describe("the other mails", () => {
   it("the other mails inform the partner's contact about an undelivered request without the creator's address", () => {
-    const mail = undeliverableNotice({ personaName: "Jordan Vale", topic, answered: false })
+    const mail = composeUndeliverableNotice({ personaName: "Jordan Vale", topic, answered: false })
     assert.notInclude(JSON.stringify(mail), assignment.creator.email)
     assert.include(mail.text, "Jordan Vale")
   })
@@ -220,21 +223,21 @@ describe("the other mails", () => {
       personaName: `Jordan Vale ${index}`,
       topic: { ...topic, content: `Who is number ${index}?` }
     }))
-    const { subject, text } = undeliverableNotices({ requests, total: 37 })
+    const { subject, text } = composeUndeliverableSummary({ requests, total: 37 })
     assert.include(subject, "37 of your requests")
     for (let index = 0; index < 10; index++) assert.include(text, `For Jordan Vale ${index}: “Who is number ${index}?”`)
     assert.include(text, "Further requests: 27")
-    assert.notInclude(undeliverableNotices({ requests, total: 10 }).text, "Further")
+    assert.notInclude(composeUndeliverableSummary({ requests, total: 10 }).text, "Further")
   })
 
   it("the other mails do not announce an expiry when the creator has already answered", () => {
-    const { subject, text } = undeliverableNotice({ personaName: "Jordan Vale", topic, answered: true })
+    const { subject, text } = composeUndeliverableNotice({ personaName: "Jordan Vale", topic, answered: true })
     assert.include(text, "has answered")
     assert.notMatch(`${subject} ${text}`, /expires|Your request did not reach/)
   })
 
   it("the other mails state that an inbox link works for 15 minutes", () => {
-    const mail = inboxNotice({ link })
+    const mail = composeInboxNotice({ link })
     assert.include(mail.text, "15 minutes")
     assert.include(mail.text, link)
   })

@@ -1,11 +1,16 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { add, bucketOf, type Histogram, percentiles } from "../../src/performance/Histogram.ts"
+import {
+  addDuration,
+  type DurationHistogram,
+  histogramBucketOf,
+  percentilesOf
+} from "../../src/performance/Histogram.ts"
 
-const of = (...durations: ReadonlyArray<number>): Histogram => {
-  const histogram: Histogram = new Map()
-  for (const duration of durations) add(histogram, duration, 1)
+const of = (...durations: ReadonlyArray<number>): DurationHistogram => {
+  const histogram: DurationHistogram = new Map()
+  for (const duration of durations) addDuration(histogram, duration, 1)
   return histogram
 }
 
@@ -19,7 +24,7 @@ describe("percentiles", () => {
               (limit) => values.filter((value) => value <= limit).length * 100 >= percent * values.length
             )
           )
-        assert.deepStrictEqual(percentiles(of(...values)), {
+        assert.deepStrictEqual(percentilesOf(of(...values)), {
           count: values.length,
           median: smallest(50),
           p90: smallest(90)
@@ -27,11 +32,11 @@ describe("percentiles", () => {
       })
     ))
 
-  it("of nothing are null", () => assert.deepStrictEqual(percentiles(of()), { count: 0, median: null, p90: null }))
+  it("of nothing are null", () => assert.deepStrictEqual(percentilesOf(of()), { count: 0, median: null, p90: null }))
 
   it("of one value are that value, and of two the median is the lesser", () => {
-    assert.deepStrictEqual(percentiles(of(7)), { count: 1, median: 7, p90: 7 })
-    assert.deepStrictEqual(percentiles(of(9, 7)), { count: 2, median: 7, p90: 9 })
+    assert.deepStrictEqual(percentilesOf(of(7)), { count: 1, median: 7, p90: 7 })
+    assert.deepStrictEqual(percentilesOf(of(9, 7)), { count: 2, median: 7, p90: 9 })
   })
 })
 
@@ -39,8 +44,12 @@ describe("a bucket", () => {
   const duration = fc.integer({ min: 0, max: 100_000_000_000 })
 
   it("a bucket differs from every duration in it by at most 5 %, to the millisecond", () =>
-    fc.assert(fc.property(duration, (exact) => assert.closeTo(bucketOf(exact), exact, exact * 0.05 + 0.5))))
+    fc.assert(fc.property(duration, (exact) => assert.closeTo(histogramBucketOf(exact), exact, exact * 0.05 + 0.5))))
 
   it("a bucket is its own bucket", () =>
-    fc.assert(fc.property(duration, (exact) => assert.strictEqual(bucketOf(bucketOf(exact)), bucketOf(exact)))))
+    fc.assert(
+      fc.property(duration, (exact) =>
+        assert.strictEqual(histogramBucketOf(histogramBucketOf(exact)), histogramBucketOf(exact))
+      )
+    ))
 })

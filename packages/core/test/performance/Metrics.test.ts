@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import type { AssignmentTimeline } from "../../src/performance/AssignmentTimeline.ts"
-import { add, addAll, empty, type Metrics, summarize } from "../../src/performance/Metrics.ts"
+import { addMetrics, addTimeline, emptyMetrics, type Metrics, summarizeMetrics } from "../../src/performance/Metrics.ts"
 import { noon } from "../topic/FreshAssignment.ts"
 
 const sent: AssignmentTimeline = {
@@ -15,14 +15,14 @@ const sent: AssignmentTimeline = {
 }
 
 const of = (...timelines: ReadonlyArray<Partial<AssignmentTimeline>>) => {
-  const metrics = empty()
-  for (const timeline of timelines) add(metrics, { ...sent, ...timeline })
+  const metrics = emptyMetrics()
+  for (const timeline of timelines) addTimeline(metrics, { ...sent, ...timeline })
   return metrics
 }
 
 const sum = (...all: ReadonlyArray<Metrics>) => {
-  const total = empty()
-  for (const one of all) addAll(total, one)
+  const total = emptyMetrics()
+  for (const one of all) addMetrics(total, one)
   return total
 }
 
@@ -31,7 +31,7 @@ const nothing = { count: 0, median: null, p90: null }
 describe("metrics", () => {
   it("metrics count each outcome, and all assignments as sent", () => {
     const reasons = ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"] as const
-    const { counts } = summarize(
+    const { counts } = summarizeMetrics(
       of(
         {},
         { status: "opinion_injected" },
@@ -53,7 +53,7 @@ describe("metrics", () => {
   })
 
   it("of no assignments are zeros without percentiles", () => {
-    const { approval, counts, generation, response } = summarize(empty())
+    const { approval, counts, generation, response } = summarizeMetrics(emptyMetrics())
     assert.deepStrictEqual([...new Set(Object.values(counts))], [0])
     assert.deepStrictEqual([response, generation, approval], [nothing, nothing, nothing])
   })
@@ -65,14 +65,14 @@ describe("metrics", () => {
       firstDraftedAt: noon + 111,
       approvedAt: noon + 1111
     }
-    const { approval, generation, response } = summarize(of(timeline))
+    const { approval, generation, response } = summarizeMetrics(of(timeline))
     assert.deepStrictEqual(response, { count: 1, median: 10, p90: 10 })
     assert.deepStrictEqual(generation, { count: 1, median: 100, p90: 100 })
     assert.deepStrictEqual(approval, { count: 1, median: 1000, p90: 1000 })
   })
 
   it("metrics skip a stage without start or end, and count a negative duration as 0", () => {
-    const { generation, response } = summarize(
+    const { generation, response } = summarizeMetrics(
       of({ respondedAt: noon }, { notifiedAt: noon }, { notifiedAt: noon + 2, respondedAt: noon })
     )
     assert.deepStrictEqual(response, { count: 1, median: 0, p90: 0 })
@@ -88,8 +88,8 @@ describe("metrics", () => {
           const timelines = (times: ReadonlyArray<number>) =>
             times.map((time) => ({ notifiedAt: noon, respondedAt: noon + time, status: "opinion_injected" as const }))
           assert.deepStrictEqual(
-            summarize(sum(of(...timelines(one)), of(...timelines(other)))),
-            summarize(of(...timelines([...one, ...other])))
+            summarizeMetrics(sum(of(...timelines(one)), of(...timelines(other)))),
+            summarizeMetrics(of(...timelines([...one, ...other])))
           )
         }
       )

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { assert } from "vitest"
 import type { PersonaTimeline } from "../../src/performance/AssignmentTimeline.ts"
-import { add, empty } from "../../src/performance/Metrics.ts"
+import { addTimeline, emptyMetrics } from "../../src/performance/Metrics.ts"
 import { maxAssignments, Performance } from "../../src/performance/Performance.ts"
 import { PerformanceStore, type PersonaMetrics } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
@@ -80,8 +80,8 @@ describe("a report", () => {
   )
 
   it.effect("a report adds the daily metrics and uses each persona's latest name", () => {
-    const metrics = empty()
-    for (const index of [0, 4]) add(metrics, timeline(index))
+    const metrics = emptyMetrics()
+    for (const index of [0, 4]) addTimeline(metrics, timeline(index))
     const days = [{ personaId: uuid<PersonaId>(0), personaName: "Cyrus", metrics }]
     return Effect.gen(function* () {
       const performance = yield* Performance

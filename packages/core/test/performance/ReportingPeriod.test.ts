@@ -1,13 +1,13 @@
 import { describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
-import { divide, reportingPeriod, stepsOf } from "../../src/performance/ReportingPeriod.ts"
+import { dividePeriod, resolvePeriod, splitIntoSteps } from "../../src/performance/ReportingPeriod.ts"
 import { noon } from "../topic/FreshAssignment.ts"
 
 const day = 24 * 3_600_000
 const midnight = Math.floor(noon / day) * day
 const period = (from: number | null, to: number | null) =>
-  Result.match(reportingPeriod({ from, to }, noon), {
+  Result.match(resolvePeriod({ from, to }, noon), {
     onFailure: ({ reason }) => reason,
     onSuccess: ({ end, start }) => ({ start, end })
   })
@@ -46,7 +46,7 @@ describe("a reporting period", () => {
 })
 
 describe("dividing a period", () => {
-  const asked = (start: number, end: number, untilNow = false) => divide({ start, end, untilNow })
+  const asked = (start: number, end: number, untilNow = false) => dividePeriod({ start, end, untilNow })
 
   it("dividing a period gives whole days and the partial days before and after them", () => {
     assert.deepStrictEqual(asked(midnight - 1, midnight + 2 * day + 1), {
@@ -80,7 +80,7 @@ describe("reading whole days", () => {
   it("reading whole days uses consecutive steps of at most 31 days without gaps", () => {
     for (const days of [1, 30, 31, 32, 62, 366]) {
       const end = midnight + days * day
-      const steps = stepsOf({ start: midnight, end }, noon)
+      const steps = splitIntoSteps({ start: midnight, end }, noon)
       assert.strictEqual(steps[0]?.start, midnight)
       assert.strictEqual(steps.at(-1)?.end, end)
       for (const [index, { end: until, start }] of steps.entries()) {
@@ -91,10 +91,12 @@ describe("reading whole days", () => {
   })
 
   it("reading whole days leaves the last step open-ended when the period ends now", () => {
-    assert.deepStrictEqual(stepsOf({ start: midnight - 32 * day, end: null }, noon), [
+    assert.deepStrictEqual(splitIntoSteps({ start: midnight - 32 * day, end: null }, noon), [
       { start: midnight - 32 * day, end: midnight - day },
       { start: midnight - day, end: null }
     ])
-    assert.deepStrictEqual(stepsOf({ start: midnight + day, end: null }, noon), [{ start: midnight + day, end: null }])
+    assert.deepStrictEqual(splitIntoSteps({ start: midnight + day, end: null }, noon), [
+      { start: midnight + day, end: null }
+    ])
   })
 })

@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { pathFor, testPersonaOf, testPersonas } from "../../src/persona/TestPersonas.ts"
+import { simulationPathFor, testPersonaOf, testPersonas } from "../../src/persona/TestPersonas.ts"
 import { PersonaId, parse } from "../../src/shared/Ids.ts"
 import { uuid } from "../topic/FreshAssignment.ts"
 
@@ -37,9 +37,9 @@ describe("the test personas", () => {
 
 describe("the path of an assignment", () => {
   it("the path of an assignment is that of the first keyword in the content, in any case", () => {
-    assert.strictEqual(pathFor(licensed, "Does it [EXPIRE], [decline] or [fail]?"), "expire")
-    assert.strictEqual(pathFor(licensed, "[fail][decline]"), "fail")
-    assert.strictEqual(pathFor(licensed, "Who declines? (decline) [ decline ] [declined] [wait]"), "approve")
+    assert.strictEqual(simulationPathFor(licensed, "Does it [EXPIRE], [decline] or [fail]?"), "expire")
+    assert.strictEqual(simulationPathFor(licensed, "[fail][decline]"), "fail")
+    assert.strictEqual(simulationPathFor(licensed, "Who declines? (decline) [ decline ] [declined] [wait]"), "approve")
   })
 
   it("of a test persona is its own, whatever the content says", () =>
@@ -50,7 +50,7 @@ describe("the path of an assignment", () => {
         fc.constantFrom("decline", "expire", "fail"),
         (...of) => {
           const [{ id, path }, text, word] = of
-          assert.strictEqual(pathFor(id, `${text}[${word}]`), path)
+          assert.strictEqual(simulationPathFor(id, `${text}[${word}]`), path)
         }
       )
     ))

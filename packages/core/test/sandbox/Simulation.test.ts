@@ -6,11 +6,17 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { dueStep } from "../../src/commentary/Generation.ts"
-import { act, actionsOf, isToAct, nextAction, SimulatedAction } from "../../src/sandbox/Simulation.ts"
+import { findDueStep } from "../../src/commentary/Generation.ts"
+import {
+  isSimulatedStepDue,
+  nextSimulatedAction,
+  possibleActionsOf,
+  SimulatedAction,
+  takeSimulatedStep
+} from "../../src/sandbox/Simulation.ts"
 import { defaults } from "../../src/shared/Policy.ts"
 import { type Assignment, isSettled } from "../../src/topic/Assignment.ts"
-import { change, transitions } from "../../src/topic/Workflow.ts"
+import { change, workflowTransitions } from "../../src/topic/Workflow.ts"
 import { commentaryId, draftId, freshAssignment, noon } from "../topic/FreshAssignment.ts"
 
 const pace = Duration.toMillis(defaults.testPace)
@@ -34,10 +40,12 @@ const standing = ({ failure, status }: Assignment) => (failure === null ? status
 
 /** Does a worker's work at this time. */
 const work = (present: Assignment, now: number): Assignment => {
-  const woken = dueStep(present, now, defaults)
+  const woken = findDueStep(present, now, defaults)
   if (Option.isSome(woken)) return woken.value.assignment
-  const action = isToAct(present, now) ? nextAction(present) : undefined
-  return action === undefined ? present : Result.getOrThrow(act(present, action, props, now, defaults)).assignment
+  const action = isSimulatedStepDue(present, now) ? nextSimulatedAction(present) : undefined
+  return action === undefined
+    ? present
+    : Result.getOrThrow(takeSimulatedStep(present, action, props, now, defaults)).assignment
 }
 
 /** Returns the states, with their times, until nothing more is due. */
@@ -83,8 +91,8 @@ describe("a simulated creator", () => {
           else if (one.do === "until due") now = Math.max(now, present.dueAt ?? now)
           else if (one.do === "work") present = work(present, now)
           else {
-            const possible = actionsOf(present).includes(one.do)
-            const acted = act(present, one.do, props, now, defaults)
+            const possible = possibleActionsOf(present).includes(one.do)
+            const acted = takeSimulatedStep(present, one.do, props, now, defaults)
             if (!possible) assert.isTrue(Result.isFailure(acted), "what is not offered is refused")
             if (Result.isSuccess(acted)) {
               present = acted.success.assignment
@@ -93,7 +101,7 @@ describe("a simulated creator", () => {
             } else if (possible) assert.strictEqual(acted.failure.reason, "too_late")
           }
           if (present.status !== before.status)
-            assert.include(Object.values(transitions[before.status]), present.status, "a row of the table")
+            assert.include(Object.values(workflowTransitions[before.status]), present.status, "a row of the table")
           assert.strictEqual(present.dueAt === null, isSettled(present), "due exactly while not settled")
           if (isSettled(before)) assert.strictEqual(present, before, "what is settled stays")
           if (isSettled(present)) assert.isNull(present.simulation?.nextAt ?? null)

@@ -86,7 +86,7 @@ it.effect("lines without a cause are logged individually unless marked as repeat
   return Effect.gen(function* () {
     const waits = Effect.annotateLogs(Effect.logWarning("A mail must wait"), { reason: "421 busy" })
     yield* Effect.repeat(Effect.logWarning("A webhook was disabled"), { times: 2 })
-    yield* Effect.repeat(LogThrottle.repeating(waits), { times: 9 })
+    yield* Effect.repeat(LogThrottle.markAsRepeating(waits), { times: 9 })
     expect(lines.map(({ message }) => message)).toEqual([
       ...Array.from({ length: 3 }, () => "A webhook was disabled"),
       "A mail must wait"

@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
-import { checksum, hash, toBase62 } from "../../src/shared/Secret.ts"
+import { checksumOf, hashText, toBase62 } from "../../src/shared/Secret.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -24,11 +24,11 @@ describe("the checksum", () => {
   it("the checksum is CRC-32 of the text as six base62 digits", () => {
     // The check value of CRC-32 (IEEE 802.3): "123456789" gives cbf43926.
     const value = (text: string) => [...text].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0)
-    assert.strictEqual(value(checksum("123456789")), 0xcbf43926)
-    assert.strictEqual(value(checksum("")), 0)
-    assert.strictEqual(value(checksum("The quick brown fox jumps over the lazy dog")), 0x414fa339)
-    assert.strictEqual(checksum(""), "000000")
-    assert.lengthOf(checksum("a"), 6)
+    assert.strictEqual(value(checksumOf("123456789")), 0xcbf43926)
+    assert.strictEqual(value(checksumOf("")), 0)
+    assert.strictEqual(value(checksumOf("The quick brown fox jumps over the lazy dog")), 0x414fa339)
+    assert.strictEqual(checksumOf(""), "000000")
+    assert.lengthOf(checksumOf("a"), 6)
   })
 })
 
@@ -37,7 +37,7 @@ describe("a hash", () => {
     Effect.gen(function* () {
       const digest = yield* Digest.Digest
       const known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-      assert.strictEqual(yield* hash(digest, "abc"), known)
+      assert.strictEqual(yield* hashText(digest, "abc"), known)
     }).pipe(Effect.provide(Digest.layerWebCrypto))
   )
 })

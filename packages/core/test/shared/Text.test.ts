@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { clean, codePoints, escapeHtml, hasControls } from "../../src/shared/Text.ts"
+import { cleanText, countCodePoints, escapeHtml, hasControlCharacters } from "../../src/shared/Text.ts"
 
 const anything = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -20,20 +20,20 @@ describe("text in HTML", () => {
 
 describe("a text's length", () => {
   it("a text's length counts code points, not UTF-16 units", () => {
-    assert.strictEqual(codePoints(""), 0)
-    assert.strictEqual(codePoints("abc"), 3)
-    assert.strictEqual(codePoints("😀é"), 2)
+    assert.strictEqual(countCodePoints(""), 0)
+    assert.strictEqual(countCodePoints("abc"), 3)
+    assert.strictEqual(countCodePoints("😀é"), 2)
   })
 
   it("a text's length equals the length of the spread text", () =>
-    fc.assert(fc.property(anything, (text) => assert.strictEqual(codePoints(text), [...text].length))))
+    fc.assert(fc.property(anything, (text) => assert.strictEqual(countCodePoints(text), [...text].length))))
 })
 
 describe("control characters", () => {
   it("control characters include all but tab and line ends", () => {
     for (let code = 0; code < 0x100; code++) {
       const control = code < 32 || (code >= 127 && code < 160)
-      assert.strictEqual(hasControls(`a${String.fromCharCode(code)}b`), control && ![9, 10, 13].includes(code))
+      assert.strictEqual(hasControlCharacters(`a${String.fromCharCode(code)}b`), control && ![9, 10, 13].includes(code))
     }
   })
 })
@@ -42,20 +42,20 @@ describe("a cleaned text", () => {
   it("a cleaned text is well-formed, trimmed, without control characters, with one kind of line end; cleaning is idempotent", () =>
     fc.assert(
       fc.property(anything, (text) => {
-        const cleaned = clean(text)
+        const cleaned = cleanText(text)
         assert.isTrue(cleaned.isWellFormed())
-        assert.isFalse(hasControls(cleaned))
+        assert.isFalse(hasControlCharacters(cleaned))
         assert.notInclude(cleaned, "\r")
         assert.strictEqual(cleaned, cleaned.trim())
-        assert.strictEqual(clean(cleaned), cleaned)
+        assert.strictEqual(cleanText(cleaned), cleaned)
       })
     ))
 
   it("a cleaned text keeps everything else", () => {
     assert.strictEqual(
-      clean("  One\r\nTwo\rThree\n\n\tFour 😀 é \u0000\u001b[1m "),
+      cleanText("  One\r\nTwo\rThree\n\n\tFour 😀 é \u0000\u001b[1m "),
       "One\nTwo\nThree\n\n\tFour 😀 é [1m"
     )
-    assert.strictEqual(clean("a\ud800b"), "a\ufffdb")
+    assert.strictEqual(cleanText("a\ud800b"), "a\ufffdb")
   })
 })

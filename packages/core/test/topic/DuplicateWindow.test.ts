@@ -3,7 +3,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { fingerprint, normalize } from "../../src/topic/DuplicateWindow.ts"
+import { fingerprintOf, normalizeContent } from "../../src/topic/DuplicateWindow.ts"
 
 /** All Unicode white space except U+0085, a control character that no topic can contain. */
 const whiteSpace = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
@@ -14,12 +14,14 @@ const edge = fc.oneof(fc.constant(""), gap)
 const text = fc.string({ unit: "grapheme", maxLength: 30 })
 const visible = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 8 })
-  .filter((word) => !/\s/u.test(normalize(word)))
+  .filter((word) => !/\s/u.test(normalizeContent(word)))
 const words = fc.array(visible, { minLength: 1, maxLength: 6 })
 
 const print = (content: string) =>
   Effect.runPromise(
-    Effect.flatMap(Digest.Digest, (digest) => fingerprint(digest, content)).pipe(Effect.provide(Digest.layerWebCrypto))
+    Effect.flatMap(Digest.Digest, (digest) => fingerprintOf(digest, content)).pipe(
+      Effect.provide(Digest.layerWebCrypto)
+    )
   )
 
 describe("a topic's fingerprint", () => {
@@ -27,13 +29,13 @@ describe("a topic's fingerprint", () => {
     fc.assert(
       fc.property(words, fc.array(gap, { minLength: 6, maxLength: 6 }), edge, edge, (all, gaps, before, behind) => {
         const spaced = all.map((word, at) => (at === 0 ? word : gaps[at] + word)).join("")
-        assert.strictEqual(normalize(before + spaced + behind), normalize(all.join(" ")))
+        assert.strictEqual(normalizeContent(before + spaced + behind), normalizeContent(all.join(" ")))
       })
     ))
 
   it("a topic's fingerprint recognizes every kind of white space", () => {
     assert.lengthOf(whiteSpace, 24)
-    for (const space of whiteSpace) assert.strictEqual(normalize(`${space}a${space}${space}b${space}`), "a b")
+    for (const space of whiteSpace) assert.strictEqual(normalizeContent(`${space}a${space}${space}b${space}`), "a b")
   })
 
   it("a topic's fingerprint ignores the case of every letter", () => {
@@ -45,7 +47,7 @@ describe("a topic's fingerprint", () => {
       // text.
       if (lower === upper || lower.toUpperCase() !== upper || upper.toLowerCase() !== lower) continue
       cased += 1
-      assert.strictEqual(normalize(`x${upper}y`), normalize(`x${lower}y`), `U+${code.toString(16)}`)
+      assert.strictEqual(normalizeContent(`x${upper}y`), normalizeContent(`x${lower}y`), `U+${code.toString(16)}`)
     }
     assert.isAbove(cased, 2600)
   })
@@ -54,15 +56,15 @@ describe("a topic's fingerprint", () => {
     fc.assert(
       fc.property(text, (content) => {
         for (const form of ["NFC", "NFD", "NFKC", "NFKD"])
-          assert.strictEqual(normalize(content.normalize(form)), normalize(content))
+          assert.strictEqual(normalizeContent(content.normalize(form)), normalizeContent(content))
       })
     ))
 
   it("a topic's fingerprint normalizes ligatures, full-width letters, composed accents and circled digits", () => {
-    assert.strictEqual(normalize("ﬁnal"), normalize("final"))
-    assert.strictEqual(normalize("ＦＩＮＡＬ"), normalize("final"))
-    assert.strictEqual(normalize("cafe\u0301"), normalize("café"))
-    assert.strictEqual(normalize("①"), normalize("1"))
+    assert.strictEqual(normalizeContent("ﬁnal"), normalizeContent("final"))
+    assert.strictEqual(normalizeContent("ＦＩＮＡＬ"), normalizeContent("final"))
+    assert.strictEqual(normalizeContent("cafe\u0301"), normalizeContent("café"))
+    assert.strictEqual(normalizeContent("①"), normalizeContent("1"))
   })
 
   it("a topic's fingerprint changes with any added, removed or changed visible character", () =>
@@ -72,9 +74,9 @@ describe("a topic's fingerprint", () => {
         const points = [...content]
         const place = at % (points.length + 1)
         const longer = [...points.slice(0, place), character, ...points.slice(place)].join("")
-        assert.notStrictEqual(normalize(longer), normalize(content))
+        assert.notStrictEqual(normalizeContent(longer), normalizeContent(content))
         const digit = [...points.slice(0, place), "7", ...points.slice(place)].join("")
-        assert.notStrictEqual(normalize(digit), normalize(longer))
+        assert.notStrictEqual(normalizeContent(digit), normalizeContent(longer))
       })
     ))
 
@@ -88,7 +90,7 @@ describe("a topic's fingerprint", () => {
       "is it - fair",
       "is it fa ir"
     ]
-    assert.lengthOf(new Set(different.map(normalize)), different.length)
+    assert.lengthOf(new Set(different.map(normalizeContent)), different.length)
   })
 
   it("a topic's fingerprint is the SHA-256 of the normalized text, in hex", async () => {
@@ -100,7 +102,10 @@ describe("a topic's fingerprint", () => {
   it("a topic's fingerprint differs exactly when the normalized texts differ", () =>
     fc.assert(
       fc.asyncProperty(text, text, async (one, other) => {
-        assert.strictEqual((await print(one)) === (await print(other)), normalize(one) === normalize(other))
+        assert.strictEqual(
+          (await print(one)) === (await print(other)),
+          normalizeContent(one) === normalizeContent(other)
+        )
         assert.strictEqual(await print(one), await print(` ${one.normalize("NFD")}\n`))
       })
     ))

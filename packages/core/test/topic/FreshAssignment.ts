@@ -1,12 +1,12 @@
 /** Assignments right after submission and a little later, as starting points for tests. */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { drafted, dueStep } from "../../src/commentary/Generation.ts"
+import { findDueStep, storeDraft } from "../../src/commentary/Generation.ts"
 import type * as Ids from "../../src/shared/Ids.ts"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
-import { latestResponse } from "../../src/topic/Submission.ts"
-import { type ActionRefused, type Change, notified, respond } from "../../src/topic/Workflow.ts"
+import { latestResponseDeadline } from "../../src/topic/Submission.ts"
+import { type ActionRefused, type Change, recordRequestDelivery, respond } from "../../src/topic/Workflow.ts"
 
 /** `noon` is Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
@@ -19,7 +19,7 @@ export const draftId = (number: number) => uuid<typeof Ids.DraftId.Type>(number)
 export const commentaryId = (number: number) => uuid<typeof Ids.CommentaryId.Type>(number)
 
 export const freshAssignment = (policy: Policy, environment: Assignment["environment"] = "live"): Assignment => {
-  const respondBy = latestResponse("live", noon, policy)
+  const respondBy = latestResponseDeadline("live", noon, policy)
   return {
     id: uuid(1),
     topicId: uuid(2),
@@ -50,25 +50,32 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
 }
 
 /** Returns the assignment after an allowed step. */
-export const after = (step: Result.Result<Change, ActionRefused>): Assignment => Result.getOrThrow(step).assignment
+export const assignmentAfter = (step: Result.Result<Change, ActionRefused>): Assignment =>
+  Result.getOrThrow(step).assignment
 
 /** Returns the reason for which a step is rejected. */
-export const reasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefused["reason"] | null =>
+export const refusalReasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefused["reason"] | null =>
   Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
 /** Runs the step at its due time, and checks that none is due before. Returns the step's time and its notices. */
-export const woken = (present: Assignment, policy: Policy) => {
+export const runStepAtDueTime = (present: Assignment, policy: Policy) => {
   const at = present.dueAt ?? Number.NaN
-  const { assignment, notices } = Option.getOrThrow(dueStep(present, at, policy))
+  const { assignment, notices } = Option.getOrThrow(findDueStep(present, at, policy))
   return { at, assignment, notices }
 }
 
 /** An assignment whose mail was delivered and answered at noon, with its first generation attempt started. */
-export const attempted = (policy: Policy): Assignment => {
-  const sent = notified(freshAssignment(policy), { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
-  return woken(after(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment
+export const assignmentInGeneration = (policy: Policy): Assignment => {
+  const sent = recordRequestDelivery(
+    freshAssignment(policy),
+    { id: "mail", attempts: 1, ticket: 1 },
+    noon,
+    policy
+  ).assignment
+  return runStepAtDueTime(assignmentAfter(respond(sent, { perspective: "It was unfair." }, noon)), policy).assignment
 }
 
 /** An assignment with a first draft, at noon. */
-export const generated = (policy: Policy): Assignment =>
-  drafted(attempted(policy), { ticket: 1, draftId: draftId(1), content: "A draft." }, noon, policy).assignment
+export const assignmentWithDraft = (policy: Policy): Assignment =>
+  storeDraft(assignmentInGeneration(policy), { ticket: 1, draftId: draftId(1), content: "A draft." }, noon, policy)
+    .assignment

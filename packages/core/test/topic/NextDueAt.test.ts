@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { assert } from "vitest"
 import { defaults } from "../../src/shared/Policy.ts"
 import { nextDueAt, reminderAt } from "../../src/topic/NextDueAt.ts"
-import { freshAssignment, generated, noon } from "./FreshAssignment.ts"
+import { assignmentWithDraft, freshAssignment, noon } from "./FreshAssignment.ts"
 
 const hour = 3_600_000
 const moment = fc.integer({ min: 1, max: 1000 }).map((hours) => noon + hours * hour)
@@ -12,7 +12,7 @@ describe("the next due time", () => {
   it("the next due time is the earliest of all timed steps", () =>
     fc.assert(
       fc.property(fc.option(moment), fc.option(moment), moment, (nextAt, giveUpAt, approveBy) => {
-        const draft = generated(defaults)
+        const draft = assignmentWithDraft(defaults)
         const present = { ...draft, approveBy, generation: { ...draft.generation, nextAt, giveUpAt } }
         const half = noon + (approveBy - noon) / 2
         const moments = [nextAt, giveUpAt, approveBy, half].filter((at) => at !== null)
@@ -31,7 +31,7 @@ describe("the next due time", () => {
     const sent = { ...freshAssignment(defaults), notifiedAt: noon, respondBy: noon + 48 * hour }
     assert.strictEqual(reminderAt(sent), noon + 24 * hour)
     assert.isNull(reminderAt({ ...sent, reminders: 1 }))
-    const draft = generated(defaults)
+    const draft = assignmentWithDraft(defaults)
     const reminders = [0, 1, 2].map((count) => reminderAt({ ...draft, reminders: count }))
     assert.deepStrictEqual(reminders, [noon + 84 * hour, noon + 151.2 * hour, null])
   })

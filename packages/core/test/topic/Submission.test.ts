@@ -7,10 +7,10 @@ import { defaults } from "../../src/shared/Policy.ts"
 import { nextDueAt } from "../../src/topic/NextDueAt.ts"
 import {
   type AssignmentReference,
-  assignments,
-  candidates,
-  latestResponse,
-  results,
+  candidatesOf,
+  latestResponseDeadline,
+  newAssignmentsOf,
+  resultsOf,
   type Submission
 } from "../../src/topic/Submission.ts"
 import { noon, uuid } from "./FreshAssignment.ts"
@@ -44,10 +44,10 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
     createdAt: noon
   },
   requested: requested.map(personaId),
-  candidates: candidates(requested.map(personaId), licensed.map(persona), licensed.map(shareId)),
+  candidates: candidatesOf(requested.map(personaId), licensed.map(persona), licensed.map(shareId)),
   fingerprint: "",
   windowUntil: noon,
-  respondBy: latestResponse("live", noon, defaults),
+  respondBy: latestResponseDeadline("live", noon, defaults),
   quotas: null,
   storage: null,
   actsAt: null
@@ -72,7 +72,7 @@ describe("the results of a submission", () => {
   it("the results of a submission are in the order of the request, with repetitions", () => {
     const wanted = submission([3, 9, 1, 3, 2, 9, 2], [1, 2, 3])
     const own = (number: number) => wanted.candidates.find(({ persona }) => persona.id === personaId(number))!.shareId
-    assert.deepStrictEqual(results(wanted, holders(wanted, [2])), [
+    assert.deepStrictEqual(resultsOf(wanted, holders(wanted, [2])), [
       { personaId: personaId(3), status: "sent", shareId: own(3), duplicateOf: null },
       { personaId: personaId(9), status: "not_licensed", shareId: null, duplicateOf: null },
       { personaId: personaId(1), status: "sent", shareId: own(1), duplicateOf: null },
@@ -99,8 +99,8 @@ describe("the results of a submission", () => {
     return fc.assert(
       fc.property(numbers, some, some, (requested, licensed, held) => {
         const wanted = submission(requested, licensed)
-        const answered = results(wanted, holders(wanted, held))
-        const made = assignments(wanted, holders(wanted, held))
+        const answered = resultsOf(wanted, holders(wanted, held))
+        const made = newAssignmentsOf(wanted, holders(wanted, held))
         assert.deepStrictEqual(
           answered.map(({ personaId }) => personaId),
           wanted.requested
@@ -131,7 +131,7 @@ describe("the results of a submission", () => {
 
   it("the results of a submission are not_licensed for all personas when none is licensed", () => {
     const wanted = submission([1, 1, 2], [])
-    const answered = results(wanted, new Map())
+    const answered = resultsOf(wanted, new Map())
     assert.deepStrictEqual(
       answered.map(({ status }) => status),
       ["not_licensed", "not_licensed", "not_licensed"]
@@ -153,7 +153,7 @@ describe("the candidates", () => {
 describe("a new assignment", () => {
   it("a new assignment copies what the partner was shown and waits for its creator", () => {
     const wanted = submission([1], [1])
-    const [made] = assignments(wanted, holders(wanted, []))
+    const [made] = newAssignmentsOf(wanted, holders(wanted, []))
     assert.deepInclude(made, {
       topicId,
       environment: "live",

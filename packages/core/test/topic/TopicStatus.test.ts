@@ -71,12 +71,12 @@ describe("a topic's status", () => {
   })
 
   it("a topic's status is pending only while it waits for every creator, and completed once it waits for none", () => {
-    const sent = { ...TopicStatus.none, topic_sent: 3 }
+    const sent = { ...TopicStatus.emptyTopicCounts, topic_sent: 3 }
     assert.strictEqual(TopicStatus.topicStatus(sent), "pending")
     assert.strictEqual(TopicStatus.topicStatus({ ...sent, declined: 2 }), "pending")
     assert.strictEqual(TopicStatus.topicStatus({ ...sent, opinion_injected: 1 }), "in_progress")
     assert.strictEqual(TopicStatus.topicStatus({ ...sent, creator_approved: 1 }), "partial")
-    const settled = { ...TopicStatus.none, commentary_generated: 2, abandoned: 2, expired: 1 }
+    const settled = { ...TopicStatus.emptyTopicCounts, commentary_generated: 2, abandoned: 2, expired: 1 }
     assert.strictEqual(TopicStatus.topicStatus(settled), "completed")
   })
 })
@@ -92,7 +92,7 @@ describe("a topic's counts", () => {
         for (const [which, next] of taken) {
           const before = counts
           const kept = { ...before }
-          counts = TopicStatus.recount(counts, present[which]!, next)
+          counts = TopicStatus.recountAfterChange(counts, present[which]!, next)
           present[which] = next
           assert.deepStrictEqual(counts, counted(present))
           assert.deepStrictEqual(before, kept, "the counts before stay as they were")
@@ -102,7 +102,7 @@ describe("a topic's counts", () => {
   })
 
   it("a topic's counts start at zero", () => {
-    assert.deepStrictEqual(TopicStatus.none, counted([]))
+    assert.deepStrictEqual(TopicStatus.emptyTopicCounts, counted([]))
   })
 })
 
@@ -110,7 +110,7 @@ describe("an assignment's state for partners", () => {
   it("an assignment's state for partners is completed when approved, failed when settled without a commentary, else pending", () => {
     for (const [outcome, letter] of states) {
       const expected = letter === "A" ? "completed" : letter === "F" ? "failed" : "pending"
-      assert.strictEqual(TopicStatus.outcomeOf(outcome), expected)
+      assert.strictEqual(TopicStatus.outcomeOfAssignment(outcome), expected)
     }
   })
 
@@ -120,7 +120,7 @@ describe("an assignment's state for partners", () => {
       fc.property(fc.array(kind), (present) => {
         const { A, F, S, W } = letters(present)
         const summary = { total_personas: present.length, completed: A, pending: W + S, failed: F }
-        assert.deepStrictEqual(TopicStatus.summaryOf(present), summary)
+        assert.deepStrictEqual(TopicStatus.summarizeOutcomes(present), summary)
       })
     )
   })

@@ -3,24 +3,24 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { attemptFailed, drafted, dueStep } from "../../src/commentary/Generation.ts"
+import { findDueStep, recordFailedAttempt, storeDraft } from "../../src/commentary/Generation.ts"
 import { defaults as policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
 import {
-  after,
-  attempted,
+  assignmentAfter,
+  assignmentInGeneration,
+  assignmentWithDraft,
   commentaryId,
   draftId,
   freshAssignment,
-  generated,
   noon,
-  reasonOf,
-  woken
+  refusalReasonOf,
+  runStepAtDueTime
 } from "./FreshAssignment.ts"
-import { actions, policies } from "./WorkflowActions.ts"
-import { begin } from "./WorkflowModel.ts"
-import { step } from "./WorkflowWalk.ts"
+import { arbitraryActions, arbitraryPolicies } from "./WorkflowActions.ts"
+import { beginWalk } from "./WorkflowModel.ts"
+import { takeWalkStep } from "./WorkflowWalk.ts"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -33,7 +33,7 @@ const silence = { reason: null }
 
 /** Starts every attempt and lets all leases expire. Returns the ticket of the last attempt. */
 const lost = (present: Assignment): { readonly stalled: Assignment; readonly ticket: number } => {
-  const { assignment } = woken(present, policy)
+  const { assignment } = runStepAtDueTime(present, policy)
   if (assignment.generation.nextAt !== null) return lost(assignment)
   return { stalled: assignment, ticket: present.generation.ticket }
 }
@@ -44,10 +44,10 @@ describe("the workflow", () => {
 
   it("the workflow never leaves the specification's table, for any sequence of actions and times", () =>
     fc.assert(
-      fc.property(policies(policy), environment, actions, (figures, where, taken) => {
-        const walk = begin(figures, where)
+      fc.property(arbitraryPolicies(policy), environment, arbitraryActions, (figures, where, taken) => {
+        const walk = beginWalk(figures, where)
         for (const action of taken) {
-          step(walk, action)
+          takeWalkStep(walk, action)
           reached.add(walk.present.failure?.reason ?? walk.present.status)
         }
       }),
@@ -60,7 +60,7 @@ describe("the workflow", () => {
   })
 
   it("the workflow equals the specification's table", () => {
-    assert.deepStrictEqual(Workflow.transitions, {
+    assert.deepStrictEqual(Workflow.workflowTransitions, {
       topic_sent: { respond: "opinion_injected", decline: "declined", expire: "expired" },
       opinion_injected: { draft: "commentary_generated" },
       commentary_generated: { approve: "creator_approved" },
@@ -73,7 +73,7 @@ describe("the workflow", () => {
 
 describe("a deadline", () => {
   it("a deadline allows a response or decline until exactly the end of the response window", () => {
-    const sent = Workflow.notified(
+    const sent = Workflow.recordRequestDelivery(
       freshAssignment(policy),
       { id: "mail", attempts: 1, ticket: 1 },
       noon + hour,
@@ -84,8 +84,8 @@ describe("a deadline", () => {
       (now: number) => Workflow.respond(sent, { perspective }, now),
       (now: number) => Workflow.decline(sent, silence, now)
     ]) {
-      assert.isNull(reasonOf(act(sent.respondBy - 1)))
-      assert.strictEqual(reasonOf(act(sent.respondBy)), "too_late")
+      assert.isNull(refusalReasonOf(act(sent.respondBy - 1)))
+      assert.strictEqual(refusalReasonOf(act(sent.respondBy)), "too_late")
     }
   })
 
@@ -93,7 +93,7 @@ describe("a deadline", () => {
     const fresh = freshAssignment(policy)
     assert.strictEqual(fresh.respondBy, noon + 7 * day)
     const notified = (at: number) =>
-      Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, at, policy).assignment
+      Workflow.recordRequestDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, at, policy).assignment
     assert.strictEqual(notified(noon + 30 * hour).respondBy, noon + 78 * hour)
     assert.strictEqual(notified(noon + 7 * day - 1).respondBy, noon + 9 * day - 1)
     assert.strictEqual(notified(noon + 7 * day), fresh, "a mail that comes after the deadline extends nothing")
@@ -101,107 +101,120 @@ describe("a deadline", () => {
 
   it("a deadline is 72 hours after submission when the mail failed for good, and at least a day from then", () => {
     const fresh = freshAssignment(policy)
-    const at = (now: number) => Workflow.unreachable(fresh, now, policy).assignment
+    const at = (now: number) => Workflow.recordRequestFailure(fresh, now, policy).assignment
     assert.strictEqual(at(noon).respondBy, noon + 72 * hour)
     assert.strictEqual(at(noon).dueAt, noon + 72 * hour)
     assert.strictEqual(at(noon + 70 * hour).respondBy, noon + 94 * hour)
     assert.strictEqual(at(noon + 7 * day - 1), fresh, "nothing is extended")
-    const sent = Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
-    assert.strictEqual(Workflow.unreachable(sent, noon, policy).assignment, sent, "an earlier mail arrived")
+    const sent = Workflow.recordRequestDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
+    assert.strictEqual(Workflow.recordRequestFailure(sent, noon, policy).assignment, sent, "an earlier mail arrived")
   })
 
   it("a deadline is not moved by a second mail", () => {
     const fresh = freshAssignment(policy)
-    const sent = Workflow.notified(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
-    const again = Workflow.notified(sent, { id: "mail", attempts: 1, ticket: 1 }, noon + hour, policy)
+    const sent = Workflow.recordRequestDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
+    const again = Workflow.recordRequestDelivery(sent, { id: "mail", attempts: 1, ticket: 1 }, noon + hour, policy)
     assert.strictEqual(again.assignment, sent)
     assert.strictEqual(again.delivered?.id, "mail", "a repeated mail is marked as handed over all the same")
   })
 
   it("a deadline allows approval, revision and withdrawal until exactly seven days after the draft", () => {
-    const draft = generated(policy)
+    const draft = assignmentWithDraft(policy)
     assert.strictEqual(draft.approveBy, noon + 7 * day)
     for (const act of [
       (now: number) => Workflow.approve(draft, approval, now),
       (now: number) => Workflow.revise(draft, revision, now, policy),
       (now: number) => Workflow.withdraw(draft, silence, now)
     ]) {
-      assert.isNull(reasonOf(act(noon + 7 * day - 1)))
-      assert.strictEqual(reasonOf(act(noon + 7 * day)), "too_late")
+      assert.isNull(refusalReasonOf(act(noon + 7 * day - 1)))
+      assert.strictEqual(refusalReasonOf(act(noon + 7 * day)), "too_late")
     }
   })
 
   it("a deadline is not extended by a draft that arrives after it, even before the worker runs", () => {
-    const draft = generated(policy)
+    const draft = assignmentWithDraft(policy)
     const asked = noon + 7 * day - 1000
-    const revised = after(Workflow.revise(draft, revision, asked, policy))
-    const running = Option.getOrThrow(dueStep(revised, asked, policy)).assignment
+    const revised = assignmentAfter(Workflow.revise(draft, revision, asked, policy))
+    const running = Option.getOrThrow(findDueStep(revised, asked, policy)).assignment
     const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
-    assert.strictEqual(drafted(running, late, noon + 7 * day - 1, policy).assignment.approveBy, noon + 14 * day - 1)
-    assert.strictEqual(drafted(running, late, noon + 7 * day, policy).assignment, running)
+    assert.strictEqual(storeDraft(running, late, noon + 7 * day - 1, policy).assignment.approveBy, noon + 14 * day - 1)
+    assert.strictEqual(storeDraft(running, late, noon + 7 * day, policy).assignment, running)
   })
 
   it("a deadline ends the time for a restart, even when the worker is late", () => {
-    const stalled = attemptFailed(attempted(policy), { ticket: 1, permanent: true }, noon, policy).assignment
+    const stalled = recordFailedAttempt(
+      assignmentInGeneration(policy),
+      { ticket: 1, permanent: true },
+      noon,
+      policy
+    ).assignment
     assert.strictEqual(stalled.generation.giveUpAt, noon + day)
     const unnamed = { draftId: null, instructions: "" }
     for (const start of [
-      (now: number) => Workflow.restart(stalled, now, "operator.restarted"),
+      (now: number) => Workflow.restartGeneration(stalled, now, "operator.restarted"),
       (now: number) => Workflow.revise(stalled, unnamed, now, policy)
     ]) {
-      assert.isNull(reasonOf(start(noon + day - 1)))
-      assert.strictEqual(reasonOf(start(noon + day)), "too_late")
+      assert.isNull(refusalReasonOf(start(noon + day - 1)))
+      assert.strictEqual(refusalReasonOf(start(noon + day)), "too_late")
     }
   })
 
   it("of a draft ends the time for a restart at another one, even when the worker is late", () => {
-    const running = woken(after(Workflow.revise(generated(policy), revision, noon, policy)), policy).assignment
+    const running = runStepAtDueTime(
+      assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
+      policy
+    ).assignment
     const report = { ticket: running.generation.ticket, permanent: true }
-    const stalled = attemptFailed(running, report, noon, policy).assignment
-    assert.isNull(reasonOf(Workflow.restart(stalled, noon + 7 * day - 1, "operator.restarted")))
-    assert.strictEqual(reasonOf(Workflow.restart(stalled, noon + 7 * day, "operator.restarted")), "too_late")
+    const stalled = recordFailedAttempt(running, report, noon, policy).assignment
+    assert.isNull(refusalReasonOf(Workflow.restartGeneration(stalled, noon + 7 * day - 1, "operator.restarted")))
+    assert.strictEqual(
+      refusalReasonOf(Workflow.restartGeneration(stalled, noon + 7 * day, "operator.restarted")),
+      "too_late"
+    )
   })
 
   it("a deadline is not extended by a lost attempt that later reports its failure", () => {
-    const { stalled, ticket } = lost(attempted(policy))
+    const { stalled, ticket } = lost(assignmentInGeneration(policy))
     const end = stalled.generation.giveUpAt as number
     const report = { ticket, permanent: false }
-    assert.strictEqual(attemptFailed(stalled, report, end - 1, policy).assignment.generation.giveUpAt, end)
+    assert.strictEqual(recordFailedAttempt(stalled, report, end - 1, policy).assignment.generation.giveUpAt, end)
   })
 })
 
 describe("an attempt that ended", () => {
   it("an attempt that ended changes nothing by reporting its failure again", () => {
     const report = { ticket: 1, permanent: false }
-    const failed = attemptFailed(attempted(policy), report, noon, policy).assignment
-    assert.strictEqual(attemptFailed(failed, report, noon + 1000, policy).assignment, failed)
+    const failed = recordFailedAttempt(assignmentInGeneration(policy), report, noon, policy).assignment
+    assert.strictEqual(recordFailedAttempt(failed, report, noon + 1000, policy).assignment, failed)
   })
 
   it("an attempt that ended changes nothing by returning its draft again", () => {
-    const draft = generated(policy)
+    const draft = assignmentWithDraft(policy)
     const again = { ticket: 1, draftId: draftId(2), content: "A draft." }
-    assert.strictEqual(drafted(draft, again, noon, policy).assignment, draft)
+    assert.strictEqual(storeDraft(draft, again, noon, policy).assignment, draft)
   })
 
   it("an attempt that ended does not undo a restart after it was lost", () => {
-    const { stalled, ticket } = lost(attempted(policy))
-    const started = after(Workflow.restart(stalled, noon + hour, "operator.restarted"))
+    const { stalled, ticket } = lost(assignmentInGeneration(policy))
+    const started = assignmentAfter(Workflow.restartGeneration(stalled, noon + hour, "operator.restarted"))
     const report = { ticket, permanent: false }
-    assert.strictEqual(attemptFailed(started, report, noon + hour, policy).assignment, started)
+    assert.strictEqual(recordFailedAttempt(started, report, noon + hour, policy).assignment, started)
   })
 
   it("an attempt that ended does not answer a later revision after it was lost", () => {
-    const { stalled, ticket } = lost(after(Workflow.revise(generated(policy), revision, noon, policy)))
+    const { stalled, ticket } = lost(
+      assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy))
+    )
     const wish = { draftId: draftId(1), instructions: "Longer." }
-    const wanted = after(Workflow.revise(stalled, wish, noon + hour, policy))
+    const wanted = assignmentAfter(Workflow.revise(stalled, wish, noon + hour, policy))
     const late = { ticket, draftId: draftId(2), content: "A shorter draft." }
-    assert.strictEqual(drafted(wanted, late, noon + hour, policy).assignment, wanted)
+    assert.strictEqual(storeDraft(wanted, late, noon + hour, policy).assignment, wanted)
   })
 })
 
 describe("a repeated action", () => {
   const sent = freshAssignment(policy)
-  const draft = generated(policy)
+  const draft = assignmentWithDraft(policy)
   const cases = {
     respond: [sent, (present: Assignment) => Workflow.respond(present, { perspective }, noon)],
     decline: [sent, (present: Assignment) => Workflow.decline(present, { reason: "No time." }, noon)],
@@ -209,13 +222,13 @@ describe("a repeated action", () => {
     revise: [draft, (present: Assignment) => Workflow.revise(present, revision, noon, policy)],
     withdraw: [draft, (present: Assignment) => Workflow.withdraw(present, { reason: "No." }, noon)],
     "start again": [
-      attemptFailed(attempted(policy), { ticket: 1, permanent: true }, noon, policy).assignment,
+      recordFailedAttempt(assignmentInGeneration(policy), { ticket: 1, permanent: true }, noon, policy).assignment,
       (present: Assignment) => Workflow.revise(present, { draftId: null, instructions: "" }, noon, policy)
     ]
   } as const
   for (const [name, [present, act]] of Object.entries(cases)) {
     it(`a repeated action returns the same result as the first: ${name}`, () => {
-      const once = after(act(present))
+      const once = assignmentAfter(act(present))
       assert.notStrictEqual(once, present)
       const again = act(once)
       assert.isTrue(Result.isSuccess(again))
@@ -227,52 +240,61 @@ describe("a repeated action", () => {
   }
 
   it("a repeated action is rejected with another content, and returns the present status", () => {
-    const approved = after(Workflow.approve(draft, approval, noon))
+    const approved = assignmentAfter(Workflow.approve(draft, approval, noon))
     const other = Workflow.approve(approved, { ...approval, content: "Edited." }, noon)
     const refusal = Result.getOrThrow(Result.flip(other))
     assert.deepInclude(refusal, { reason: "not_allowed", status: "creator_approved" })
-    const withdrawn = after(Workflow.withdraw(draft, silence, noon))
-    assert.strictEqual(reasonOf(Workflow.withdraw(withdrawn, { reason: "No." }, noon)), "settled")
-    assert.strictEqual(reasonOf(Workflow.approve(withdrawn, approval, noon)), "settled")
-    const responded = after(Workflow.respond(sent, { perspective }, noon))
-    assert.strictEqual(reasonOf(Workflow.respond(responded, { perspective: "It was fair." }, noon)), "not_allowed")
-    assert.strictEqual(reasonOf(Workflow.decline(responded, silence, noon)), "not_allowed")
+    const withdrawn = assignmentAfter(Workflow.withdraw(draft, silence, noon))
+    assert.strictEqual(refusalReasonOf(Workflow.withdraw(withdrawn, { reason: "No." }, noon)), "settled")
+    assert.strictEqual(refusalReasonOf(Workflow.approve(withdrawn, approval, noon)), "settled")
+    const responded = assignmentAfter(Workflow.respond(sent, { perspective }, noon))
+    assert.strictEqual(
+      refusalReasonOf(Workflow.respond(responded, { perspective: "It was fair." }, noon)),
+      "not_allowed"
+    )
+    assert.strictEqual(refusalReasonOf(Workflow.decline(responded, silence, noon)), "not_allowed")
     const wish = { ...revision, instructions: "Longer." }
-    const revised = after(Workflow.revise(draft, revision, noon, policy))
-    assert.strictEqual(reasonOf(Workflow.revise(revised, wish, noon, policy)), "busy")
+    const revised = assignmentAfter(Workflow.revise(draft, revision, noon, policy))
+    assert.strictEqual(refusalReasonOf(Workflow.revise(revised, wish, noon, policy)), "busy")
   })
 })
 
 describe("an action on a draft", () => {
   it("an action on a draft must name the latest draft, unless there is only one", () => {
-    const draft = generated(policy)
-    assert.isNull(reasonOf(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
-    const running = woken(after(Workflow.revise(draft, revision, noon, policy)), policy).assignment
+    const draft = assignmentWithDraft(policy)
+    assert.isNull(refusalReasonOf(Workflow.approve(draft, { ...approval, draftId: null }, noon)))
+    const running = runStepAtDueTime(assignmentAfter(Workflow.revise(draft, revision, noon, policy)), policy).assignment
     const other = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
-    const second = drafted(running, other, noon, policy).assignment
-    assert.strictEqual(reasonOf(Workflow.approve(second, approval, noon)), "stale_draft")
-    assert.strictEqual(reasonOf(Workflow.approve(second, { ...approval, draftId: null }, noon)), "draft_not_named")
-    const approved = after(Workflow.approve(second, { ...approval, draftId: draftId(2) }, noon))
+    const second = storeDraft(running, other, noon, policy).assignment
+    assert.strictEqual(refusalReasonOf(Workflow.approve(second, approval, noon)), "stale_draft")
+    assert.strictEqual(
+      refusalReasonOf(Workflow.approve(second, { ...approval, draftId: null }, noon)),
+      "draft_not_named"
+    )
+    const approved = assignmentAfter(Workflow.approve(second, { ...approval, draftId: draftId(2) }, noon))
     assert.deepInclude(approved.commentary, { content: "Another draft.", draftId: draftId(2), approvedAt: noon })
   })
 
   it("requests at most ten drafts, and none while one is in progress", () => {
-    let present = generated(policy)
+    let present = assignmentWithDraft(policy)
     for (let number = 2; number <= 10; number++) {
       const wish = { draftId: draftId(number - 1), instructions: "" }
-      const running = woken(after(Workflow.revise(present, wish, noon, policy)), policy).assignment
+      const running = runStepAtDueTime(assignmentAfter(Workflow.revise(present, wish, noon, policy)), policy).assignment
       const draft = { ticket: running.generation.ticket, draftId: draftId(number), content: `Draft ${number}.` }
-      present = drafted(running, draft, noon, policy).assignment
+      present = storeDraft(running, draft, noon, policy).assignment
     }
     assert.strictEqual(present.draft?.number, 10)
     const eleventh = Workflow.revise(present, { draftId: draftId(10), instructions: "" }, noon, policy)
-    assert.strictEqual(reasonOf(eleventh), "too_many_drafts")
+    assert.strictEqual(refusalReasonOf(eleventh), "too_many_drafts")
   })
 
   it("an action on a draft that approves wins over a draft in progress", () => {
-    const running = woken(after(Workflow.revise(generated(policy), revision, noon, policy)), policy).assignment
-    const approved = after(Workflow.approve(running, approval, noon))
+    const running = runStepAtDueTime(
+      assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
+      policy
+    ).assignment
+    const approved = assignmentAfter(Workflow.approve(running, approval, noon))
     const late = { ticket: running.generation.ticket, draftId: draftId(2), content: "Another draft." }
-    assert.strictEqual(drafted(approved, late, noon, policy).assignment, approved)
+    assert.strictEqual(storeDraft(approved, late, noon, policy).assignment, approved)
   })
 })

@@ -3,15 +3,15 @@ import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import type { Policy } from "../../src/shared/Policy.ts"
 
-export type Named = "unnamed" | "present" | "former"
+export type NamedAction = "unnamed" | "present" | "former"
 
-export type Action =
+export type WalkAction =
   | { readonly do: "wait"; readonly until: "later" | "before due" | "due" | "before deadline" | "deadline"; ms: number }
   | { readonly do: "wake" | "notified" | "restart" }
   | { readonly do: "respond"; readonly words: string }
   | { readonly do: "decline" | "withdraw"; readonly words: string | null }
-  | { readonly do: "approve"; readonly draft: Named; readonly words: string | null }
-  | { readonly do: "revise"; readonly draft: Named; readonly words: string }
+  | { readonly do: "approve"; readonly draft: NamedAction; readonly words: string | null }
+  | { readonly do: "revise"; readonly draft: NamedAction; readonly words: string }
   /** With `back` 0 the result belongs to the latest started attempt, with 1 to the attempt before it, and so on. */
   | { readonly do: "drafted"; readonly back: number }
   | { readonly do: "attempt failed"; readonly back: number; readonly permanent: boolean }
@@ -19,10 +19,10 @@ export type Action =
 const hour = 3_600_000
 const words = fc.constantFrom("one thing", "another")
 const silence = fc.option(words)
-const named = fc.constantFrom<Named>("unnamed", "present", "present", "former")
+const named = fc.constantFrom<NamedAction>("unnamed", "present", "present", "former")
 const back = fc.constantFrom(0, 0, 0, 0, 1, 2)
 
-export const actions: fc.Arbitrary<ReadonlyArray<Action>> = fc.array(
+export const arbitraryActions: fc.Arbitrary<ReadonlyArray<WalkAction>> = fc.array(
   fc.oneof(
     fc.record({
       do: fc.constant("wait" as const),
@@ -44,7 +44,7 @@ export const actions: fc.Arbitrary<ReadonlyArray<Action>> = fc.array(
 
 const duration = (min: number, max: number) => fc.integer({ min, max }).map((ms) => Duration.millis(ms))
 
-export const policies = (defaults: Policy): fc.Arbitrary<Policy> =>
+export const arbitraryPolicies = (defaults: Policy): fc.Arbitrary<Policy> =>
   fc.record({
     ...(Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, fc.constant(value)])) as {
       [Name in keyof Policy]: fc.Arbitrary<Policy[Name]>

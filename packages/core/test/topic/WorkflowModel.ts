@@ -5,12 +5,12 @@
 import * as Duration from "effect/Duration"
 import type { Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
-import type { Notice } from "../../src/topic/Workflow.ts"
+import type { CreatorNotice } from "../../src/topic/Workflow.ts"
 import { freshAssignment } from "./FreshAssignment.ts"
-import type { Action, Named } from "./WorkflowActions.ts"
+import type { NamedAction, WalkAction } from "./WorkflowActions.ts"
 
 /** Section 3 of the specification, with the trigger of each transition. No other transition is allowed. */
-export const table = [
+export const transitionTable = [
   "topic_sent -respond-> opinion_injected",
   "opinion_injected -drafted-> commentary_generated",
   "commentary_generated -approve-> creator_approved",
@@ -19,7 +19,7 @@ export const table = [
 ]
 
 /** The status in which each kind of failure may occur. */
-export const settledIn = {
+export const statusesOfFailures = {
   declined: "declined",
   expired: "expired",
   generation_failed: "opinion_injected",
@@ -27,7 +27,7 @@ export const settledIn = {
   withdrawn: "commentary_generated"
 }
 
-export interface Walk {
+export interface WorkflowWalk {
   now: number
   present: Assignment
   readonly policy: Policy
@@ -40,13 +40,13 @@ export interface Walk {
   giveUpAt: number | null
   revised: { readonly draft: string; readonly words: string } | null
   readonly drafts: Array<string>
-  readonly notices: Array<Notice>
+  readonly notices: Array<CreatorNotice>
 }
 
 /** `no change`: rejected, or accepted without effect; both are correct. */
 type Verdict = "changes" | "same" | "refused" | "no change" | "either"
 
-export const begin = (policy: Policy, environment: Assignment["environment"]): Walk => {
+export const beginWalk = (policy: Policy, environment: Assignment["environment"]): WorkflowWalk => {
   const present = freshAssignment(policy, environment)
   return {
     now: present.createdAt,
@@ -62,38 +62,38 @@ export const begin = (policy: Policy, environment: Assignment["environment"]): W
   }
 }
 
-export const final = (present: Assignment) =>
+export const isFinalStatus = (present: Assignment) =>
   ["creator_approved", "declined", "expired"].includes(present.status) || present.failure !== null
 
-const stalled = (walk: Walk) => !final(walk.present) && !walk.wanted && walk.begun > 0
+const stalled = (walk: WorkflowWalk) => !isFinalStatus(walk.present) && !walk.wanted && walk.begun > 0
 
-export const deadline = ({ giveUpAt, policy, present }: Walk): number | null => {
-  if (final(present)) return null
+export const deadline = ({ giveUpAt, policy, present }: WorkflowWalk): number | null => {
+  if (isFinalStatus(present)) return null
   if (present.status === "topic_sent") {
-    if (present.notifiedAt !== null) return present.notifiedAt + ms(policy.responseWindow)
-    const unreachable = ms(policy.mailWindow) + ms(policy.responseWindow)
-    return present.createdAt + Math.max(ms(policy.deliveryWindow), unreachable)
+    if (present.notifiedAt !== null) return present.notifiedAt + toMillis(policy.responseWindow)
+    const unreachable = toMillis(policy.mailWindow) + toMillis(policy.responseWindow)
+    return present.createdAt + Math.max(toMillis(policy.deliveryWindow), unreachable)
   }
-  return present.draft === null ? giveUpAt : present.draft.createdAt + ms(policy.approvalWindow)
+  return present.draft === null ? giveUpAt : present.draft.createdAt + toMillis(policy.approvalWindow)
 }
 
-export const isLate = (walk: Walk) => walk.now >= (deadline(walk) ?? Number.POSITIVE_INFINITY)
-export const ms = Duration.toMillis
+export const isLate = (walk: WorkflowWalk) => walk.now >= (deadline(walk) ?? Number.POSITIVE_INFINITY)
+export const toMillis = Duration.toMillis
 
-export const idOf = (walk: Walk, which: Named) =>
+export const idOf = (walk: WorkflowWalk, which: NamedAction) =>
   which === "unnamed" ? null : which === "present" ? (walk.drafts.at(-1) ?? "none") : (walk.drafts.at(-2) ?? "none")
 
-const mayActOnDraft = (walk: Walk, which: Named): boolean =>
+const mayActOnDraft = (walk: WorkflowWalk, which: NamedAction): boolean =>
   walk.present.status === "commentary_generated" &&
-  !final(walk.present) &&
+  !isFinalStatus(walk.present) &&
   !isLate(walk) &&
   (which === "unnamed" ? walk.drafts.length === 1 : idOf(walk, which) === walk.drafts.at(-1))
 
-export const ticketOf = (walk: Walk, action: { readonly back: number }) =>
+export const ticketOf = (walk: WorkflowWalk, action: { readonly back: number }) =>
   [...walk.attempts.keys()].at(-1 - action.back) ?? 0
 
 /** Returns the expected result of an action in the present state. */
-export const verdictOf = (walk: Walk, action: Action): Verdict => {
+export const verdictOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
   const { now, policy, present } = walk
   const open = present.status === "topic_sent" && !isLate(walk)
   switch (action.do) {
@@ -124,21 +124,21 @@ export const verdictOf = (walk: Walk, action: Action): Verdict => {
         return isLate(walk) ? "refused" : "changes"
       const about = idOf(walk, action.draft) ?? walk.drafts.at(-1)
       const again = walk.revised !== null && walk.revised.draft === about && walk.revised.words === action.words
-      if (again && (walk.wanted || about !== walk.drafts.at(-1))) return final(present) ? "no change" : "same"
+      if (again && (walk.wanted || about !== walk.drafts.at(-1))) return isFinalStatus(present) ? "no change" : "same"
       const may = mayActOnDraft(walk, action.draft) && !walk.wanted && walk.drafts.length < policy.maxDrafts
       return may ? "changes" : "no change"
     }
     case "restart":
       return stalled(walk) && !isLate(walk) ? "changes" : "refused"
     case "drafted": {
-      if (final(present) || isLate(walk) || action.back > 0) return "same"
+      if (isFinalStatus(present) || isLate(walk) || action.back > 0) return "same"
       const attempt = walk.attempts.get(ticketOf(walk, action))
       if (attempt === "running") return "changes"
       // A lost last attempt that reports late may count or not, as long as no other was started.
       return attempt === "lost" && !walk.wanted ? "either" : "same"
     }
     case "attempt failed":
-      if (final(present) || walk.attempts.get(ticketOf(walk, action)) !== "running") return "same"
+      if (isFinalStatus(present) || walk.attempts.get(ticketOf(walk, action)) !== "running") return "same"
       return isLate(walk) ? "either" : "changes"
   }
 }

@@ -2,30 +2,48 @@
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { assert } from "vitest"
-import { attemptFailed, beginsAttempt, drafted, dueStep } from "../../src/commentary/Generation.ts"
+import {
+  findDueStep,
+  recordFailedAttempt,
+  startsGenerationAttempt,
+  storeDraft
+} from "../../src/commentary/Generation.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
-import type { ActionRefused, Change, Notice } from "../../src/topic/Workflow.ts"
+import type { ActionRefused, Change, CreatorNotice } from "../../src/topic/Workflow.ts"
 import * as Workflow from "../../src/topic/Workflow.ts"
 import { commentaryId, draftId } from "./FreshAssignment.ts"
-import type { Action } from "./WorkflowActions.ts"
-import { deadline, final, idOf, isLate, ms, settledIn, table, ticketOf, verdictOf, type Walk } from "./WorkflowModel.ts"
+import type { WalkAction } from "./WorkflowActions.ts"
+import {
+  deadline,
+  idOf,
+  isFinalStatus,
+  isLate,
+  statusesOfFailures,
+  ticketOf,
+  toMillis,
+  transitionTable,
+  verdictOf,
+  type WorkflowWalk
+} from "./WorkflowModel.ts"
 
 const hour = 3_600_000
 
 type Step = Result.Result<Change, ActionRefused>
 
-const take = (walk: Walk, action: Action): Step => {
+const take = (walk: WorkflowWalk, action: WalkAction): Step => {
   const { now, policy, present } = walk
   const same = Result.succeed({ assignment: present, notices: [] })
   switch (action.do) {
     case "wait":
       return same
     case "wake":
-      return Option.match(dueStep(present, now, policy), { onNone: () => same, onSome: Result.succeed })
+      return Option.match(findDueStep(present, now, policy), { onNone: () => same, onSome: Result.succeed })
     case "notified":
-      return Result.succeed(Workflow.notified(present, { id: "mail", attempts: 1, ticket: 1 }, now, policy))
+      return Result.succeed(
+        Workflow.recordRequestDelivery(present, { id: "mail", attempts: 1, ticket: 1 }, now, policy)
+      )
     case "restart":
-      return Workflow.restart(present, now, "operator.restarted")
+      return Workflow.restartGeneration(present, now, "operator.restarted")
     case "respond":
       return Workflow.respond(present, { perspective: action.words }, now)
     case "decline":
@@ -49,17 +67,17 @@ const take = (walk: Walk, action: Action): Step => {
       const ticket = ticketOf(walk, action)
       if (!walk.attempts.has(ticket)) return same
       const attempt = { ticket, draftId: draftId(walk.drafts.length + 1), content: `draft ${walk.drafts.length + 1}` }
-      return Result.succeed(drafted(present, attempt, now, policy))
+      return Result.succeed(storeDraft(present, attempt, now, policy))
     }
     case "attempt failed": {
       const ticket = ticketOf(walk, action)
       if (!walk.attempts.has(ticket)) return same
-      return Result.succeed(attemptFailed(present, { ticket, permanent: action.permanent }, now, policy))
+      return Result.succeed(recordFailedAttempt(present, { ticket, permanent: action.permanent }, now, policy))
     }
   }
 }
 
-const pass = (walk: Walk, action: Action & { readonly do: "wait" }) => {
+const pass = (walk: WorkflowWalk, action: WalkAction & { readonly do: "wait" }) => {
   const due = walk.present.dueAt ?? walk.now
   const end = deadline(walk) ?? walk.now
   const to = { later: walk.now + action.ms, "before due": due - 1, due, "before deadline": end - 1, deadline: end }
@@ -67,7 +85,7 @@ const pass = (walk: Walk, action: Action & { readonly do: "wait" }) => {
 }
 
 /** Takes one step and checks its result and the invariants. */
-export const step = (walk: Walk, action: Action): void => {
+export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   if (action.do === "wait") pass(walk, action)
   const { now, policy, present: before } = walk
   const late = isLate(walk)
@@ -80,15 +98,16 @@ export const step = (walk: Walk, action: Action): void => {
   if (verdict === "refused") assert.isTrue(Result.isFailure(result), "must be refused")
   if (verdict === "same") assert.isTrue(Result.isSuccess(result), "must be answered as it is")
 
-  if (after.status !== before.status) assert.include(table, `${before.status} -${action.do}-> ${after.status}`)
+  if (after.status !== before.status)
+    assert.include(transitionTable, `${before.status} -${action.do}-> ${after.status}`)
   assert.strictEqual(after.statusUpdatedAt, after.status === before.status ? before.statusUpdatedAt : now)
   if (late && changed && action.do !== "attempt failed")
-    assert.isTrue(final(after), "past its deadline nothing happens but the end")
+    assert.isTrue(isFinalStatus(after), "past its deadline nothing happens but the end")
   if (late) assert.strictEqual(after.failure !== null, action.do === "wake" || before.failure !== null)
 
-  assert.strictEqual(after.dueAt === null, final(after), "due exactly while not settled")
-  assert.strictEqual(after.failure !== null, final(after) && after.status !== "creator_approved")
-  if (after.failure !== null) assert.strictEqual(after.status, settledIn[after.failure.reason])
+  assert.strictEqual(after.dueAt === null, isFinalStatus(after), "due exactly while not settled")
+  assert.strictEqual(after.failure !== null, isFinalStatus(after) && after.status !== "creator_approved")
+  if (after.failure !== null) assert.strictEqual(after.status, statusesOfFailures[after.failure.reason])
   assert.strictEqual(after.commentary !== null, after.status === "creator_approved")
   assert.strictEqual(after.respondedAt, action.do === "respond" && changed ? now : before.respondedAt)
   assert.strictEqual(after.respondedAt !== null, after.perspective !== null)
@@ -99,30 +118,30 @@ export const step = (walk: Walk, action: Action): void => {
   const given = Result.isSuccess(result) ? result.success.notices : []
   remember(walk, action, after, given)
   assert.strictEqual(walk.present.generation.nextAt !== null, walk.wanted, "attempts are due exactly while wanted")
-  assert.strictEqual(walk.present.generation.giveUpAt, final(after) ? null : walk.giveUpAt)
+  assert.strictEqual(walk.present.generation.giveUpAt, isFinalStatus(after) ? null : walk.giveUpAt)
   assert.isAtMost(walk.drafts.length, policy.maxDrafts)
   assert.strictEqual(after.draft?.id ?? null, walk.drafts.at(-1) ?? null)
   assert.strictEqual(after.draft?.number ?? 0, walk.drafts.length)
-  if (!final(after) && after.status !== "opinion_injected")
+  if (!isFinalStatus(after) && after.status !== "opinion_injected")
     assert.strictEqual(after.status === "topic_sent" ? after.respondBy : after.approveBy, deadline(walk))
   checkDueTime(walk)
 }
 
 /** A step is due at the due time and never before. Overdue assignments settle after a few steps. */
-const checkDueTime = ({ now, policy, present }: Walk) => {
+const checkDueTime = ({ now, policy, present }: WorkflowWalk) => {
   const { dueAt } = present
-  if (dueAt === null) return assert.isTrue(Option.isNone(dueStep(present, now + 1000 * hour, policy)))
-  assert.isTrue(Option.isNone(dueStep(present, dueAt - 1, policy)), "nothing happens before it is due")
+  if (dueAt === null) return assert.isTrue(Option.isNone(findDueStep(present, now + 1000 * hour, policy)))
+  assert.isTrue(Option.isNone(findDueStep(present, dueAt - 1, policy)), "nothing happens before it is due")
   let next: Assignment = present
   for (let times = 0; next.dueAt !== null && next.dueAt <= Math.max(now, dueAt); times++) {
     assert.isBelow(times, 4, "being overdue ends")
-    const change = dueStep(next, Math.max(now, dueAt), policy)
+    const change = findDueStep(next, Math.max(now, dueAt), policy)
     next = Option.getOrThrow(change).assignment
   }
 }
 
 /** Updates the model after an action. */
-const remember = (walk: Walk, action: Action, after: Assignment, given: ReadonlyArray<Notice>) => {
+const remember = (walk: WorkflowWalk, action: WalkAction, after: Assignment, given: ReadonlyArray<CreatorNotice>) => {
   const { now, policy, present: before } = walk
   const latest = ticketOf(walk, { back: 0 })
   walk.present = after
@@ -131,7 +150,7 @@ const remember = (walk: Walk, action: Action, after: Assignment, given: Readonly
   if (after === before) return
   const stall = () => {
     walk.wanted = false
-    walk.giveUpAt = before.draft === null ? now + ms(policy.generationGrace) : null
+    walk.giveUpAt = before.draft === null ? now + toMillis(policy.generationGrace) : null
   }
   if (action.do === "respond" || action.do === "restart" || action.do === "revise") {
     if (action.do === "revise" && before.draft !== null)
@@ -148,25 +167,25 @@ const remember = (walk: Walk, action: Action, after: Assignment, given: Readonly
     walk.attempts.set(latest, "ended")
     const delay = policy.generationRetries[walk.begun - 1]
     if (action.permanent || delay === undefined) stall()
-    else assert.strictEqual(after.generation.nextAt, now + ms(delay))
+    else assert.strictEqual(after.generation.nextAt, now + toMillis(delay))
   }
-  if (action.do === "wake" && !final(after) && now >= (before.generation.nextAt ?? Number.POSITIVE_INFINITY)) {
+  if (action.do === "wake" && !isFinalStatus(after) && now >= (before.generation.nextAt ?? Number.POSITIVE_INFINITY)) {
     if (walk.attempts.get(latest) === "running") walk.attempts.set(latest, "lost")
     if (walk.begun > policy.generationRetries.length) {
-      assert.isFalse(beginsAttempt(before, after))
+      assert.isFalse(startsGenerationAttempt(before, after))
       stall()
     } else {
       walk.begun += 1
       assert.isAbove(after.generation.ticket, latest, "a ticket for each attempt")
-      assert.isTrue(beginsAttempt(before, after))
+      assert.isTrue(startsGenerationAttempt(before, after))
       walk.attempts.set(after.generation.ticket, "running")
-      assert.strictEqual(after.generation.nextAt, now + ms(policy.lease))
+      assert.strictEqual(after.generation.nextAt, now + toMillis(policy.lease))
     }
   }
-  if (final(after)) walk.wanted = false
+  if (isFinalStatus(after)) walk.wanted = false
 }
 
-const checkNotice = ({ notices, now, policy }: Walk, before: Assignment, notice: Notice) => {
+const checkNotice = ({ notices, now, policy }: WorkflowWalk, before: Assignment, notice: CreatorNotice) => {
   assert.notDeepInclude(notices, notice, "a notice goes out once")
   notices.push(notice)
   const half = { reminder: 0.5, approval_reminder: 0.5, approval_last_call: 0.9 }
@@ -177,6 +196,6 @@ const checkNotice = ({ notices, now, policy }: Walk, before: Assignment, notice:
   }
   if (notice.kind === "approval_reminder" || notice.kind === "approval_last_call") {
     const from = draft?.createdAt ?? Number.POSITIVE_INFINITY
-    assert.isAtLeast(now, Math.round(from + ms(policy.approvalWindow) * half[notice.kind]))
+    assert.isAtLeast(now, Math.round(from + toMillis(policy.approvalWindow) * half[notice.kind]))
   }
 }

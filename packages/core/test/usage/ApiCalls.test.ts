@@ -13,13 +13,13 @@ import { assert } from "vitest"
 import { ApiKeyStore } from "../../src/access/ApiKeyStore.ts"
 import type { Principal } from "../../src/access/ApiKeys.ts"
 import { ApiCalls } from "../../src/usage/ApiCalls.ts"
-import { type Calls, UsageStore } from "../../src/usage/UsageStore.ts"
+import { type CallCount, UsageStore } from "../../src/usage/UsageStore.ts"
 
 const principal = { key: { id: "k" }, organization: { id: "o" }, environment: "live" } as unknown as Principal
 
 const january = 0
 const world = () => {
-  const written: Array<Calls> = []
+  const written: Array<CallCount> = []
   const used: Array<{ readonly id: string; readonly at: number }> = []
   /** `held` delays the database before or after the change. */
   const held: { before: Effect.Effect<void>; after: Effect.Effect<void> } = { before: Effect.void, after: Effect.void }
@@ -48,7 +48,7 @@ const world = () => {
   return { state, layer }
 }
 
-const total = (calls: ReadonlyArray<Calls>) => calls.reduce((sum, { calls }) => sum + calls, 0)
+const total = (calls: ReadonlyArray<CallCount>) => calls.reduce((sum, { calls }) => sum + calls, 0)
 
 it.effect("many calls are one write within five seconds, with the key's last use", () =>
   Effect.gen(function* () {

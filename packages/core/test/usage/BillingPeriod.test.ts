@@ -2,10 +2,10 @@ import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import { fromIso, toIso } from "../../src/shared/Instant.ts"
-import { bounds, periodOf } from "../../src/usage/BillingPeriod.ts"
+import { billingPeriodBounds, billingPeriodOf } from "../../src/usage/BillingPeriod.ts"
 
 const boundsOf = (iso: string) => {
-  const { end, start } = bounds(fromIso(iso))
+  const { end, start } = billingPeriodBounds(fromIso(iso))
   return [toIso(start).slice(0, 10), toIso(end).slice(0, 10)]
 }
 
@@ -30,11 +30,11 @@ describe("a billing period", () => {
   it("a billing period leaves no gaps and no overlaps", () =>
     fc.assert(
       fc.property(fc.integer({ min: 0, max: horizon - 1 }), (moment) => {
-        const { end: next, start } = bounds(moment)
+        const { end: next, start } = billingPeriodBounds(moment)
         assert.isTrue(start <= moment && moment < next)
-        assert.strictEqual(periodOf(start), periodOf(moment))
-        assert.strictEqual(periodOf(next - 1), periodOf(moment))
-        assert.notStrictEqual(periodOf(start - 1), periodOf(moment))
+        assert.strictEqual(billingPeriodOf(start), billingPeriodOf(moment))
+        assert.strictEqual(billingPeriodOf(next - 1), billingPeriodOf(moment))
+        assert.notStrictEqual(billingPeriodOf(start - 1), billingPeriodOf(moment))
         const days = (next - start) / 86_400_000
         assert.include([28, 29, 30, 31], days)
       })

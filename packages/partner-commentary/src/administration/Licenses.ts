@@ -1,5 +1,5 @@
 /** Grants and revokes licences: which partner may ask which persona, until when. */
-import { isActive, type License } from "@partner-commentary/core/persona/License"
+import { isLicenseActive, type License } from "@partner-commentary/core/persona/License"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -38,7 +38,7 @@ const entry =
 export const view = (license: License, now: Instant.Instant) => ({
   organization_id: license.organizationId,
   persona_id: license.personaId,
-  active: isActive(license, now),
+  active: isLicenseActive(license, now),
   granted_at: Instant.toIso(license.grantedAt),
   until: Instant.isoOrNull(license.until),
   revoked_at: Instant.isoOrNull(license.revokedAt)

@@ -1,6 +1,6 @@
 /** Findings about licences that end soon, and licensed personas without a creator's address. */
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
-import { isActive } from "@partner-commentary/core/persona/License"
+import { isLicenseActive } from "@partner-commentary/core/persona/License"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"
@@ -16,7 +16,7 @@ export const licences = Effect.fnUntraced(function* (advice: Advice) {
   const organizations = yield* (yield* OrganizationRegistry).list
   const active = yield* Effect.forEach(organizations, (organization) =>
     Effect.map(registry.licenses(organization.id), (licenses) =>
-      licenses.filter((license) => isActive(license, now)).map((license) => ({ ...license, organization }))
+      licenses.filter((license) => isLicenseActive(license, now)).map((license) => ({ ...license, organization }))
     )
   ).pipe(Effect.map((lists) => lists.flat()))
   const licensed = new Set(active.map(({ personaId }) => personaId))

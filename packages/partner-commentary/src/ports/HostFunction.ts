@@ -1,6 +1,6 @@
 /** Calls a function that the application gave as an option: bounded in time, with a signal that tells it to stop. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
-import { problems } from "@partner-commentary/server/http/Body"
+import { problemsOf } from "@partner-commentary/server/http/Body"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -40,7 +40,7 @@ export const answered = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (answer: unknown): Effect.Effect<A, HostFailure> =>
     Effect.mapError(decode(answer), ({ issue }) => {
-      const [{ constraint, field }] = problems(issue)
+      const [{ constraint, field }] = problemsOf(issue)
       return { permanent: false, reason: `the application's answer is wrong: ${field} ${constraint}` }
     })
 }

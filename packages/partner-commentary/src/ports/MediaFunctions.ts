@@ -1,9 +1,9 @@
 /** A MediaSynthesizer and a MediaStorage of async functions. */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
-  extensions,
   MediaSynthesizer,
   type Medium,
+  mediaFileExtensions,
   SynthesisFailed,
   type SynthesisRequest
 } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -20,7 +20,7 @@ export type StoreMedium = (name: string, medium: Medium, context: Context) => st
 
 const medium = answered(
   Schema.Struct({
-    contentType: Schema.Literals(Object.keys(extensions) as Array<keyof typeof extensions>),
+    contentType: Schema.Literals(Object.keys(mediaFileExtensions) as Array<keyof typeof mediaFileExtensions>),
     bytes: Schema.Uint8Array.check(Schema.makeFilter((bytes: Uint8Array) => bytes.length > 0 || "must not be empty"))
   })
 )

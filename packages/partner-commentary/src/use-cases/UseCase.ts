@@ -5,7 +5,7 @@ import { limitsOf } from "@partner-commentary/core/partner/Plan"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
-import { problems } from "@partner-commentary/server/http/Body"
+import { problemsOf } from "@partner-commentary/server/http/Body"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -39,7 +39,7 @@ const failureOf = (error: unknown): PartnerCommentaryError => {
 export const decoding = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   return (input: unknown): Effect.Effect<A, Errors.InvalidRequest> =>
-    Effect.mapError(decode(input), ({ issue }) => Errors.InvalidRequest.of(problems(issue)))
+    Effect.mapError(decode(input), ({ issue }) => Errors.InvalidRequest.of(problemsOf(issue)))
 }
 
 const idBy = <Id extends string>(id: Schema.Codec<Id, string>) =>

@@ -1,33 +1,33 @@
 /** The actions of a creator's page: their fields and their use cases. */
-import type { CreatorPortal, LinkInvalid, TextLength } from "@partner-commentary/core/creator/CreatorPortal"
+import type { CreatorPortal, InvalidTextLength, LinkInvalid } from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { DraftId } from "@partner-commentary/core/shared/Ids"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type FieldName, type Fields, Malformed } from "./CreatorInput.ts"
+import { type ActionFields, type FieldName, MalformedInput } from "./CreatorInput.ts"
 
-export const actions = ["respond", "decline", "approve", "revise", "withdraw"] as const
-export type Action = (typeof actions)[number]
+export const creatorActions = ["respond", "decline", "approve", "revise", "withdraw"] as const
+export type CreatorAction = (typeof creatorActions)[number]
 
 /** The name of the text field of each action. */
-export const textOf = {
+export const textFieldOf = {
   respond: "perspective",
   decline: "reason",
   approve: "content",
   revise: "instructions",
   withdraw: "reason"
-} as const satisfies Readonly<Record<Action, FieldName>>
+} as const satisfies Readonly<Record<CreatorAction, FieldName>>
 
-export const isAction = (name: string): name is Action => actions.some((action) => action === name)
+export const isAction = (name: string): name is CreatorAction => creatorActions.some((action) => action === name)
 
-export const perform = (
+export const performAction = (
   portal: CreatorPortal["Service"],
   token: string,
-  action: Action,
-  fields: Fields
-): Effect.Effect<AssignmentInContext, LinkInvalid | TextLength | ActionRefused | Malformed> => {
+  action: CreatorAction,
+  fields: ActionFields
+): Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength | ActionRefused | MalformedInput> => {
   const { content = null, instructions = "", perspective = "", reason = "" } = fields
   if (action === "respond") return portal.respond(token, { perspective })
   if (action === "decline") return portal.decline(token, { reason })
@@ -37,10 +37,10 @@ export const perform = (
   )
 }
 
-const readDraftId = (text: string | undefined): Effect.Effect<DraftId | null, Malformed> => {
+const readDraftId = (text: string | undefined): Effect.Effect<DraftId | null, MalformedInput> => {
   if (text === undefined) return Effect.succeed(null)
   const parsed = Ids.parse(DraftId, text)
   return Option.isSome(parsed)
     ? Effect.succeed(parsed.value)
-    : Effect.fail(new Malformed({ field: "draft_id", constraint: "must be a UUID", isTooLarge: false }))
+    : Effect.fail(new MalformedInput({ field: "draft_id", constraint: "must be a UUID", isTooLarge: false }))
 }

@@ -9,17 +9,17 @@ import * as UrlParams from "effect/http/UrlParams"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { bodyTooLarge, headerProblem, maxBodySize, read as readText } from "../http/Body.ts"
+import { bodyTooLarge, headerProblem, maxBodySize, readBody as readText } from "../http/Body.ts"
 import * as StrictJson from "../http/StrictJson.ts"
 
 /** A field that is null in JSON counts as absent. */
-export type Fields = Readonly<Partial<Record<FieldName, string>>>
+export type ActionFields = Readonly<Partial<Record<FieldName, string>>>
 export type FieldName = (typeof fieldNames)[number]
 
 const fieldNames = ["perspective", "reason", "draft_id", "content", "instructions"] as const
 
 /** The request's body cannot be parsed. */
-export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
+export class MalformedInput extends Schema.TaggedError<MalformedInput>()("Malformed", {
   field: Schema.String,
   constraint: Schema.String,
   isTooLarge: Schema.Boolean
@@ -31,14 +31,14 @@ const form = "application/x-www-form-urlencoded"
 export const mediaType = (request: HttpServerRequest): string =>
   (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 
-export const read = (request: HttpServerRequest): Effect.Effect<Fields, Malformed> =>
+export const readActionFields = (request: HttpServerRequest): Effect.Effect<ActionFields, MalformedInput> =>
   Effect.provideService(
     readAs(request, mediaType(request)),
     HttpIncomingMessage.MaxBodySize,
     ByteSize.bytes(maxBodySize)
   )
 
-const readAs = (request: HttpServerRequest, type: string): Effect.Effect<Fields, Malformed> => {
+const readAs = (request: HttpServerRequest, type: string): Effect.Effect<ActionFields, MalformedInput> => {
   if (type === form) return Effect.mapError(Effect.map(request.urlParamsBody, fromForm), unreadable)
   if (type === "application/json") {
     const header = headerProblem(request.headers)
@@ -48,15 +48,15 @@ const readAs = (request: HttpServerRequest, type: string): Effect.Effect<Fields,
   return type === "" ? Effect.flatMap(textOf(request), (body) => (body === "" ? Effect.succeed({}) : neither)) : neither
 }
 
-const textOf = (request: HttpServerRequest): Effect.Effect<string, Malformed> =>
+const textOf = (request: HttpServerRequest): Effect.Effect<string, MalformedInput> =>
   Effect.flatMap(Effect.mapError(readText(request), unreadable), (text) =>
     Result.isSuccess(text) ? Effect.succeed(text.success) : malformed(text.failure)
   )
 
-const malformed = (problem: Problem): Effect.Effect<never, Malformed> =>
-  Effect.fail(new Malformed({ ...problem, isTooLarge: false }))
+const malformed = (problem: Problem): Effect.Effect<never, MalformedInput> =>
+  Effect.fail(new MalformedInput({ ...problem, isTooLarge: false }))
 
-const fromForm = (params: UrlParams.UrlParams): Fields => {
+const fromForm = (params: UrlParams.UrlParams): ActionFields => {
   const fields: Partial<Record<FieldName, string>> = {}
   for (const name of fieldNames) {
     const value = UrlParams.getFirst(params, name)
@@ -67,8 +67,8 @@ const fromForm = (params: UrlParams.UrlParams): Fields => {
 
 const known: ReadonlySet<string> = new Set(fieldNames)
 
-const fromJson = (json: string): Effect.Effect<Fields, Malformed> => {
-  const body = json === "" ? Result.succeed({}) : StrictJson.parse(json, known)
+const fromJson = (json: string): Effect.Effect<ActionFields, MalformedInput> => {
+  const body = json === "" ? Result.succeed({}) : StrictJson.parseStrictJson(json, known)
   if (Result.isFailure(body)) return malformed(body.failure)
   if (!Predicate.isReadonlyObject(body.success))
     return malformed({ field: "body", constraint: "must be a JSON object" })
@@ -82,7 +82,10 @@ const fromJson = (json: string): Effect.Effect<Fields, Malformed> => {
 }
 
 /** Only the kind of failure is kept, because the message contains the address with the token. */
-const unreadable = ({ reason }: HttpServerError): Malformed => {
+const unreadable = ({ reason }: HttpServerError): MalformedInput => {
   const isTooLarge = reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-  return new Malformed({ ...(isTooLarge ? bodyTooLarge : { field: "body", constraint: "cannot be read" }), isTooLarge })
+  return new MalformedInput({
+    ...(isTooLarge ? bodyTooLarge : { field: "body", constraint: "cannot be read" }),
+    isTooLarge
+  })
 }

@@ -1,17 +1,17 @@
 /** A creator's page of one request: the view for its state, with the topic above and the inbox link below. */
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { stripBidi } from "./BidiText.ts"
-import { textOf } from "./CreatorAction.ts"
-import { draftPending } from "./DraftPending.ts"
+import { textFieldOf } from "./CreatorAction.ts"
+import { draftPendingPage } from "./DraftPending.ts"
 import { html } from "./Html.ts"
-import { invitation } from "./Invitation.ts"
-import { approved, closed, tooLate } from "./Outcome.ts"
-import { button, draftElementId, fieldId, type PageContent, time, type Visit } from "./PageContent.ts"
+import { invitationPage } from "./Invitation.ts"
+import { approvedPage, closedPage, tooLatePage } from "./Outcome.ts"
+import { draftElementId, fieldId, type PageContent, type PageVisit, renderButton, renderTime } from "./PageContent.ts"
 import { pageDocument } from "./PageDocument.ts"
-import type { Refusal } from "./Refusal.ts"
-import { review } from "./Review.ts"
+import type { ActionRefusal } from "./Refusal.ts"
+import { reviewPage } from "./Review.ts"
 
-export const creatorPage = (given: Visit): string => {
+export const creatorPage = (given: PageVisit): string => {
   const visit = stripBidi(given)
   const { address, assignment, inboxMailed, refusal, topic } = visit
   const scene = sceneOf(visit)
@@ -37,7 +37,7 @@ ${
   step !== null &&
   html`<dl class="facts who">
 <div><dt>For the persona</dt><dd class="persona"><span class="initials" aria-hidden="true">${initials(assignment.persona)}</span><bdi>${assignment.persona.name}</bdi></dd></div>
-${deadline !== null && html`<div><dt>${deadline[0]}</dt><dd>${time(deadline[1])}</dd></div>`}
+${deadline !== null && html`<div><dt>${deadline[0]}</dt><dd>${renderTime(deadline[1])}</dd></div>`}
 </dl>`
 }
 ${scene.body}`,
@@ -45,26 +45,28 @@ ${scene.body}`,
   })
 }
 
-const sceneOf = (visit: Visit): PageContent => {
+const sceneOf = (visit: PageVisit): PageContent => {
   const { approveBy, commentary, draft, failure, respondBy, status } = visit.assignment
-  if (commentary !== null) return approved(visit, commentary)
-  if (failure !== null) return closed(visit, failure.reason, failure.at)
-  if (status === "topic_sent") return visit.now >= respondBy ? tooLate(visit, "expired") : invitation(visit)
-  if (draft === null) return draftPending(visit)
-  return approveBy !== null && visit.now >= approveBy ? tooLate(visit, "approval_timeout") : review(visit, draft)
+  if (commentary !== null) return approvedPage(visit, commentary)
+  if (failure !== null) return closedPage(visit, failure.reason, failure.at)
+  if (status === "topic_sent") return visit.now >= respondBy ? tooLatePage(visit, "expired") : invitationPage(visit)
+  if (draft === null) return draftPendingPage(visit)
+  return approveBy !== null && visit.now >= approveBy
+    ? tooLatePage(visit, "approval_timeout")
+    : reviewPage(visit, draft)
 }
 
 /** The id of the element to correct, if the page has such an element. */
-const targetOf = ({ action, isStale, problem }: Refusal, { targets }: PageContent): string | null => {
+const targetOf = ({ action, isStale, problem }: ActionRefusal, { targets }: PageContent): string | null => {
   const id = fieldId(action)
-  if (problem.field === textOf[action] && targets.includes(id)) return id
+  if (problem.field === textFieldOf[action] && targets.includes(id)) return id
   return isStale && targets.includes(draftElementId) ? draftElementId : null
 }
 
 /** The error with a link to its field, and the entered text or else the field's present value. */
-const summary = ({ action, isStale, says, typed }: Refusal, { targets }: PageContent, place: string | null) => {
+const summary = ({ action, isStale, says, typed }: ActionRefusal, { targets }: PageContent, place: string | null) => {
   const id = fieldId(action)
-  const wrote = typed[textOf[action]]
+  const wrote = typed[textFieldOf[action]]
   const hasField = targets.includes(id)
   return html`<div class="refused" role="alert">
 <h2>That was not done</h2>
@@ -81,11 +83,11 @@ const inboxMailedNotice = ({ targets }: PageContent) => html`<div class="said" r
 </div>`
 
 /** The link opens in a new tab if the page has text fields, so that entered text is not lost. */
-const inboxForm = ({ address }: Visit, { targets }: PageContent) => {
+const inboxForm = ({ address }: PageVisit, { targets }: PageContent) => {
   const isBeside = targets.length > 0
   return html`<form method="post" action="${address}/desk"${isBeside && html` target="_blank"`}>
 <p>Are there other requests waiting for you?${isBeside && html` <span id="desk-beside">The answer opens in a new tab; what you are writing stays here.</span>`}</p>
-${button("Mail me a link to all of them", "quiet", isBeside ? "desk-beside" : undefined)}
+${renderButton("Mail me a link to all of them", "quiet", isBeside ? "desk-beside" : undefined)}
 </form>`
 }
 

@@ -3,22 +3,22 @@ import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { type Action, isAction } from "./CreatorAction.ts"
+import { type CreatorAction, isAction } from "./CreatorAction.ts"
 import { mediaType } from "./CreatorInput.ts"
 
-export type Target =
+export type CreatorTarget =
   | { readonly at: "page"; readonly token: string }
-  | { readonly at: "action"; readonly token: string; readonly action: Action | "desk" }
+  | { readonly at: "action"; readonly token: string; readonly action: CreatorAction | "desk" }
   /** The address of an action, requested with GET, for example by a reload. */
-  | { readonly at: "behind"; readonly token: string; readonly action: Action | "desk" }
+  | { readonly at: "behind"; readonly token: string; readonly action: CreatorAction | "desk" }
   | { readonly at: "nowhere" }
 
-const notFound: Target = { at: "nowhere" }
+const notFound: CreatorTarget = { at: "nowhere" }
 
 /** The length is more than that of any valid token, and limits memory. */
 const maxTokenLength = 1000
 
-export const targetOf = (method: string, path: string): Target => {
+export const targetOf = (method: string, path: string): CreatorTarget => {
   const [token = "", action, ...rest] = path.split("/")
   if (!/^[\w.-]+$/.test(token) || token.length > maxTokenLength || rest.length > 0) return notFound
   const looks = method === "GET" || method === "HEAD"
@@ -28,7 +28,7 @@ export const targetOf = (method: string, path: string): Target => {
 }
 
 /** The route is for logs and traces, and never contains the token. */
-export const routeOf = (target: Target): string => {
+export const routeOf = (target: CreatorTarget): string => {
   if (target.at === "nowhere") return "/creator/*"
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }

@@ -16,18 +16,18 @@ import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { pathOf } from "../http/Address.ts"
+import { pathOfService } from "../http/Address.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { avatarPath } from "../routes/personas/Avatar.ts"
-import { actions, perform } from "./CreatorAction.ts"
-import { read } from "./CreatorInput.ts"
+import { creatorActions, performAction } from "./CreatorAction.ts"
+import { readActionFields } from "./CreatorInput.ts"
 import { creatorPage } from "./CreatorPage.ts"
-import { prefersJson, routeOf, type Target, targetOf } from "./CreatorRequest.ts"
+import { type CreatorTarget, prefersJson, routeOf, targetOf } from "./CreatorRequest.ts"
 import { creatorView } from "./CreatorView.ts"
 import { failurePage, notFoundPage, tooManyPage } from "./ErrorPage.ts"
 import { inboxPage } from "./InboxPage.ts"
 import { pageHeaders } from "./PageDocument.ts"
-import { type Reason, type Refusal, refusal } from "./Refusal.ts"
+import { type ActionRefusal, describeRefusal, type RefusalReason } from "./Refusal.ts"
 import * as TokenWindow from "./TokenWindow.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -51,7 +51,7 @@ const notFound = (json: boolean): Response =>
 /** The response to a request with an invalid link. */
 const noSuchRequest = Envelope.failure(
   NotFound.of(
-    `There is nothing at this path for this method: GET shows a creator's link, and POST to its ${[...actions, "desk"].map((action) => `/${action}`).join(", ")} acts.`
+    `There is nothing at this path for this method: GET shows a creator's link, and POST to its ${[...creatorActions, "desk"].map((action) => `/${action}`).join(", ")} acts.`
   )
 )
 
@@ -68,12 +68,12 @@ const routes = Effect.gen(function* () {
   const avatar = apiRoot + avatarPath
   const window = TokenWindow.make({ limit, seconds: 60, capacity: 10_000 })
   /** The address has no origin, so that pages work under every host name. */
-  const root = `${pathOf(apiRoot)}/creator`
+  const root = `${pathOfService(apiRoot)}/creator`
 
   const show = Effect.fnUntraced(function* (
     token: string,
     view: AssignmentInContext,
-    options: { readonly refusal?: Refusal; readonly inboxMailed?: boolean }
+    options: { readonly refusal?: ActionRefusal; readonly inboxMailed?: boolean }
   ) {
     const now = yield* Instant.now
     const { inboxMailed = false, refusal = null } = options
@@ -117,16 +117,19 @@ const routes = Effect.gen(function* () {
 
   const act = Effect.fnUntraced(function* (
     request: HttpServerRequest,
-    { action, token }: Target & { readonly at: "action" },
+    { action, token }: CreatorTarget & { readonly at: "action" },
     json: boolean
   ) {
     if (action === "desk") return yield* mailInboxLink(token, json)
-    const input = yield* Effect.result(read(request))
+    const input = yield* Effect.result(readActionFields(request))
     const typed = input._tag === "Success" ? input.success : {}
-    const refuse = (reason: Reason) =>
-      Effect.map(portal.view(token), (view) => ({ view, refusal: refusal(action, reason, view.assignment, typed) }))
+    const refuse = (reason: RefusalReason) =>
+      Effect.map(portal.view(token), (view) => ({
+        view,
+        refusal: describeRefusal(action, reason, view.assignment, typed)
+      }))
     const done = yield* Effect.fromResult(input).pipe(
-      Effect.flatMap((fields) => perform(portal, token, action, fields)),
+      Effect.flatMap((fields) => performAction(portal, token, action, fields)),
       Effect.map((view) => ({ view, refusal: null })),
       // Load the page again, because another request may have changed the assignment.
       Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
@@ -138,7 +141,7 @@ const routes = Effect.gen(function* () {
       : yield* show(token, done.view, { refusal: done.refusal })
   })
 
-  const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: Target) {
+  const answer = Effect.fnUntraced(function* (request: HttpServerRequest, target: CreatorTarget) {
     const json = prefersJson(request)
     if (json && (target.at === "nowhere" || target.at === "behind")) return noSuchRequest
     if (target.at === "nowhere") return notFound(json)

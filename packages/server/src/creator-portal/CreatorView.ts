@@ -2,7 +2,7 @@
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
-import { isStalled } from "@partner-commentary/core/topic/Workflow"
+import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 
 export const creatorView = ({ assignment, topic }: AssignmentInContext, avatar: string) => {
   const { commentary, draft, failure, generation, id, persona, perspective, status } = assignment
@@ -20,7 +20,7 @@ export const creatorView = ({ assignment, topic }: AssignmentInContext, avatar: 
       number: draft.number,
       created_at: Instant.toIso(draft.createdAt)
     },
-    generation: generation.nextAt !== null ? "running" : isStalled(assignment) ? "stalled" : null,
+    generation: generation.nextAt !== null ? "running" : isGenerationStalled(assignment) ? "stalled" : null,
     commentary: commentary && {
       id: commentary.id,
       content: commentary.content,

@@ -1,12 +1,19 @@
 /** The page of a request whose first draft is being generated, or failed. */
-import { isStalled } from "@partner-commentary/core/topic/Workflow"
+import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import { html } from "./Html.ts"
-import { button, form, type PageContent, quoted, time, type Visit } from "./PageContent.ts"
+import {
+  type PageContent,
+  type PageVisit,
+  renderButton,
+  renderForm,
+  renderQuotation,
+  renderTime
+} from "./PageContent.ts"
 
-export const draftPending = (visit: Visit): PageContent =>
-  isStalled(visit.assignment) ? stalled(visit) : running(visit)
+export const draftPendingPage = (visit: PageVisit): PageContent =>
+  isGenerationStalled(visit.assignment) ? stalled(visit) : running(visit)
 
-const running = ({ assignment }: Visit): PageContent => ({
+const running = ({ assignment }: PageVisit): PageContent => ({
   status: "The draft is being written",
   title: "Your draft is being written",
   lead: html`Thank you: your view has arrived. <span class="working">This page looks again by itself.</span> You need not wait: a mail comes as soon as the draft is there.`,
@@ -14,10 +21,10 @@ const running = ({ assignment }: Visit): PageContent => ({
   deadline: null,
   targets: [],
   refreshAfter: 30,
-  body: quoted("Your view", assignment.perspective ?? "")
+  body: renderQuotation("Your view", assignment.perspective ?? "")
 })
 
-const stalled = (visit: Visit): PageContent => {
+const stalled = (visit: PageVisit): PageContent => {
   const { giveUpAt } = visit.assignment.generation
   return {
     status: "The draft could not be written",
@@ -27,9 +34,9 @@ const stalled = (visit: Visit): PageContent => {
     deadline: giveUpAt === null ? null : ["Start again by", giveUpAt],
     targets: [],
     body: html`<section>
-${form(visit, "revise", button("Start again"))}
-${giveUpAt !== null && html`<p class="note">If nobody starts again before ${time(giveUpAt)}, the request closes without a commentary.</p>`}
+${renderForm(visit, "revise", renderButton("Start again"))}
+${giveUpAt !== null && html`<p class="note">If nobody starts again before ${renderTime(giveUpAt)}, the request closes without a commentary.</p>`}
 </section>
-${quoted("Your view", visit.assignment.perspective ?? "")}`
+${renderQuotation("Your view", visit.assignment.perspective ?? "")}`
   }
 }

@@ -1,11 +1,11 @@
 /** The inbox page: all open requests of one creator. */
 import type { OpenRequests } from "@partner-commentary/core/creator/CreatorPortal"
 import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
-import { isStalled } from "@partner-commentary/core/topic/Workflow"
+import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import { stripBidi } from "./BidiText.ts"
 import { expiresAt } from "./CreatorView.ts"
 import { html } from "./Html.ts"
-import { time } from "./PageContent.ts"
+import { renderTime } from "./PageContent.ts"
 import { pageDocument } from "./PageDocument.ts"
 
 type OpenRequest = OpenRequests["requests"][number]
@@ -34,7 +34,7 @@ const item = ({ assignment, link, topic }: OpenRequest) => {
   return html`<li>
 <a href="${link}" dir="auto">${clip(topic.content)}</a>
 <p><bdi>${topic.organizationName}</bdi> asks <bdi>${assignment.persona.name}</bdi></p>
-<p class="note"><strong>${statusText(assignment)}</strong>${deadline !== null && html` until ${time(deadline)}`}</p>
+<p class="note"><strong>${statusText(assignment)}</strong>${deadline !== null && html` until ${renderTime(deadline)}`}</p>
 </li>`
 }
 
@@ -42,7 +42,7 @@ const statusText = (assignment: OpenRequest["assignment"]): string => {
   if (assignment.status === "topic_sent") return "Waits for your view"
   if (assignment.generation.nextAt !== null) return "A draft is being written"
   if (assignment.draft !== null) return "Waits for your approval"
-  return isStalled(assignment) ? "Can be started again" : "A draft is being written"
+  return isGenerationStalled(assignment) ? "Can be started again" : "A draft is being written"
 }
 
 const clip = (text: string): string => {

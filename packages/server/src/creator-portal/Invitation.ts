@@ -2,17 +2,17 @@
 import { textLengths } from "@partner-commentary/core/creator/CreatorPortal"
 import { html } from "./Html.ts"
 import {
-  button,
-  collapsed,
   fieldId,
-  form,
   type PageContent,
+  type PageVisit,
   personaName,
-  textField,
-  type Visit
+  renderButton,
+  renderCollapsed,
+  renderForm,
+  renderTextField
 } from "./PageContent.ts"
 
-export const invitation = (visit: Visit): PageContent => {
+export const invitationPage = (visit: PageVisit): PageContent => {
   const { persona, respondBy } = visit.assignment
   const { max, min } = textLengths.perspective
   return {
@@ -23,32 +23,32 @@ export const invitation = (visit: Visit): PageContent => {
     deadline: ["Answer by", respondBy],
     targets: [fieldId("respond"), fieldId("decline")],
     body: html`<section>
-${form(
+${renderForm(
   visit,
   "respond",
-  html`${textField(visit, {
+  html`${renderTextField(visit, {
     action: "respond",
     label: "Your view",
     hint: `${min} to ${max} characters. Notes are enough: the draft brings them into form.`,
     rows: 9,
     min
-  })}${button("Send my view")}`
+  })}${renderButton("Send my view")}`
 )}
 </section>
 <section>
-${collapsed(
+${renderCollapsed(
   visit,
   "decline",
   "I would rather decline",
-  form(
+  renderForm(
     visit,
     "decline",
-    html`${textField(visit, {
+    html`${renderTextField(visit, {
       action: "decline",
       label: "Reason (optional)",
       hint: `At most ${textLengths.reason.max} characters. Declining is final.`,
       rows: 3
-    })}${button("Decline this request", "quiet")}`
+    })}${renderButton("Decline this request", "quiet")}`
   )
 )}
 </section>`

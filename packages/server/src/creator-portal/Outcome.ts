@@ -2,10 +2,10 @@
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { html } from "./Html.ts"
-import { type PageContent, quoted, time, type Visit } from "./PageContent.ts"
+import { type PageContent, type PageVisit, renderQuotation, renderTime } from "./PageContent.ts"
 
-export const approved = (
-  { assignment, readingWindow, topic }: Visit,
+export const approvedPage = (
+  { assignment, readingWindow, topic }: PageVisit,
   { approvedAt, content }: ApprovedCommentary
 ): PageContent => ({
   status: "Approved",
@@ -15,14 +15,14 @@ export const approved = (
   deadline: null,
   targets: [],
   body: html`<section class="sheet"><h2>The approved text</h2><div class="prose" dir="auto">${content}</div></section>
-<p class="note">Approved on ${time(approvedAt)}. This page can be read until ${time(Instant.plus(approvedAt, readingWindow))}; nothing on it can be changed any more.</p>`
+<p class="note">Approved on ${renderTime(approvedAt)}. This page can be read until ${renderTime(Instant.plus(approvedAt, readingWindow))}; nothing on it can be changed any more.</p>`
 })
 
 /** The page is shown as soon as the deadline has passed, even before the worker has stored the expiry. */
-export const tooLate = (visit: Visit, reason: "expired" | "approval_timeout"): PageContent =>
-  closed(visit, reason, null)
+export const tooLatePage = (visit: PageVisit, reason: "expired" | "approval_timeout"): PageContent =>
+  closedPage(visit, reason, null)
 
-export const closed = (visit: Visit, reason: FailureReason, at: Instant.Instant | null): PageContent => {
+export const closedPage = (visit: PageVisit, reason: FailureReason, at: Instant.Instant | null): PageContent => {
   const { assignment, readingWindow, topic } = visit
   const { meaning, status, title } = endings[reason]
   const said = assignment.declineReason ?? assignment.withdrawReason
@@ -33,9 +33,9 @@ export const closed = (visit: Visit, reason: FailureReason, at: Instant.Instant 
     step: null,
     deadline: null,
     targets: [],
-    body: html`${said !== null && quoted("Your reason", said)}
-${assignment.perspective !== null && quoted("Your view", assignment.perspective)}
-${at !== null && html`<p class="note">Closed on ${time(at)}. This page can be read until ${time(Instant.plus(at, readingWindow))}.</p>`}`
+    body: html`${said !== null && renderQuotation("Your reason", said)}
+${assignment.perspective !== null && renderQuotation("Your view", assignment.perspective)}
+${at !== null && html`<p class="note">Closed on ${renderTime(at)}. This page can be read until ${renderTime(Instant.plus(at, readingWindow))}.</p>`}`
   }
 }
 

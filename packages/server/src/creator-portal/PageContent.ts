@@ -4,19 +4,19 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 import type * as Duration from "effect/Duration"
-import { type Action, textOf } from "./CreatorAction.ts"
+import { type CreatorAction, textFieldOf } from "./CreatorAction.ts"
 import { type Content, type Html, html } from "./Html.ts"
-import type { Refusal } from "./Refusal.ts"
+import type { ActionRefusal } from "./Refusal.ts"
 
 /** One request for a creator's page. */
-export interface Visit extends AssignmentInContext {
+export interface PageVisit extends AssignmentInContext {
   /** The URL of the page, without a trailing slash. Forms post to addresses below this URL. */
   readonly address: string
   readonly now: Instant.Instant
   readonly maxDrafts: number
   /** How long the page can be read after the request is closed. */
   readonly readingWindow: Duration.Duration
-  readonly refusal: Refusal | null
+  readonly refusal: ActionRefusal | null
   /** True when an inbox link was just mailed. */
   readonly inboxMailed: boolean
 }
@@ -38,25 +38,30 @@ export interface PageContent {
   readonly refreshAfter?: number
 }
 
-export const form = ({ address }: Visit, action: Action, content: Content): Html =>
+export const renderForm = ({ address }: PageVisit, action: CreatorAction, content: Content): Html =>
   html`<form method="post" action="${address}/${action}">${content}</form>`
 
 /** The form is collapsed unless its input was rejected. */
-export const collapsed = ({ refusal }: Visit, action: Action, summary: string, content: Content): Html => {
-  const isRefused = refusal?.action === action && refusal.typed[textOf[action]] !== undefined
+export const renderCollapsed = (
+  { refusal }: PageVisit,
+  action: CreatorAction,
+  summary: string,
+  content: Content
+): Html => {
+  const isRefused = refusal?.action === action && refusal.typed[textFieldOf[action]] !== undefined
   return html`<details${isRefused && html` open`}><summary>${summary}</summary>${content}</details>`
 }
 
-export const fieldId = (action: Action): string => `${action}-${textOf[action]}`
+export const fieldId = (action: CreatorAction): string => `${action}-${textFieldOf[action]}`
 
 /** The element id of the present draft. */
 export const draftElementId = "draft"
 
 /** A labelled text field with hint, entered text and error. */
-export const textField = (
-  { assignment, refusal }: Visit,
+export const renderTextField = (
+  { assignment, refusal }: PageVisit,
   field: {
-    readonly action: Action
+    readonly action: CreatorAction
     readonly label: string
     readonly hint: string
     readonly rows: number
@@ -65,7 +70,7 @@ export const textField = (
   }
 ): Html => {
   const id = fieldId(field.action)
-  const name = textOf[field.action]
+  const name = textFieldOf[field.action]
   const mine = refusal?.action === field.action ? refusal : null
   const typed = mine?.typed[name]
   const wrong = mine?.problem.field === name ? mine.says : null
@@ -82,16 +87,16 @@ ${wrong !== null && html`<p class="error" id="${id}-error">${wrong}</p>`}
 ${typed ?? field.value}</textarea>`
 }
 
-export const button = (label: string, kind: "main" | "quiet" = "main", describedBy?: string): Html =>
+export const renderButton = (label: string, kind: "main" | "quiet" = "main", describedBy?: string): Html =>
   html`<button${kind === "quiet" && html` class="quiet"`}${describedBy !== undefined && html` aria-describedby="${describedBy}"`}>${label}</button>`
 
 /** The text can wrap only between day and time. */
-export const time = (instant: Instant.Instant): Html =>
+export const renderTime = (instant: Instant.Instant): Html =>
   html`<time datetime="${Instant.toIso(instant)}">${utcDate(instant).replace(/(?<!,) /g, "\u00a0")}</time>`
 
 /** The name stays on one line in a headline if it fits. */
 export const personaName = ({ name }: Assignment["persona"]): Html => html`<bdi class="name">${name}</bdi>`
 
 /** Quotes a person's text verbatim. */
-export const quoted = (heading: string, text: string, note?: Content): Html =>
+export const renderQuotation = (heading: string, text: string, note?: Content): Html =>
   html`<section><h2>${heading}</h2>${note !== undefined && html`<p class="note">${note}</p>`}<div class="prose" dir="auto">${text}</div></section>`

@@ -3,7 +3,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import { type Html, html } from "./Html.ts"
-import { style } from "./Style.ts"
+import { pageStylesheet } from "./Style.ts"
 
 interface PageContent {
   /** The title for the browser's tab, with the state first. */
@@ -31,7 +31,7 @@ export const pageDocument = ({ footer, main, refresh, status, title }: PageConte
 ${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh.after}${refresh.at !== null && `;url=${refresh.at}`}">\n`}<title>${title} · Partner Commentary</title>
 <link rel="icon" href="${icon}">
 <style>`.markup +
-  style +
+  pageStylesheet +
   html`</style>
 </head>
 <body>
@@ -48,7 +48,7 @@ ${footer !== undefined && html`<footer>${footer}</footer>`}
 export const pageHeaders: Effect.Effect<Readonly<Record<string, string>>, never, Digest.Digest> = Effect.gen(
   function* () {
     const digest = yield* Digest.Digest
-    const hash = Base64.encode(yield* digest.digest(Digest.sha256, new TextEncoder().encode(style)))
+    const hash = Base64.encode(yield* digest.digest(Digest.sha256, new TextEncoder().encode(pageStylesheet)))
     return {
       "content-security-policy": `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
       "referrer-policy": "no-referrer",

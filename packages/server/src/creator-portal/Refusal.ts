@@ -1,35 +1,40 @@
 /** The reason why an action was rejected: field and constraint for programs, and a sentence for the creator. */
 import type { Problem } from "@partner-commentary/api/Errors"
-import type { TextLength } from "@partner-commentary/core/creator/CreatorPortal"
+import type { InvalidTextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
-import type { Action } from "./CreatorAction.ts"
-import type { Fields, Malformed } from "./CreatorInput.ts"
+import type { CreatorAction } from "./CreatorAction.ts"
+import type { ActionFields, MalformedInput } from "./CreatorInput.ts"
 
-export interface Refusal {
-  readonly action: Action
+export interface ActionRefusal {
+  readonly action: CreatorAction
   readonly problem: Problem
   /** The sentence for the creator, without a field name. */
   readonly says: string
   /** The entered text, which the page shows again. */
-  readonly typed: Fields
+  readonly typed: ActionFields
   /** The entered text was meant for a draft that has been replaced. */
   readonly isStale: boolean
 }
 
-export type Reason = TextLength | ActionRefused | Malformed
+export type RefusalReason = InvalidTextLength | ActionRefused | MalformedInput
 
 /** `present` is the current assignment, which the page shows with the error. */
-export const refusal = (action: Refusal["action"], reason: Reason, present: Assignment, typed: Fields): Refusal => ({
+export const describeRefusal = (
+  action: ActionRefusal["action"],
+  reason: RefusalReason,
+  present: Assignment,
+  typed: ActionFields
+): ActionRefusal => ({
   action,
   typed,
   isStale: reason._tag === "ActionRefused" && reason.reason === "stale_draft",
   ...(reason._tag === "ActionRefused" ? refused(reason, present) : illegible(reason))
 })
 
-type Told = Pick<Refusal, "problem" | "says">
+type Told = Pick<ActionRefusal, "problem" | "says">
 
-const illegible = (reason: TextLength | Malformed): Told => {
+const illegible = (reason: InvalidTextLength | MalformedInput): Told => {
   if (reason._tag === "Malformed") {
     const { constraint, field, isTooLarge } = reason
     const says = isTooLarge

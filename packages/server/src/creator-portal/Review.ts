@@ -1,25 +1,25 @@
 /** The page of a draft that waits for approval. */
 import { textLengths } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Draft } from "@partner-commentary/core/topic/Assignment"
-import { isStalled } from "@partner-commentary/core/topic/Workflow"
-import type { Action } from "./CreatorAction.ts"
+import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
+import type { CreatorAction } from "./CreatorAction.ts"
 import { type Content, type Html, html } from "./Html.ts"
 import {
-  button,
-  collapsed,
   draftElementId,
   fieldId,
-  form,
   type PageContent,
+  type PageVisit,
   personaName,
-  textField,
-  type Visit
+  renderButton,
+  renderCollapsed,
+  renderForm,
+  renderTextField
 } from "./PageContent.ts"
 
-export const review = (visit: Visit, draft: Draft): PageContent => {
+export const reviewPage = (visit: PageVisit, draft: Draft): PageContent => {
   const { approveBy, generation, persona } = visit.assignment
   const isRevised = generation.nextAt !== null
-  const forms: ReadonlyArray<Action> = isRevised
+  const forms: ReadonlyArray<CreatorAction> = isRevised
     ? ["withdraw"]
     : draft.number < visit.maxDrafts
       ? ["approve", "revise", "withdraw"]
@@ -33,11 +33,11 @@ export const review = (visit: Visit, draft: Draft): PageContent => {
     step: 3,
     deadline: approveBy === null ? null : ["Approve by", approveBy],
     targets: [draftElementId, ...forms.map(fieldId)],
-    body: html`${isStalled(visit.assignment) && html`<div class="said" role="status"><h2>The other draft could not be written</h2><p>We tried several times and have been told. Draft ${draft.number} stays as it is, and you can ask once more.</p></div>`}
+    body: html`${isGenerationStalled(visit.assignment) && html`<div class="said" role="status"><h2>The other draft could not be written</h2><p>We tried several times and have been told. Draft ${draft.number} stays as it is, and you can ask once more.</p></div>`}
 <section class="sheet" id="${draftElementId}">
 <h2>Draft ${draft.number}${draft.number > visit.maxDrafts - countedDown && html` <span class="note">of at most ${visit.maxDrafts}</span>`}</h2>
 <div class="prose" dir="auto">${draft.content}</div>
-${form(visit, "approve", html`${draftId(draft)}${button("Approve as it stands")}`)}
+${renderForm(visit, "approve", html`${draftId(draft)}${renderButton("Approve as it stands")}`)}
 </section>
 <section>
 ${isRevised ? asked(generation.revision?.instructions ?? "") : edits(visit, draft)}
@@ -59,59 +59,59 @@ const asked = (instructions: string): Content =>
   instructions !== "" &&
   html`<details><summary>What you asked for</summary><div class="fold prose" dir="auto">${instructions}</div></details>`
 
-const edits = (visit: Visit, draft: Draft): Html => {
+const edits = (visit: PageVisit, draft: Draft): Html => {
   const { content, instructions } = textLengths
-  return html`${collapsed(
+  return html`${renderCollapsed(
     visit,
     "approve",
     "Edit the text, then approve it",
-    form(
+    renderForm(
       visit,
       "approve",
-      html`${draftId(draft)}${textField(visit, {
+      html`${draftId(draft)}${renderTextField(visit, {
         action: "approve",
         label: "The text to approve",
         hint: `${content.min} to ${content.max} characters. It is handed out exactly as it stands here.`,
         rows: 12,
         value: draft.content,
         min: content.min
-      })}${button("Approve the edited text")}`
+      })}${renderButton("Approve the edited text")}`
     )
   )}
 ${
   draft.number >= visit.maxDrafts
     ? html`<p class="note">This was the last draft that could be asked for.</p>`
-    : collapsed(
+    : renderCollapsed(
         visit,
         "revise",
         "Ask for another draft",
-        form(
+        renderForm(
           visit,
           "revise",
-          html`${draftId(draft)}${textField(visit, {
+          html`${draftId(draft)}${renderTextField(visit, {
             action: "revise",
             label: "What should change? (optional)",
             hint: `At most ${instructions.max} characters. Shorter, sharper, another argument: just say so.`,
             rows: 4
-          })}${button("Ask for another draft", "quiet")}`
+          })}${renderButton("Ask for another draft", "quiet")}`
         )
       )
 }`
 }
 
-const withdrawal = (visit: Visit): Html =>
-  collapsed(
+const withdrawal = (visit: PageVisit): Html =>
+  renderCollapsed(
     visit,
     "withdraw",
     "Withdraw from this request",
-    form(
+    renderForm(
       visit,
       "withdraw",
-      html`${textField(visit, {
+      html`${renderTextField(visit, {
         action: "withdraw",
         label: "Reason (optional)",
         hint: `At most ${textLengths.reason.max} characters. Withdrawing is final: there will be no commentary.`,
         rows: 3
-      })}${button("Withdraw", "quiet")}`
+      })}${renderButton("Withdraw", "quiet")}`
     )
   )

@@ -2,7 +2,7 @@
  * The stylesheet of all pages. The page inlines the stylesheet, and the content security policy allows it by its hash.
  */
 
-export const style = `
+export const pageStylesheet = `
 :root{--paper:#f7f5f0;--sheet:#fffefb;--ink:#1b1a17;--soft:#5c584f;--line:#dad5c8;--field:#8a8478;--accent:#a8321a;--on-accent:#fff;--wash:#f6e9e3;
 --serif:ui-serif,"Iowan Old Style","Palatino Linotype",Palatino,Georgia,"Liberation Serif",serif;--sans:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Liberation Sans",sans-serif;color-scheme:light dark}
 @media (prefers-color-scheme:dark){:root{--paper:#161513;--sheet:#1f1e1b;--ink:#eeebe3;--soft:#aca69a;--line:#38352f;--field:#7d776b;--accent:#ff9a7c;--on-accent:#1b1a17;--wash:#33231d}}

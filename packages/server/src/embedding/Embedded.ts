@@ -8,9 +8,9 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { type RequestContext, WebHandler } from "./WebHandler.ts"
 
 /** Requirements of the routes: the core with its ports, the public address, crypto. */
-export type Requirements = Layer.Services<typeof WebHandler.layer>
+export type EmbeddedRequirements = Layer.Services<typeof WebHandler.layer>
 
-export interface Embedded<R = Requirements> {
+export interface EmbeddedService<R = EmbeddedRequirements> {
   /**
    * Handles a request with the service. Errors also become responses. Bodies are streamed, and aborting the request
    * stops the service's work on it. Pass the client's address as `sent.address`: without it anonymous calls are not
@@ -36,9 +36,11 @@ export interface Embedded<R = Requirements> {
  * await service.dispose()
  * ```
  */
-export const open = <Further, E>(layer: Layer.Layer<Requirements | Further, E>): Embedded<Requirements | Further> => {
+export const open = <Further, E>(
+  layer: Layer.Layer<EmbeddedRequirements | Further, E>
+): EmbeddedService<EmbeddedRequirements | Further> => {
   const whole = Layer.provideMerge(WebHandler.layer, layer)
-  type Runtime = ManagedRuntime.ManagedRuntime<WebHandler | Requirements | Further, E>
+  type Runtime = ManagedRuntime.ManagedRuntime<WebHandler | EmbeddedRequirements | Further, E>
   let present: Runtime | undefined
 
   const begun = (): Promise<Runtime> => {

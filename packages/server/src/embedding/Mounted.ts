@@ -9,7 +9,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { pathBelow, pathOf } from "../http/Address.ts"
+import { pathBelow, pathOfService } from "../http/Address.ts"
 import * as Routes from "../routes/Routes.ts"
 
 const routes = Routes.layer.pipe(
@@ -27,7 +27,7 @@ const rootless = "Mounted.layer needs a path in the public address. At the root,
 
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const prefix = pathOf((yield* PublicAddress).apiRoot)
+    const prefix = pathOfService((yield* PublicAddress).apiRoot)
     if (prefix === "") return yield* Effect.die(rootless)
     const answer = (yield* own) as Effect.Effect<never>
     // The middleware runs before the application's router, which decodes paths and limits their length.

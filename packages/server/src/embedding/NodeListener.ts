@@ -7,7 +7,7 @@ import type { WhenResponseEnds } from "@partner-commentary/core/access/Concurren
 import * as Envelope from "../http/Envelope.ts"
 import * as WebRequest from "../http/WebRequest.ts"
 import * as Responses from "../middleware/Responses.ts"
-import type { Embedded } from "./Embedded.ts"
+import type { EmbeddedService } from "./Embedded.ts"
 import * as ParsedBody from "./ParsedBody.ts"
 
 /** The properties of Node's `IncomingMessage` that the listener uses. */
@@ -52,7 +52,7 @@ export type NodeListener = (request: NodeRequest, response: NodeResponse) => Pro
  * middleware had read the body.
  */
 export const make =
-  (service: Pick<Embedded<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
+  (service: Pick<EmbeddedService<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
   (request, response) => {
     const parsed = request.readableEnded && hasBody(request) ? ParsedBody.bytesOf(request) : null
     if (parsed === undefined) {

@@ -15,7 +15,7 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
-import { pathBelow, pathOf } from "../http/Address.ts"
+import { pathBelow, pathOfService } from "../http/Address.ts"
 import { ResponseTaken } from "../middleware/ConcurrentRequests.ts"
 import * as Routes from "../routes/Routes.ts"
 
@@ -68,7 +68,7 @@ export class WebHandler extends Context.Service<
     Effect.gen(function* () {
       const { apiRoot } = yield* PublicAddress
       const routed = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
-      const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(pathOf(apiRoot)))
+      const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(pathOfService(apiRoot)))
       // Traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
       const answer = HttpEffect.toWebHandlerWith(context)(app)

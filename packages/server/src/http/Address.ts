@@ -4,7 +4,7 @@
  */
 
 /** The path of `{api_root}` behind a proxy: `""` or `/some/prefix`. */
-export const pathOf = (apiRoot: string): string => apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "")
+export const pathOfService = (apiRoot: string): string => apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "")
 
 /** Returns the path and query below the prefix; undefined when the URL is elsewhere. */
 export const pathBelow = (prefix: string, url: string): string | undefined => {

@@ -21,14 +21,14 @@ export const bodyTooLarge: Problem = { field: "body", constraint: `must be at mo
 export const bulkTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBulkSize / 1024 / 1024} MiB` }
 
 /** Decodes the body of a request. `further` adds checks that the schema cannot express; see `textDecoder`. */
-export const decoder = <Fields extends Schema.Struct.Fields>(...rules: Parameters<typeof textDecoder<Fields>>) => {
+export const bodyDecoder = <Fields extends Schema.Struct.Fields>(...rules: Parameters<typeof textDecoder<Fields>>) => {
   const decode = textDecoder(...rules)
   return (request: HttpServerRequest.HttpServerRequest) =>
-    Effect.flatMap(jsonText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
+    Effect.flatMap(readJsonText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
 }
 
 /** Use it for an optional body, which may have no bytes, whatever its content type. */
-export const optional =
+export const decodeOptionalBody =
   <A extends object>(
     decode: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, InvalidRequest>,
     absent: A
@@ -39,10 +39,10 @@ export const optional =
     )
 
 /** Reads the text of a body with a JSON content type. */
-export const jsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> => {
+export const readJsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> => {
   const header = headerProblem(request.headers)
-  if (header !== undefined) return invalid(header)
-  return Effect.flatMap(Effect.orDie(read(request)), (text) => {
+  if (header !== undefined) return invalidRequest(header)
+  return Effect.flatMap(Effect.orDie(readBody(request)), (text) => {
     const checked = Effect.fromResult(Result.mapError(text, (problem) => InvalidRequest.of([problem])))
     // The function yields between bodies, so that several large ones are not parsed in one turn of the event loop.
     return Result.isSuccess(text) && text.success.length > StrictJson.unitsPerStep
@@ -71,15 +71,15 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
     if (long !== undefined) return Result.fail([{ field: long, constraint: `must hold at most ${maxEntries} entries` }])
     const decoded = decode(body)
     const [first, ...rest] = [
-      ...(Result.isFailure(decoded) ? problems(decoded.failure.issue) : []),
+      ...(Result.isFailure(decoded) ? problemsOf(decoded.failure.issue) : []),
       ...further(body as Readonly<Record<string, unknown>>)
     ].toSorted((one, other) => place(one) - place(other))
     if (first !== undefined) return Result.fail([first, ...rest.slice(0, maxProblems - 1)])
-    return Result.mapError(decoded, ({ issue }) => problems(issue))
+    return Result.mapError(decoded, ({ issue }) => problemsOf(issue))
   }
   /** A large text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
-    const json = yield* StrictJson.parseInSteps(text, fields)
+    const json = yield* StrictJson.parseStrictJsonInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
     if (text.length > StrictJson.unitsPerStep) yield* Effect.yieldNow
     return yield* Effect.fromResult(read(json.success))
@@ -95,7 +95,7 @@ const maxEntries = 1000
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxEntries
 
 /** Returns all problems of a failed decoding. A problem with the whole body has the field `body`. */
-export const problems = (issue: SchemaIssue.Issue): Problems => {
+export const problemsOf = (issue: SchemaIssue.Issue): Problems => {
   const [first, ...rest] = format(issue).issues.map(({ message, path = [] }) => ({
     field: pathOf(path),
     constraint: constraintOf(message)
@@ -103,7 +103,7 @@ export const problems = (issue: SchemaIssue.Issue): Problems => {
   return [first ?? { field: "body", constraint: "is invalid" }, ...rest]
 }
 
-export const invalid = (...all: Problems) => Effect.fail(InvalidRequest.of(all))
+export const invalidRequest = (...all: Problems) => Effect.fail(InvalidRequest.of(all))
 
 export const headerProblem = (headers: Headers.Headers): Problem | undefined => {
   if (!isJson(headers["content-type"] ?? "")) {
@@ -133,7 +133,7 @@ const isHarmless = (parameter: string): boolean => {
 const utf8Names = new Set(["utf-8", "utf8", '"utf-8"', '"utf8"'])
 
 /** Reading fails when the body is incomplete or too large. Invalid UTF-8 is a reported problem. */
-export const read = (
+export const readBody = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<Result.Result<string, Problem>, HttpServerError> =>
   Effect.map(request.arrayBuffer, (bytes) =>

@@ -3,7 +3,7 @@ import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Context from "effect/Context"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
-import type { Caller } from "../middleware/Authorization.ts"
+import type { CallerCredentials } from "../middleware/Authorization.ts"
 
 /** The proxies whose X-Forwarded-For is trusted; by default none. */
 export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partner-commentary/server/TrustedProxies", {
@@ -20,11 +20,11 @@ export const clientAddress = (
   forwardedFor: string | undefined,
   proxies: IpAllowList.IpAllowList
 ): string => {
-  if (forwardedFor === undefined || proxies.length === 0 || !IpAllowList.allows(proxies, socket)) return socket
+  if (forwardedFor === undefined || proxies.length === 0 || !IpAllowList.allowsAddress(proxies, socket)) return socket
   for (const entry of forwardedFor.split(",").toReversed()) {
     const address = forwardedAddress(entry)
     if (address === undefined) return `unknown by ${socket}`
-    if (!IpAllowList.allows(proxies, address)) return address
+    if (!IpAllowList.allowsAddress(proxies, address)) return address
   }
   return socket
 }
@@ -39,7 +39,10 @@ export const forwardedAddress = (entry: string): string | undefined => {
 /** Some proxies append the port: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
 const withPort = /^(?:\[([^\]]*)\](?::\d{1,5})?|([^:]*):\d{1,5})$/
 
-export const addressOf = ({ headers, remoteAddress }: HttpServerRequest, proxies: IpAllowList.IpAllowList): string =>
+export const clientAddressOf = (
+  { headers, remoteAddress }: HttpServerRequest,
+  proxies: IpAllowList.IpAllowList
+): string =>
   clientAddress(
     Option.getOrElse(remoteAddress, () => ""),
     headers["x-forwarded-for"],
@@ -47,7 +50,7 @@ export const addressOf = ({ headers, remoteAddress }: HttpServerRequest, proxies
   )
 
 /** Returns the caller's key and address. */
-export const callerOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): Caller => ({
+export const keyAndAddressOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): CallerCredentials => ({
   key: request.headers["x-api-key"] ?? "",
-  address: addressOf(request, proxies)
+  address: clientAddressOf(request, proxies)
 })

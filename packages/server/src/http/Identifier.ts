@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 
-export const idOf = <Id extends string>(
+export const parseIdentifier = <Id extends string>(
   schema: Schema.Codec<Id, string>,
   text: string,
   missing: NotFound

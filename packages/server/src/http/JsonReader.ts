@@ -4,10 +4,10 @@
  */
 import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
-import { type Steps, tokensPerStep } from "./Steps.ts"
+import { type ProcessingSteps, tokensPerStep } from "./Steps.ts"
 
 /** `depth` is 0 for the value itself and 1 for its members. */
-export interface Visitor {
+export interface JsonVisitor {
   readonly key?: (depth: number, name: string) => void
   /** The visitor stops the scan by returning false. */
   readonly begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => unknown
@@ -24,7 +24,7 @@ const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
  * Returns whether the text is one JSON value. The scan stops at the first invalid character, or when the visitor
  * returns false.
  */
-export function* read(text: string, { begin, end, key = () => {} }: Visitor): Steps<boolean> {
+export function* read(text: string, { begin, end, key = () => {} }: JsonVisitor): ProcessingSteps<boolean> {
   const open: Array<"object" | "array"> = []
   let expected: Expected = "value"
   let tokens = 0

@@ -20,7 +20,7 @@ export const stringOf = (lexeme: string): string =>
     : lexeme.slice(1, -1)
 
 /** Returns the index of the first array or object at this nesting depth. */
-export const deeperThan = (text: string, levels: number): number | undefined => {
+export const findDeeperThan = (text: string, levels: number): number | undefined => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -22,7 +22,7 @@ const ways: ReadonlyArray<Way> = (() => {
   return found
 })()
 
-export const notFound = (
+export const notFoundResponse = (
   { method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">,
   apiRoot: string
 ): HttpServerResponse.HttpServerResponse => {

@@ -3,7 +3,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type * as Option from "effect/Option"
 
 /** An unescaped `+` in a query arrives as a space, and a time contains no other spaces. */
-export const parse = (text: string): Option.Option<Instant.Instant> =>
+export const parseQueryTime = (text: string): Option.Option<Instant.Instant> =>
   Instant.parse(text.replace(/ (?=\d\d:?\d\d$)/, "+"))
 
-export const constraint = "must be an ISO 8601 timestamp with a zone, such as 2026-01-30T12:00:00Z"
+export const queryTimeConstraint = "must be an ISO 8601 timestamp with a zone, such as 2026-01-30T12:00:00Z"

@@ -2,12 +2,12 @@
 import * as Effect from "effect/Effect"
 
 /** Runs the steps and yields between them. */
-export type Steps<A> = Generator<void, A>
+export type ProcessingSteps<A> = Generator<void, A>
 
 /** The number of tokens in one step. Processing a token takes about a microsecond. */
 export const tokensPerStep = 2000
 
-export const run = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
+export const runInSteps = Effect.fnUntraced(function* <A>(steps: ProcessingSteps<A>) {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
@@ -16,7 +16,7 @@ export const run = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
 })
 
 /** Runs all steps without yielding, for short texts. */
-export const runWithoutYield = <A>(steps: Steps<A>): A => {
+export const runWithoutYielding = <A>(steps: ProcessingSteps<A>): A => {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value

@@ -16,17 +16,17 @@ export const maxDepth = 32
  * Parsing fails with the first problem. `field` is `body` or a path into it. If `fields` is given, other members are
  * checked for nesting only, because the service ignores them.
  */
-export const parse = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
-  Steps.runWithoutYield(parsing(text, fields))
+export const parseStrictJson = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
+  Steps.runWithoutYielding(parsing(text, fields))
 
 /** Parses in the same way, but in steps, for long texts. */
-export const parseInSteps = (
+export const parseStrictJsonInSteps = (
   text: string,
   fields?: ReadonlySet<string>
-): Effect.Effect<Result.Result<unknown, Problem>> => Steps.run(parsing(text, fields))
+): Effect.Effect<Result.Result<unknown, Problem>> => Steps.runInSteps(parsing(text, fields))
 
-function* parsing(text: string, fields?: ReadonlySet<string>): Steps.Steps<Result.Result<unknown, Problem>> {
-  const deep = JsonText.deeperThan(text, maxDepth + 1)
+function* parsing(text: string, fields?: ReadonlySet<string>): Steps.ProcessingSteps<Result.Result<unknown, Problem>> {
+  const deep = JsonText.findDeeperThan(text, maxDepth + 1)
   // The depth is checked first: JSON.parse is slow on deep nesting.
   if (deep !== undefined) return Result.fail(yield* tooDeep(text.slice(0, deep)))
   const parsed = Result.try(() => JSON.parse(text) as unknown)
@@ -52,7 +52,11 @@ type Levels = Array<Level>
 const token = /"|-?\d[\d.eE+-]*|[[\]{},:]/g
 
 /** The scan needs text that is valid JSON, or valid up to a place that is nested too deeply. */
-function* scan(text: string, levels: Levels, matters: (levels: Levels) => boolean): Steps.Steps<Problem | undefined> {
+function* scan(
+  text: string,
+  levels: Levels,
+  matters: (levels: Levels) => boolean
+): Steps.ProcessingSteps<Problem | undefined> {
   const next = new RegExp(token)
   let tokens = 0
   for (let match = next.exec(text); match !== null; match = next.exec(text)) {
@@ -89,7 +93,7 @@ const readString = (lexeme: string, level: Level | undefined): string | undefine
   return text.isWellFormed() ? undefined : "must be well-formed Unicode, without lone surrogates"
 }
 
-function* tooDeep(before: string): Steps.Steps<Problem> {
+function* tooDeep(before: string): Steps.ProcessingSteps<Problem> {
   const levels: Levels = []
   yield* scan(before, levels, () => false)
   return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxDepth} levels` }

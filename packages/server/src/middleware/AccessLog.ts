@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
-import type { Rate } from "./CurrentRate.ts"
+import type { RequestRateState } from "./CurrentRate.ts"
 
 /** True when requests are logged. */
 export const LogRequests = Context.Reference("@partner-commentary/server/LogRequests", { defaultValue: () => false })
@@ -14,14 +14,14 @@ export const LogRequests = Context.Reference("@partner-commentary/server/LogRequ
 export interface LoggedRequest {
   readonly method: string
   readonly requestId: string
-  readonly rate: Rate
+  readonly rate: RequestRateState
 }
 
 /** The logged status when the client disconnected before the response, as in nginx. */
 const clientLeft = 499
 
 /** Wraps the handling of every request. */
-export const logged = <A extends { readonly status: number }, E, R>(
+export const logRequest = <A extends { readonly status: number }, E, R>(
   answered: Effect.Effect<A, E, R>,
   asked: LoggedRequest
 ): Effect.Effect<A, E, R> =>
@@ -36,14 +36,14 @@ export const logged = <A extends { readonly status: number }, E, R>(
         route: rate.route ?? "unknown",
         status: Exit.isSuccess(exit) ? exit.value.status : clientLeft,
         ms: Math.round(Number(clock.monotonicTimeNanosUnsafe() - begun) / 1e4) / 100,
-        ...Subject.named({ organizationId: rate.organizationId, topicId: rate.subject.topicId }, "_"),
+        ...Subject.subjectAttributes({ organizationId: rate.organizationId, topicId: rate.subject.topicId }, "_"),
         request_id: requestId
       })
     })
   })
 
 /** Wraps the router, which stores its match in the fiber's context. */
-export const noteRoute = <A, E, R>(routed: Effect.Effect<A, E, R>, rate: Rate): Effect.Effect<A, E, R> =>
+export const recordRoute = <A, E, R>(routed: Effect.Effect<A, E, R>, rate: RequestRateState): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) =>
     Effect.onExit(routed, () => {
       rate.route = Context.getOrUndefined(fiber.context, HttpRouter.RouteContext)?.route.path ?? null

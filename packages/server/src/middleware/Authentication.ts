@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { callerOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { keyAndAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
 import { Authorization, withRetryAfter } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { CurrentRate } from "./CurrentRate.ts"
@@ -28,12 +28,12 @@ export const layer = Layer.effect(
           scope: Context.getOrUndefined(annotations, RequiredScope),
           limit: Context.getOrUndefined(annotations, OwnLimit)
         }
-        return admit(callerOf(request, proxies), gate, Context.getUnsafe(context, CurrentRate))
+        return admit(keyAndAddressOf(request, proxies), gate, Context.getUnsafe(context, CurrentRate))
       })
 
     return (next, { endpoint }) =>
       Effect.flatMap(principal(endpoint), (caller) => {
-        const answered = Subject.traced(Effect.provideService(next, CurrentPrincipal, caller), {
+        const answered = Subject.traceWithSubject(Effect.provideService(next, CurrentPrincipal, caller), {
           organizationId: caller.organization.id
         })
         const owner = { organization: caller.organization.id, credential: "x-api-key" } as const

@@ -8,10 +8,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import { current, note, type Rate } from "./CurrentRate.ts"
+import { currentRateState, type RequestRateState, recordCountedCall } from "./CurrentRate.ts"
 
 /** The credentials in the request. */
-export interface Caller {
+export interface CallerCredentials {
   /** The value of `X-Api-Key`; `""` when missing. */
   readonly key: string
   readonly address: string
@@ -23,7 +23,7 @@ export interface EndpointRules {
   readonly limit: OwnLimit["Service"] | undefined
 }
 
-export type Refusal =
+export type AuthorizationRefusal =
   | Errors.Unauthorized
   | Errors.KeyRevoked
   | Errors.KeyExpired
@@ -35,11 +35,18 @@ export class Authorization extends Context.Service<
   Authorization,
   {
     /** Records rate-limit headers in `rate`, whether the call is admitted or rejected. */
-    readonly admit: (caller: Caller, gate: EndpointRules, rate: Rate) => Effect.Effect<Principal, Refusal>
+    readonly admit: (
+      caller: CallerCredentials,
+      gate: EndpointRules,
+      rate: RequestRateState
+    ) => Effect.Effect<Principal, AuthorizationRefusal>
     /** Used for unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
-    readonly countUnknownPath: (caller: Caller, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
+    readonly countUnknownPath: (
+      caller: CallerCredentials,
+      rate: RequestRateState
+    ) => Effect.Effect<void, Errors.RateLimitExceeded>
     /** Used for callers that cannot have a key. */
-    readonly countAnonymous: (address: string, rate: Rate) => Effect.Effect<void, Errors.RateLimitExceeded>
+    readonly countAnonymous: (address: string, rate: RequestRateState) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {
   static readonly layer = Layer.effect(
@@ -49,17 +56,17 @@ export class Authorization extends Context.Service<
       const limits = yield* RateLimits
       const calls = yield* ApiCalls
 
-      const countAnonymous = (address: string, rate: Rate) => countCall(limits.countAddress(address), rate)
+      const countAnonymous = (address: string, rate: RequestRateState) => countCall(limits.countAddress(address), rate)
 
       /** An address over its limit may still have a valid key, so its look-ups are only slowed down. */
-      const authenticate = ({ address, key }: Caller) =>
+      const authenticate = ({ address, key }: CallerCredentials) =>
         Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))
 
       /**
        * An anonymous caller within its limit gets the reason of the refusal; a caller over its limit gets the
        * rate-limit error.
        */
-      const known = (caller: Caller, rate: Rate) =>
+      const known = (caller: CallerCredentials, rate: RequestRateState) =>
         Effect.catch(authenticate(caller), (refused) =>
           Effect.andThen(countAnonymous(caller.address, rate), Effect.fail(translate[refused._tag]()))
         )
@@ -104,7 +111,7 @@ export const refusalOf = ({ counted, limit, remaining, retryAfter }: RateLimited
 export const withRetryAfter = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapError(operation, (error) =>
     error instanceof Errors.RateLimitExceeded
-      ? Effect.map(current, (rate) => {
+      ? Effect.map(currentRateState, (rate) => {
           rate.retryAfter = error.error.details.retry_after
         })
       : Effect.void
@@ -113,12 +120,12 @@ export const withRetryAfter = <A, E, R>(operation: Effect.Effect<A, E, R>): Effe
 /** Counts a call and records its window, whether the call is admitted or rejected. */
 export const countCall = (
   count: Effect.Effect<CountedCall, RateLimited>,
-  rate: Rate
+  rate: RequestRateState
 ): Effect.Effect<void, Errors.RateLimitExceeded> =>
   Effect.matchEffect(count, {
-    onSuccess: (state) => Effect.sync(() => note(rate, state)),
+    onSuccess: (state) => Effect.sync(() => recordCountedCall(rate, state)),
     onFailure: (limited) => {
-      note(rate, limited.state)
+      recordCountedCall(rate, limited.state)
       rate.retryAfter = limited.retryAfter
       return Effect.fail(refusalOf(limited))
     }

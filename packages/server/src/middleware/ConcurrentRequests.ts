@@ -6,8 +6,8 @@ import * as Errors from "@partner-commentary/api/Errors"
 import {
   type ConcurrencyLimit,
   type ConcurrencyPool,
+  permitTimeout,
   TooManyRequests,
-  timeout,
   type WhenResponseEnds
 } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { FairShare } from "@partner-commentary/core/shared/FairShare"
@@ -88,7 +88,7 @@ export const toRateLimitError = <A, E, R>(
 
 const message = (limit: number, pool: ConcurrencyPool): string =>
   `At most ${limit} ${described[pool]} of an organization are worked on at one time. Others wait up to ` +
-  `${Duration.toSeconds(timeout)} seconds for a place. Send it again when they were answered.`
+  `${Duration.toSeconds(permitTimeout)} seconds for a place. Send it again when they were answered.`
 
 const described: Readonly<Record<ConcurrencyPool, string>> = {
   standard: "requests",

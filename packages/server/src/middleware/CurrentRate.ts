@@ -6,7 +6,7 @@ import type * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-export interface Rate {
+export interface RequestRateState {
   /** Null when no limit applies to the request. */
   state: RateLimitState | null
   /** Every window that counted the request. */
@@ -21,7 +21,7 @@ export interface Rate {
   route: string | null
 }
 
-export const fresh = (): Rate => ({
+export const freshRateState = (): RequestRateState => ({
   state: null,
   windows: [],
   retryAfter: null,
@@ -30,26 +30,29 @@ export const fresh = (): Rate => ({
   route: null
 })
 
-export class CurrentRate extends Context.Service<CurrentRate, Rate>()(
+export class CurrentRate extends Context.Service<CurrentRate, RequestRateState>()(
   "@partner-commentary/server/middleware/CurrentRate"
 ) {}
 
 /** The rate-limit state of the current request. The server provides this state. */
-export const current: Effect.Effect<Rate> = Effect.withFiber(({ context }) =>
+export const currentRateState: Effect.Effect<RequestRateState> = Effect.withFiber(({ context }) =>
   Effect.succeed(Context.getUnsafe(context, CurrentRate))
 )
 
 /**
  * Records a counted call: it keeps the hourly window with the fewest calls left, and the latest state of each window.
  */
-export const note = (rate: Rate, state: CountedCall): void => {
+export const recordCountedCall = (rate: RequestRateState, state: CountedCall): void => {
   const others = rate.windows.filter(({ policy }) => state.windows.every((one) => one.policy !== policy))
   rate.windows = [...others, ...state.windows]
   if (rate.state === null || state.remaining <= rate.state.remaining) rate.state = state
 }
 
 /** A successful response never has `Retry-After`. */
-export const headersOf = ({ retryAfter, state, windows }: Rate, status: number): Readonly<Record<string, string>> =>
+export const rateHeadersOf = (
+  { retryAfter, state, windows }: RequestRateState,
+  status: number
+): Readonly<Record<string, string>> =>
   state === null
     ? {}
     : {

@@ -8,10 +8,10 @@ import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { addressOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { clientAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
 import { withRetryAfter } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
-import { current } from "./CurrentRate.ts"
+import { currentRateState } from "./CurrentRate.ts"
 import { DashboardAuthorization } from "./DashboardAuthorization.ts"
 
 export const layer = Layer.effect(
@@ -22,13 +22,16 @@ export const layer = Layer.effect(
     const proxies = yield* TrustedProxies
 
     const principal = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      const caller = { authorization: request.headers["authorization"] ?? "", address: addressOf(request, proxies) }
-      return Effect.flatMap(current, (rate) => admit(caller, rate))
+      const caller = {
+        authorization: request.headers["authorization"] ?? "",
+        address: clientAddressOf(request, proxies)
+      }
+      return Effect.flatMap(currentRateState, (rate) => admit(caller, rate))
     })
 
     return (next, { endpoint }) =>
       Effect.flatMap(principal, (caller) => {
-        const answered = Subject.traced(Effect.provideService(next, CurrentDashboard, caller), {
+        const answered = Subject.traceWithSubject(Effect.provideService(next, CurrentDashboard, caller), {
           organizationId: caller.organization.id
         })
         const owner = { organization: caller.organization.id, credential: "authorization" } as const

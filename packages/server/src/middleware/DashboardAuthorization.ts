@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { countCall } from "./Authorization.ts"
-import type { Rate } from "./CurrentRate.ts"
+import type { RequestRateState } from "./CurrentRate.ts"
 
 /** The credentials in the request. */
 export interface DashboardCaller {
@@ -24,7 +24,7 @@ export class DashboardAuthorization extends Context.Service<
      */
     readonly admit: (
       caller: DashboardCaller,
-      rate: Rate
+      rate: RequestRateState
     ) => Effect.Effect<DashboardPrincipal, Errors.Unauthorized | Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/DashboardAuthorization") {

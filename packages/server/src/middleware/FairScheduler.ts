@@ -16,7 +16,7 @@ export interface FairScheduler extends AcceptedCredentials.AcceptedCredentials {
   readonly connected: () => void
 }
 
-export interface Turns {
+export interface EventLoopTurns {
   /** The time in milliseconds of a monotonic clock. */
   readonly now: () => number
   /** Runs the function in the next turn of the event loop. */
@@ -35,7 +35,7 @@ export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>
   { defaultValue: () => undefined }
 )
 
-export const make = ({ next, now }: Turns): FairScheduler => {
+export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
   /** The keys with waiting tasks, next key first. */
   const queues = new Map<string, Array<() => void>>()
   let isScheduled = false

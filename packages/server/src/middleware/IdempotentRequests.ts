@@ -6,10 +6,10 @@
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdempotencyHeaders, idempotencyHeader, replayedHeader } from "@partner-commentary/api/IdempotencyKey"
 import {
-  type Answer,
   Idempotency,
   IdempotencyKeyRejected,
   type IdempotentRequest,
+  type ResponseContent,
   type StoredConcurrently,
   type StoreResponse
 } from "@partner-commentary/core/idempotency/Idempotency"
@@ -26,13 +26,13 @@ export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
 
 /** Like `once`, for one part of a request, with its result as text. */
-export type StorePart = Wrap<string, string>
+export type RunPart = Wrap<string, string>
 
 type Wrap<Given, Kept> = <E, R>(
   change: Effect.Effect<Given, E, R>
 ) => Effect.Effect<Kept, E | StoredConcurrently | IdempotencyKeyRejected, R>
 
-export interface Once {
+export interface RunOnce {
   /**
    * Runs the change in one transaction with its successful response, without external calls. The change reports a
    * rejection as a failure.
@@ -44,7 +44,7 @@ export interface Once {
    */
   readonly part: <E, R>(
     name: string,
-    attempt: (once: StorePart) => Effect.Effect<string, E, R>
+    attempt: (once: RunPart) => Effect.Effect<string, E, R>
   ) => Effect.Effect<string, Exclude<E, StoredConcurrently> | IdempotencyKeyRejected, R>
 }
 
@@ -58,7 +58,7 @@ interface Keyed {
 
 export const make = Effect.map(Idempotency, (idempotency) => {
   const part =
-    (keyed: IdempotentRequest): Once["part"] =>
+    (keyed: IdempotentRequest): RunOnce["part"] =>
     (name, attempt) =>
       Effect.map(
         idempotency.once({ ...keyed, part: name }, (keep) =>
@@ -71,7 +71,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
       )
 
   const once =
-    (keep: StoreResponse, secret: boolean): Once["once"] =>
+    (keep: StoreResponse, secret: boolean): RunOnce["once"] =>
     (change) =>
       Effect.map(keep(Effect.flatMap(change, (response) => toAnswer(response, secret))), toResponse) as never
 
@@ -79,7 +79,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
     function* <E, R>(
       key: string,
       { owner, request, secret = false }: Keyed,
-      handle: (keeping: Once) => Effect.Effect<StoredResponse, E, R>
+      handle: (keeping: RunOnce) => Effect.Effect<StoredResponse, E, R>
     ) {
       const body = new Uint8Array(yield* Effect.orDie(request.arrayBuffer))
       const keyed: IdempotentRequest = {
@@ -105,7 +105,7 @@ export const make = Effect.map(Idempotency, (idempotency) => {
   )
 
   /** Runs the request once if it has an idempotency key. */
-  return <E, R>(keyed: Keyed, handle: (keeping: Once) => Effect.Effect<StoredResponse, E, R>): Answered<E, R> => {
+  return <E, R>(keyed: Keyed, handle: (keeping: RunOnce) => Effect.Effect<StoredResponse, E, R>): Answered<E, R> => {
     const key = keyed.headers["idempotency-key"]
     return (key === undefined ? handle(unkept) : answered(key, keyed, handle)) as Answered<E, R>
   }
@@ -117,15 +117,15 @@ type Answered<E, R> = Effect.Effect<
   R
 >
 
-const unkept: Once = {
+const unkept: RunOnce = {
   once: (change) => change as never,
   part: (_, attempt) => attempt((change) => change) as never
 }
 
-const textAnswer = (body: string): Answer => ({ status: 200, location: null, body, secret: false })
+const textAnswer = (body: string): ResponseContent => ({ status: 200, location: null, body, secret: false })
 
 /** A response that is not a success rolls the change back and is not stored. */
-const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boolean): Effect.Effect<Answer> => {
+const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boolean): Effect.Effect<ResponseContent> => {
   const { body, headers, status } = response
   return status < 200 || status > 299 || body._tag !== "Uint8Array"
     ? Effect.die(response)
@@ -137,7 +137,7 @@ const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boole
       })
 }
 
-const toResponse = ({ body, location, status }: Pick<Answer, "body" | "location" | "status">) => {
+const toResponse = ({ body, location, status }: Pick<ResponseContent, "body" | "location" | "status">) => {
   const response = HttpServerResponse.text(body, { status, contentType })
   return location === null ? response : HttpServerResponse.setHeader(response, "location", location)
 }

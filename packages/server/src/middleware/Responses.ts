@@ -19,13 +19,13 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Result from "effect/Result"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
-import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problems } from "../http/Body.ts"
-import { callerOf, TrustedProxies } from "../http/ClientAddress.ts"
+import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problemsOf } from "../http/Body.ts"
+import { keyAndAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
-import { notFound } from "../http/NotFound.ts"
+import { notFoundResponse } from "../http/NotFound.ts"
 import * as AccessLog from "./AccessLog.ts"
 import { Authorization } from "./Authorization.ts"
-import { CurrentRate, fresh, headersOf, type Rate } from "./CurrentRate.ts"
+import { CurrentRate, freshRateState, type RequestRateState, rateHeadersOf } from "./CurrentRate.ts"
 
 const bodyLimit = ByteSize.bytes(maxBodySize)
 const bulkLimit = ByteSize.bytes(maxBulkSize)
@@ -41,11 +41,11 @@ export const layer = HttpRouter.middleware(
     const { apiRoot } = yield* PublicAddress
 
     /** Counts and limits requests to unknown paths below the API prefix. Other paths may belong to the embedder. */
-    const unknownPath = (request: HttpServerRequest.HttpServerRequest, rate: Rate) =>
-      Effect.match(countUnknownPath(callerOf(request, proxies), rate), {
-        onSuccess: () => notFound(request, apiRoot),
+    const unknownPath = (request: HttpServerRequest.HttpServerRequest, rate: RequestRateState) =>
+      Effect.match(countUnknownPath(keyAndAddressOf(request, proxies), rate), {
+        onSuccess: () => notFoundResponse(request, apiRoot),
         onFailure: (refused) =>
-          request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : notFound(request, apiRoot)
+          request.url.startsWith(`${prefix}/`) ? Envelope.failure(refused) : notFoundResponse(request, apiRoot)
       })
 
     return (app) =>
@@ -53,11 +53,11 @@ export const layer = HttpRouter.middleware(
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const { headers, url } = request
         const id = requestId(headers["x-request-id"])
-        const rate = fresh()
+        const rate = freshRateState()
         const found = isUnroutable(url) && !url.startsWith(references) ? unknownPath(request, rate) : app
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         const asked = withValidEscapes(request)
-        const provided = Effect.updateContext(AccessLog.noteRoute(found, rate), (context: Context.Context<never>) => {
+        const provided = Effect.updateContext(AccessLog.recordRoute(found, rate), (context: Context.Context<never>) => {
           const own = context.pipe(
             Context.add(HttpIncomingMessage.MaxBodySize, limit),
             Context.add(CurrentRate, rate),
@@ -75,7 +75,7 @@ export const layer = HttpRouter.middleware(
             return Effect.map(failed, (response) => complete(response, id, rate))
           }
         })
-        return AccessLog.logged(answered, { method: request.method, requestId: id, rate })
+        return AccessLog.logRequest(answered, { method: request.method, requestId: id, rate })
       }) as typeof app
   }),
   { global: true }
@@ -114,10 +114,10 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
 /** Shared caches respect `Authorization` but do not know the API key's header. */
 export const cacheControl = "no-store"
 
-const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: Rate) =>
+const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: RequestRateState) =>
   HttpServerResponse.setHeaders(response, {
     "x-request-id": id,
-    ...headersOf(rate, response.status),
+    ...rateHeadersOf(rate, response.status),
     ...(response.headers["cache-control"] === undefined ? { "cache-control": cacheControl } : {})
   })
 
@@ -128,11 +128,11 @@ export const requestId = (sent: string | undefined): string =>
 /** Logs the cause of the failure. The caller receives only the request id. */
 export const internalError = (
   cause: Cause.Cause<unknown>,
-  { id, request, subject }: { readonly id: string; readonly request: string; readonly subject: Subject.Subject }
+  { id, request, subject }: { readonly id: string; readonly request: string; readonly subject: Subject.LogSubject }
 ): Effect.Effect<Errors.InternalError> =>
   Effect.as(
     Effect.annotateLogs(Effect.logError("A request failed", cause), {
-      ...Subject.named(subject, "_"),
+      ...Subject.subjectAttributes(subject, "_"),
       request_id: id,
       request
     }),
@@ -152,7 +152,7 @@ const answer = (
   }: {
     readonly id: string
     readonly request: HttpServerRequest.HttpServerRequest
-    readonly subject: Subject.Subject
+    readonly subject: Subject.LogSubject
   }
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   for (const reason of cause.reasons) {
@@ -175,7 +175,7 @@ const answer = (
  * also fail, because headers can have their own format.
  */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
-  const [first, ...rest] = problems(error.cause.issue)
+  const [first, ...rest] = problemsOf(error.cause.issue)
   if (error.kind === "Headers") return Errors.InvalidRequest.of([{ ...first, field: idempotencyHeader }])
   const constraint = "must be given once"
   return Errors.InvalidRequest.of([{ ...first, constraint }, ...rest.map(({ field }) => ({ field, constraint }))])

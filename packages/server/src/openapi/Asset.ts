@@ -9,7 +9,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Semaphore from "effect/Semaphore"
 
-export interface Asset {
+export interface StaticAsset {
   readonly gzip: Uint8Array<ArrayBuffer>
   /** The headers that all responses share. */
   readonly unpacked: Effect.Effect<Uint8Array<ArrayBuffer>>
@@ -17,9 +17,12 @@ export interface Asset {
   readonly headers: Readonly<Record<string, string>>
 }
 
-type Headers = Asset["headers"]
+type Headers = StaticAsset["headers"]
 
-export const packed = (gzip: Asset["gzip"], headers: Headers): Effect.Effect<Asset, never, Digest.Digest> =>
+export const makePackedAsset = (
+  gzip: StaticAsset["gzip"],
+  headers: Headers
+): Effect.Effect<StaticAsset, never, Digest.Digest> =>
   Effect.gen(function* () {
     const digest = yield* Digest.Digest
     const hash = Base64Url.encode(yield* digest.digest(Digest.sha256, gzip))
@@ -50,7 +53,7 @@ const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect
  * The value is computed once, even if the first caller is interrupted. `Effect.cached` would start the computation
  * again.
  */
-export const once = <A>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
+export const computeOnce = <A>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.map(Semaphore.make(1), (semaphore) => {
     let present: { readonly value: A } | undefined
     const first = Effect.map(made, (value) => {
@@ -63,16 +66,16 @@ export const once = <A>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>>
     return Effect.suspend(() => (present === undefined ? semaphore.withPermit(found) : Effect.succeed(present.value)))
   })
 
-export const asset = (text: string, headers: Headers): Effect.Effect<Asset, never, Digest.Digest> =>
-  Effect.flatMap(pack(text), (gzip) => packed(gzip, headers))
+export const makeAsset = (text: string, headers: Headers): Effect.Effect<StaticAsset, never, Digest.Digest> =>
+  Effect.flatMap(compressText(text), (gzip) => makePackedAsset(gzip, headers))
 
-export const pack = (text: string): Effect.Effect<Asset["gzip"]> =>
+export const compressText = (text: string): Effect.Effect<StaticAsset["gzip"]> =>
   Effect.suspend(() => through(new TextEncoder().encode(text), new CompressionStream("gzip")))
 
-const unpack = (gzip: Asset["gzip"]) => Effect.suspend(() => through(gzip, new DecompressionStream("gzip")))
+const unpack = (gzip: StaticAsset["gzip"]) => Effect.suspend(() => through(gzip, new DecompressionStream("gzip")))
 
-export const respond = (
-  { etag, gzip, headers, unpacked }: Asset,
+export const respondWithAsset = (
+  { etag, gzip, headers, unpacked }: StaticAsset,
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const all = { ...headers, etag, vary: "accept-encoding", "x-content-type-options": "nosniff" }

@@ -10,7 +10,7 @@ import { httpsPattern, urlPattern } from "@partner-commentary/core/webhook/Webho
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import { type Asset, asset, once, packed, respond } from "./Asset.ts"
+import { computeOnce, makeAsset, makePackedAsset, respondWithAsset, type StaticAsset } from "./Asset.ts"
 import { explorerPage, explorerStart } from "./ExplorerPage.ts"
 import { ExplorerProgram } from "./ExplorerProgram.ts"
 
@@ -34,14 +34,14 @@ export const layer = HttpRouter.use((router) =>
     const { apiRoot } = yield* PublicAddress
     const { allowHttp } = (yield* Policy).webhooks
 
-    const add = Effect.fnUntraced(function* <E, R>(path: `/${string}`, made: Effect.Effect<Asset, E, R>) {
+    const add = Effect.fnUntraced(function* <E, R>(path: `/${string}`, made: Effect.Effect<StaticAsset, E, R>) {
       const context = yield* Effect.context<R>()
-      const found = yield* once(Effect.orDie(Effect.provideContext(made, context)))
+      const found = yield* computeOnce(Effect.orDie(Effect.provideContext(made, context)))
       yield* router.add(
         "GET",
         path,
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          Effect.flatMap(found, (present) => respond(present, request))
+          Effect.flatMap(found, (present) => respondWithAsset(present, request))
         )
       )
     })
@@ -50,7 +50,7 @@ export const layer = HttpRouter.use((router) =>
     yield* add(
       "/openapi.json",
       Effect.suspend(() =>
-        asset(description(apiRoot, allowHttp), {
+        makeAsset(description(apiRoot, allowHttp), {
           "content-type": "application/json",
           "cache-control": "public, max-age=300",
           "access-control-allow-origin": "*"
@@ -59,7 +59,7 @@ export const layer = HttpRouter.use((router) =>
     )
     yield* add(
       "/docs",
-      asset(explorerPage, {
+      makeAsset(explorerPage, {
         "content-type": "text/html; charset=utf-8",
         "cache-control": "no-cache",
         "content-security-policy": policy,
@@ -68,11 +68,14 @@ export const layer = HttpRouter.use((router) =>
         "cross-origin-opener-policy": "same-origin"
       })
     )
-    yield* add("/docs/explorer.js", asset(explorerStart, { "content-type": javascript, "cache-control": "no-cache" }))
+    yield* add(
+      "/docs/explorer.js",
+      makeAsset(explorerStart, { "content-type": javascript, "cache-control": "no-cache" })
+    )
     yield* add(
       "/docs/scalar.js",
       Effect.flatMap(yield* ExplorerProgram, (program) =>
-        packed(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
+        makePackedAsset(program, { "content-type": javascript, "cache-control": "public, max-age=86400" })
       )
     )
   })

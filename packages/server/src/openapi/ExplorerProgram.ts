@@ -4,15 +4,15 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { type Asset, pack } from "./Asset.ts"
+import { compressText, type StaticAsset } from "./Asset.ts"
 
-export const ExplorerProgram = Context.Reference<Effect.Effect<Asset["gzip"]>>(
+export const ExplorerProgram = Context.Reference<Effect.Effect<StaticAsset["gzip"]>>(
   "@partner-commentary/server/openapi/ExplorerProgram",
   {
     defaultValue: () =>
       Effect.promise(() => import("./ExplorerScript.ts")).pipe(
         Effect.flatMap(({ explorerScript }) => explorerScript),
-        Effect.flatMap(pack)
+        Effect.flatMap(compressText)
       )
   }
 )

@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* <Job>(
       const subject: Subject.Collected = {}
       return Effect.catchCause(Effect.provideService(run(job, semaphore), Subject.Collector, subject), (cause) =>
         Effect.annotateLogs(Effect.as(Effect.logError(`A job ended with a defect: ${kind}`, cause), true), {
-          ...Subject.named(subject, "_"),
+          ...Subject.subjectAttributes(subject, "_"),
           ...describe(job)
         })
       )

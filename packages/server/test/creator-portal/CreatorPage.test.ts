@@ -4,16 +4,16 @@ import { escapeHtml } from "@partner-commentary/core/shared/Text"
 import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { type Action, actions, textOf } from "../../src/creator-portal/CreatorAction.ts"
+import { type CreatorAction, creatorActions, textFieldOf } from "../../src/creator-portal/CreatorAction.ts"
 import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
 import { html } from "../../src/creator-portal/Html.ts"
 import { inboxPage } from "../../src/creator-portal/InboxPage.ts"
 import { outboxMailPage, outboxPage } from "../../src/creator-portal/OutboxPage.ts"
-import type { Visit } from "../../src/creator-portal/PageContent.ts"
-import { style } from "../../src/creator-portal/Style.ts"
+import type { PageVisit } from "../../src/creator-portal/PageContent.ts"
+import { pageStylesheet } from "../../src/creator-portal/Style.ts"
 import * as Samples from "./Samples.ts"
 
-const visit = (assignment: Visit["assignment"], more: Partial<Visit> = {}): Visit => ({
+const visit = (assignment: PageVisit["assignment"], more: Partial<PageVisit> = {}): PageVisit => ({
   assignment,
   topic: Samples.topic,
   address: "/creator/token",
@@ -51,11 +51,11 @@ const words = fc
 /** The page's markup without text: tags with attribute names. */
 const skeleton = (page: string) =>
   page
-    .replace(style, "")
+    .replace(pageStylesheet, "")
     .match(/<[^<>]*>/g)
     ?.map((tag) => tag.replace(/"[^"]*"/g, '""'))
 
-const saying = (assignment: Visit["assignment"], text: string): Visit["assignment"] => ({
+const saying = (assignment: PageVisit["assignment"], text: string): PageVisit["assignment"] => ({
   ...assignment,
   persona: { ...assignment.persona, name: text },
   perspective: assignment.perspective && text,
@@ -85,13 +85,13 @@ describe("a page", () => {
       fc.property(
         words,
         fc.constantFrom(...Object.values(Samples.states)),
-        fc.constantFrom(...actions),
+        fc.constantFrom(...creatorActions),
         fc.boolean(),
         (text, state, action, isStale) => {
           const page = (said: string) => {
             const typed = { perspective: said, reason: said, content: said, instructions: said, draft_id: said }
             const problem = {
-              field: isStale ? "draft_id" : textOf[action],
+              field: isStale ? "draft_id" : textFieldOf[action],
               constraint: said
             }
             return creatorPage(visit(state, { refusal: { action, problem, says: said, typed, isStale } }))
@@ -119,13 +119,13 @@ describe("a page", () => {
     ))
 
   it("a page has stable names, ids and headings, with and without errors", () => {
-    const refusals = actions.flatMap((action) =>
+    const refusals = creatorActions.flatMap((action) =>
       [true, false].map((isStale) => ({
         action,
         isStale,
-        problem: { field: isStale ? "draft_id" : textOf[action], constraint: "" },
+        problem: { field: isStale ? "draft_id" : textFieldOf[action], constraint: "" },
         says: "No.",
-        typed: { [textOf[action]]: "Typed." }
+        typed: { [textFieldOf[action]]: "Typed." }
       }))
     )
     const pages = Object.values(Samples.states).flatMap((state) =>
@@ -156,7 +156,7 @@ describe("a page", () => {
   })
 
   it("a page offers exactly the actions that the state allows", () => {
-    const offered: Readonly<Record<keyof typeof Samples.states, ReadonlyArray<Action>>> = {
+    const offered: Readonly<Record<keyof typeof Samples.states, ReadonlyArray<CreatorAction>>> = {
       topicSent: ["respond", "decline"],
       opinionInjected: [],
       stalled: ["revise"],
@@ -182,7 +182,7 @@ describe("a page", () => {
 describe("a page's text", () => {
   const text = (page: string) =>
     page
-      .replace(style, "")
+      .replace(pageStylesheet, "")
       .replace(/<[^>]*>/g, "")
       .replaceAll("\u00a0", " ")
   const named = (name: string) => ({ ...Samples.topicSent, persona: { ...Samples.topicSent.persona, name } })
@@ -271,7 +271,7 @@ describe("the template", () => {
 })
 
 describe("the colours", () => {
-  const schemes = [...style.matchAll(/:root\{([^}]*)\}/g)].map(([, body]) =>
+  const schemes = [...pageStylesheet.matchAll(/:root\{([^}]*)\}/g)].map(([, body]) =>
     Object.fromEntries([...body!.matchAll(/--([\w-]+):(#[0-9a-f]+)/g)].map(([, name, value]) => [name!, value!]))
   )
   const luminance = (hex: string) => {

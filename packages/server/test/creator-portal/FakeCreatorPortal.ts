@@ -1,5 +1,10 @@
 /** A creator portal over one assignment in memory, with the real workflow. The fake counts writes. */
-import { CreatorPortal, LinkInvalid, TextLength, textLengths } from "@partner-commentary/core/creator/CreatorPortal"
+import {
+  CreatorPortal,
+  InvalidTextLength,
+  LinkInvalid,
+  textLengths
+} from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -27,14 +32,14 @@ export const fakeCreatorPortal = (initial: Assignment) => {
         : Effect.fail(new LinkInvalid())
   const act = (
     given: string,
-    texts: Partial<Record<TextLength["field"], string>>,
+    texts: Partial<Record<InvalidTextLength["field"], string>>,
     decide: (now: Instant.Instant) => Result.Result<Change, ActionRefused>
   ) =>
     Effect.gen(function* () {
-      for (const field of Object.keys(texts) as Array<TextLength["field"]>) {
+      for (const field of Object.keys(texts) as Array<InvalidTextLength["field"]>) {
         const { max, min } = textLengths[field]
         const length = Array.from(texts[field]!.trim()).length
-        if (length < min || length > max) return yield* new TextLength({ field, min, max, length })
+        if (length < min || length > max) return yield* new InvalidTextLength({ field, min, max, length })
       }
       const { topic } = yield* open(given)
       const change = yield* Effect.fromResult(decide(yield* Instant.now))

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { read, type Visitor } from "../../src/http/JsonReader.ts"
-import { runWithoutYield } from "../../src/http/Steps.ts"
+import { type JsonVisitor, read } from "../../src/http/JsonReader.ts"
+import { runWithoutYielding } from "../../src/http/Steps.ts"
 
-const isJson = (text: string, visitor: Visitor = { begin: () => {}, end: () => {} }): boolean =>
-  runWithoutYield(read(text, visitor))
+const isJson = (text: string, visitor: JsonVisitor = { begin: () => {}, end: () => {} }): boolean =>
+  runWithoutYielding(read(text, visitor))
 
 const parses = (text: string) => Result.isSuccess(Result.try(() => JSON.parse(text)))
 

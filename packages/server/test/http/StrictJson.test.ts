@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { parse, parseInSteps } from "../../src/http/StrictJson.ts"
+import { parseStrictJson, parseStrictJsonInSteps } from "../../src/http/StrictJson.ts"
 
 const field = (text: string) => {
-  const parsed = parse(text)
+  const parsed = parseStrictJson(text)
   return Result.isFailure(parsed) ? parsed.failure.field : undefined
 }
 
@@ -15,7 +15,7 @@ describe("StrictJson", () => {
     void fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
         const text = JSON.stringify(value)
-        const parsed = parse(text)
+        const parsed = parseStrictJson(text)
         if (Result.isFailure(parsed)) {
           assert.isFalse(text.isWellFormed() && !/\\ud[89a-f]/i.test(text), `${text} ${parsed.failure.constraint}`)
         } else assert.strictEqual(JSON.stringify(parsed.success), text)
@@ -98,9 +98,9 @@ describe("StrictJson", () => {
       return original.apply(this, range)
     }
     try {
-      assert.isTrue(Result.isSuccess(parse(twice("z"), new Set(["metadata"]))))
+      assert.isTrue(Result.isSuccess(parseStrictJson(twice("z"), new Set(["metadata"]))))
       assert.strictEqual(written, 0)
-      const told = parse(twice("metadata"), new Set(["metadata"]))
+      const told = parseStrictJson(twice("metadata"), new Set(["metadata"]))
       assert.strictEqual(Result.isFailure(told) && told.failure.field, `metadata.${"k".repeat(64)}`)
       assert.strictEqual(written, 1)
     } finally {
@@ -132,7 +132,7 @@ describe("StrictJson", () => {
   it("StrictJson checks the named fields only, except for nesting", () => {
     const fields = new Set(["metadata"])
     const found = (text: string) => {
-      const parsed = parse(text, fields)
+      const parsed = parseStrictJson(text, fields)
       return Result.isFailure(parsed) ? parsed.failure.field : undefined
     }
     assert.isUndefined(found('{"trace":12345678901234567890,"t":{"a":1,"a":2},"s":"\\ud800","metadata":{}}'))
@@ -148,7 +148,7 @@ describe("StrictJson", () => {
   it.effect("StrictJson reads a large text in steps that yield to other fibers", () =>
     Effect.gen(function* () {
       const text = `{"metadata":[${"{},".repeat(80_000)}0]}`
-      const reading = yield* Effect.forkChild(parseInSteps(text))
+      const reading = yield* Effect.forkChild(parseStrictJsonInSteps(text))
       let turns = 0
       while (reading.pollUnsafe() === undefined) {
         yield* Effect.yieldNow

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { asset, once, respond } from "../../src/openapi/Asset.ts"
+import { computeOnce, makeAsset, respondWithAsset } from "../../src/openapi/Asset.ts"
 
 const text = "a text that everybody gets. ".repeat(10_000)
 const request = HttpServerRequest.fromWeb(new Request("http://localhost/docs/scalar.js"))
@@ -38,14 +38,14 @@ const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 describe("an asset", () => {
   it.effect("an asset is decompressed once for concurrent clients without compression, which get the same bytes", () =>
     Effect.gen(function* () {
-      const made = yield* asset(text, {})
-      const all = Array.from({ length: 200 }, () => respond(made, request))
+      const made = yield* makeAsset(text, {})
+      const all = Array.from({ length: 200 }, () => respondWithAsset(made, request))
       const [answers, count] = yield* unpackings(Effect.all(all, { concurrency: "unbounded" }))
       const [first, ...others] = answers.map(bytesOf)
       assert.strictEqual(new TextDecoder().decode(first), text)
       for (const other of others) assert.strictEqual(other, first)
       assert.strictEqual(count, 1)
-      const [later, further] = yield* unpackings(respond(made, request))
+      const [later, further] = yield* unpackings(respondWithAsset(made, request))
       assert.strictEqual(bytesOf(later), first)
       assert.strictEqual(further, 0)
     }).pipe(Effect.provide(Digest.layerWebCrypto))
@@ -53,9 +53,9 @@ describe("an asset", () => {
 
   it.effect("an asset is decompressed for the remaining clients when the first one disconnects", () =>
     Effect.gen(function* () {
-      const made = yield* asset(text, {})
-      const left = Effect.timeoutOption(respond(made, request), 0)
-      const [, answer] = yield* Effect.all([left, respond(made, request)], { concurrency: "unbounded" })
+      const made = yield* makeAsset(text, {})
+      const left = Effect.timeoutOption(respondWithAsset(made, request), 0)
+      const [, answer] = yield* Effect.all([left, respondWithAsset(made, request)], { concurrency: "unbounded" })
       assert.strictEqual(new TextDecoder().decode(bytesOf(answer)), text)
     }).pipe(Effect.provide(Digest.layerWebCrypto))
   )
@@ -65,7 +65,7 @@ it.effect("is created once, even when its first caller is interrupted", () =>
   Effect.gen(function* () {
     const ready = yield* Deferred.make<void>()
     let made = 0
-    const present = yield* once(
+    const present = yield* computeOnce(
       Effect.suspend(() => {
         made++
         return Effect.as(Deferred.await(ready), "asset")

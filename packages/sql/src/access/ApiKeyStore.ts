@@ -18,7 +18,7 @@ import { limitTo } from "../database/Limit.ts"
 import { forUpdate, lockName } from "../database/Lock.ts"
 import { mapRows } from "../database/Steps.ts"
 import { transact } from "../database/Transaction.ts"
-import { append } from "../operations/AuditLog.ts"
+import { appendEntry } from "../operations/AuditLog.ts"
 
 const ApiKeyRow = Schema.Struct({
   id: ApiKeyId,
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
           AND (expires_at IS NULL OR expires_at > ${toIso(createdAt)})`
       if ((active?.count ?? 0) >= limit) return yield* new TooManyKeys({ limit })
       yield* add(issued)
-      yield* append(sql, record, yield* Instant.now)
+      yield* appendEntry(sql, record, yield* Instant.now)
     })
 
     const modify = Effect.fnUntraced(function* <E>(
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
       yield* sql`UPDATE api_keys
         SET ${sql.update({ ip_allow_list, is_revoked, name, revoked_at })} WHERE id = ${id}`
       if (successor !== null) yield* add(successor)
-      if (record !== null) yield* append(sql, record, yield* Instant.now)
+      if (record !== null) yield* appendEntry(sql, record, yield* Instant.now)
       return Option.some(changed)
     })
 

@@ -42,7 +42,7 @@ export interface PublicAssignmentRow {
  * Returns a condition on the environment, written into the statement's text. If the environment were a bound value that
  * a partial index may imply, SQLite would prepare the statement again at every run.
  */
-export const isOf = (environment: Environment): string => `environment = '${environment}'`
+export const isOfEnvironment = (environment: Environment): string => `environment = '${environment}'`
 
 export interface AssignmentRow extends PublicAssignmentRow {
   readonly topic_id: TopicId

@@ -3,7 +3,7 @@
  */
 
 import { noticeId } from "@partner-commentary/core/mail/Mail"
-import { type LatestDue, tolerance } from "@partner-commentary/core/shared/DueTimes"
+import { clockToleranceMillis, type LatestDue } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
@@ -17,9 +17,9 @@ import {
   type Modified,
   type OrganizationQueue
 } from "@partner-commentary/core/topic/AssignmentStore"
-import { recount, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import { recountAfterChange, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
-import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import { eventsOf } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -41,14 +41,14 @@ import { countsOf, type TopicRow } from "../topics/TopicRow.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as Usage from "../usage/UsageStore.ts"
 import * as Events from "../webhooks/Events.ts"
-import { type AssignmentRow, changedColumns, fromRow, isOf } from "./AssignmentRow.ts"
+import { type AssignmentRow, changedColumns, fromRow, isOfEnvironment } from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
 
 type Decision<E> = Result.Result<Modified, E>
 
 /** Marks the request or job with the assignment that it reads or changes. */
 const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
-  Subject.mark({ organizationId, topicId, shareId })
+  Subject.markSpan({ organizationId, topicId, shareId })
 
 type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
 
@@ -102,7 +102,7 @@ export const layer = Layer.effect(
           created_at
         })}`
       }
-      const counts = recount(countsOf(topic), before, after)
+      const counts = recountAfterChange(countsOf(topic), before, after)
       const status = topicStatus(counts)
       if (isShown(before, after)) {
         const updated_at = Instant.toIso(now)
@@ -120,13 +120,13 @@ export const layer = Layer.effect(
       if (mediaRequests.length > 0) yield* MediaJobs.insertMediaJobs(sql, after, mediaRequests, now)
       const events = eventsOf(before, after, { status, counts }, now)
       for (const event of events) yield* Events.announce(sql, event, after)
-      if (audit !== undefined) yield* AuditLog.append(sql, { ...audit, subject: shareId, organizationId }, now)
+      if (audit !== undefined) yield* AuditLog.appendEntry(sql, { ...audit, subject: shareId, organizationId }, now)
       yield* DailyMetrics.addDurations(sql, before, after)
       yield* countUsage(Instant.fromIso(topic.created_at), before, after)
       const moved =
         status === topic.status ? [] : [TopicTotals.increment(topic.status, -1), TopicTotals.increment(status, 1)]
-      const increments = [...moved, ...DailyMetrics.changed(before, after)]
-      if (increments.length > 0) yield* Counters.add(sql, before, increments)
+      const increments = [...moved, ...DailyMetrics.changedCounts(before, after)]
+      if (increments.length > 0) yield* Counters.addToCounters(sql, before, increments)
       const work: ReadonlyArray<Work | false> = [
         after.dueAt !== null && after.dueAt !== before.dueAt && dueIn(after.environment),
         notices.length > 0 && "mails",
@@ -145,10 +145,10 @@ export const layer = Layer.effect(
       after: Assignment
     ) {
       if (before.failure === null && after.failure !== null) {
-        yield* Usage.count(sql, after, periodOf(topicCreatedAt), { units: -1 })
+        yield* Usage.countUsage(sql, after, billingPeriodOf(topicCreatedAt), { units: -1 })
       }
       if (before.draft === null && after.draft !== null) {
-        yield* Usage.count(sql, after, periodOf(after.draft.createdAt), { generated: 1 })
+        yield* Usage.countUsage(sql, after, billingPeriodOf(after.draft.createdAt), { generated: 1 })
       }
     })
 
@@ -172,10 +172,10 @@ export const layer = Layer.effect(
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
-        WHERE ${sql.literal(isOf(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitTo(sql, limit + 1)}`
+        WHERE ${sql.literal(isOfEnvironment(environment))} AND due_at <= ${now} ORDER BY due_at, id ${limitTo(sql, limit + 1)}`
       if (all.length <= limit) return all
       const queue = {
-        rows: `assignments WHERE ${isOf(environment)} AND due_at IS NOT NULL`,
+        rows: `assignments WHERE ${isOfEnvironment(environment)} AND due_at IS NOT NULL`,
         owner: "organization_id"
       }
       const first = sql.literal(`${firstDueAt(queue)}, id`)
@@ -214,7 +214,7 @@ export const layer = Layer.effect(
             Effect.forEach(
               among,
               (environment) => sql<{ due_at: string }>`SELECT due_at FROM assignments
-                WHERE ${sql.literal(isOf(environment))} AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`
+                WHERE ${sql.literal(isOfEnvironment(environment))} AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`
             ),
             (found) => {
               const [first] = found.flatMap((rows) => rows.map((row) => row.due_at)).toSorted()
@@ -267,7 +267,7 @@ const putOff = Effect.fnUntraced(function* (
   const drafts = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
     WHERE ${isTooLate(sql, attempts, latest)} ${limitTo(sql, limit)}`
   const steps = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
-    WHERE simulation_next_at > ${Instant.toIso(step + tolerance)} ${limitTo(sql, limit)}`
+    WHERE simulation_next_at > ${Instant.toIso(step + clockToleranceMillis)} ${limitTo(sql, limit)}`
   return [...drafts, ...steps].map(({ id }) => id)
 })
 

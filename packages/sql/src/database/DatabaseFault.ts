@@ -1,5 +1,5 @@
 /** Maps SQLite's result codes and Postgres's SQLSTATEs to faults of the core. */
-import { DatabaseUnavailable, type Fault } from "@partner-commentary/core/operations/DatabaseHealth"
+import { type DatabaseFault, DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -16,7 +16,7 @@ export const KnownFault = Context.Reference<Effect.Effect<void, DatabaseUnavaila
 )
 
 /** SQLite's primary result codes. */
-const sqlite: Readonly<Record<number, Fault>> = {
+const sqlite: Readonly<Record<number, DatabaseFault>> = {
   5: "locked",
   8: "read_only",
   10: "disk",
@@ -26,7 +26,7 @@ const sqlite: Readonly<Record<number, Fault>> = {
   26: "corrupt"
 }
 
-const postgres: ReadonlyArray<readonly [RegExp, Fault]> = [
+const postgres: ReadonlyArray<readonly [RegExp, DatabaseFault]> = [
   [/^25006$/, "read_only"],
   [/^53100$/, "full"],
   [/^58030$/, "disk"],
@@ -36,7 +36,7 @@ const postgres: ReadonlyArray<readonly [RegExp, Fault]> = [
   [/^(08|57P|28|3D)/, "unreachable"]
 ]
 
-const faultOf = (error: unknown): Fault => {
+const faultOf = (error: unknown): DatabaseFault => {
   if (!isSqlError(error)) return "refused"
   const { _tag, cause } = error.reason
   const code = codeOf(cause)

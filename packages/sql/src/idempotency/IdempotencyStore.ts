@@ -1,5 +1,5 @@
 /** Responses of idempotent requests, and the claims under which they are stored. */
-import { type Claim, IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
+import { type IdempotencyClaim, IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,7 +21,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     /** Returns no row while a valid response is stored. */
-    const claimed = ({ at, fingerprint, id, until }: Claim, where: Fragment) =>
+    const claimed = ({ at, fingerprint, id, until }: IdempotencyClaim, where: Fragment) =>
       sql`INSERT INTO stored_responses AS held (id, fingerprint, until_at) SELECT ${id}, ${fingerprint}, ${toIso(until)} ${where}
         ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, until_at = excluded.until_at,
           status = NULL, location = NULL, body = NULL, is_encrypted = 0
@@ -33,13 +33,13 @@ export const layer = Layer.effect(
      * advisory lock.
      */
     const attempt = sql.onDialectOrElse({
-      pg: () => (claim: Claim) =>
+      pg: () => (claim: IdempotencyClaim) =>
         sql<{ readonly outcome: "claimed" | "kept" | "running" }>`
           WITH own AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended(${claim.id}, 0)) AS free),
           taken AS (${claimed(claim, sql`FROM own WHERE free`)})
           SELECT CASE WHEN NOT free THEN 'running' WHEN EXISTS (SELECT FROM taken) THEN 'claimed' ELSE 'kept' END AS outcome
           FROM own`,
-      orElse: () => (claim: Claim) =>
+      orElse: () => (claim: IdempotencyClaim) =>
         Effect.map(claimed(claim, sql`WHERE TRUE`), ({ length }) => [
           { outcome: length === 1 ? "claimed" : "kept" } as const
         ])

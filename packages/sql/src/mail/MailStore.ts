@@ -5,7 +5,7 @@ import { type Mail, type MailKind, type NewMail, repetitionMark } from "@partner
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as StalledNotice from "@partner-commentary/core/mail/StalledNotice"
 import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
-import { latestAfter } from "@partner-commentary/core/shared/DueTimes"
+import { latestDueAfterAttempts } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { MailAttempt } from "@partner-commentary/core/topic/Workflow"
@@ -98,7 +98,7 @@ export const layer = Layer.effect(
             sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
                 ELSE ${Instant.toIso(latest.leased)} END
               WHERE state = 'waiting' AND ${isTooLate(sql, queued, latest)}
-                AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestAfter(latest, latest.waiting.length))})`
+                AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestDueAfterAttempts(latest, latest.waiting.length))})`
           )
         ),
 
@@ -194,12 +194,15 @@ export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) 
 
 /** Returns when to mail the creator about a draft that has stalled. The caller has locked the assignment's row. */
 export const stalledMoment = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
-  const { from, to } = StalledNotice.idsOf(shareId)
+  const { from, to } = StalledNotice.stalledNoticeIdRange(shareId)
   return Effect.map(
     sql<{ readonly last: string | null }>`SELECT MAX(created_at) AS last FROM mails
       WHERE id > ${from} AND id < ${to} AND state <> 'obsolete'`,
     ([row]) =>
-      StalledNotice.nextTime(Option.getOrNull(Option.map(Option.fromNullishOr(row?.last), Instant.fromIso)), now)
+      StalledNotice.nextStalledNoticeAt(
+        Option.getOrNull(Option.map(Option.fromNullishOr(row?.last), Instant.fromIso)),
+        now
+      )
   )
 }
 

@@ -10,11 +10,11 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return AuditLog.of({
-      record: (entry) => Effect.flatMap(Instant.now, (now) => Effect.orDie(append(sql, entry, now)))
+      record: (entry) => Effect.flatMap(Instant.now, (now) => Effect.orDie(appendEntry(sql, entry, now)))
     })
   })
 )
 
-export const append = (sql: SqlClient.SqlClient, entry: AuditEntry, at: Instant.Instant) =>
+export const appendEntry = (sql: SqlClient.SqlClient, entry: AuditEntry, at: Instant.Instant) =>
   Effect.asVoid(sql`INSERT INTO audit_log (recorded_at, action, subject, organization_id, details) VALUES
     (${Instant.toIso(at)}, ${entry.action}, ${entry.subject}, ${entry.organizationId}, ${JSON.stringify(entry.details)})`)

@@ -24,7 +24,7 @@ const timeout = "2 seconds"
 const filling = "x".repeat(8192)
 
 /** Makes one write, without timeout or rate limit. */
-export const write: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
+export const makeTestWrite: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
   yield* yield* KnownFault
   const sql = yield* SqlClient.SqlClient
   // Only two processes with the same id wait for each other.
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
      */
     const run = (done: Deferred.Deferred<void, DatabaseUnavailable>) =>
       Effect.gen(function* () {
-        const exit = yield* Effect.exit(Effect.provideContext(write, context))
+        const exit = yield* Effect.exit(Effect.provideContext(makeTestWrite, context))
         yield* keep(exit)
         running = undefined
         yield* Deferred.done(done, exit)

@@ -1,5 +1,9 @@
 /** Counts due work by the indexes of the workers, each kind up to a limit, so that a long backlog costs no more. */
-import { type DueWork, type WaitingWork, WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
+import {
+  type DueWorkCounts,
+  type WaitingWorkCounts,
+  WorkBacklog
+} from "@partner-commentary/core/operations/WorkBacklog"
 import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Effect from "effect/Effect"
@@ -7,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { isOf } from "../assignments/AssignmentRow.ts"
+import { isOfEnvironment } from "../assignments/AssignmentRow.ts"
 import { owners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { waiting as waitingMails } from "../mail/MailStore.ts"
@@ -30,7 +34,7 @@ export const layer = Layer.effect(
     })
 
     const ofEnvironment = (environment: Environment, now: string) =>
-      sql`assignments WHERE ${sql.literal(isOf(environment))} AND due_at <= ${now}`
+      sql`assignments WHERE ${sql.literal(isOfEnvironment(environment))} AND due_at <= ${now}`
 
     const mails = sql.literal(
       `owner JOIN mails ON COALESCE(mails.organization_id, '') = owner.id AND mails.state = 'waiting'`
@@ -49,7 +53,7 @@ export const layer = Layer.effect(
             mails: sql`${mails} WHERE mails.due_at <= ${now}`,
             media: sql`media_jobs WHERE due_at <= ${now}`,
             recoveries: sql`redeliveries WHERE done_at IS NULL AND last_batch_at <= ${now}`
-          } satisfies Record<keyof DueWork, Fragment>,
+          } satisfies Record<keyof DueWorkCounts, Fragment>,
           limit
         )
       },
@@ -65,7 +69,7 @@ export const layer = Layer.effect(
             ),
             openCircuits: sql`${open} AND paused_until > ${now}`,
             halfOpenCircuits: sql`${open} AND (paused_until IS NULL OR paused_until <= ${now})`
-          } satisfies Record<keyof WaitingWork, Fragment>,
+          } satisfies Record<keyof WaitingWorkCounts, Fragment>,
           limit
         )
       },

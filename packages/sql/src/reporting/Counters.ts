@@ -6,7 +6,7 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { values } from "../database/Values.ts"
 
-export interface Increment {
+export interface CounterIncrement {
   /** The day, such as `2026-01-30`; empty for topic totals. */
   readonly day: string
   /** The persona's id; empty for topic totals. */
@@ -18,10 +18,10 @@ export interface Increment {
 }
 
 /** Call it with at least one increment. The rows stay locked until the commit, so a fixed order avoids deadlocks. */
-export const add = (
+export const addToCounters = (
   sql: SqlClient.SqlClient,
   { environment, organizationId: organization_id }: Owner,
-  increments: ReadonlyArray<Increment>
+  increments: ReadonlyArray<CounterIncrement>
 ) =>
   sql`INSERT INTO counters AS counter ${values(
     sql,
@@ -33,9 +33,9 @@ export const onConflictAdd = (sql: SqlClient.SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id, environment, day, persona_id, name) DO UPDATE SET
     total = counter.total + excluded.total, persona_name = COALESCE(excluded.persona_name, counter.persona_name)`)
 
-const byKey = (one: Increment, other: Increment): number => {
+const byKey = (one: CounterIncrement, other: CounterIncrement): number => {
   const [first, second] = [keyOf(one), keyOf(other)]
   return first < second ? -1 : first > second ? 1 : 0
 }
 
-const keyOf = ({ day, name, persona_id }: Increment): string => `${day} ${persona_id} ${name}`
+const keyOf = ({ day, name, persona_id }: CounterIncrement): string => `${day} ${persona_id} ${name}`

@@ -3,19 +3,19 @@
  * durations in histograms.
  */
 import { completedStages, timelineOf } from "@partner-commentary/core/performance/AssignmentTimeline"
-import type { Histogram } from "@partner-commentary/core/performance/Histogram"
+import type { DurationHistogram } from "@partner-commentary/core/performance/Histogram"
 import { countChanges } from "@partner-commentary/core/performance/Metrics"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import type { Increment } from "./Counters.ts"
+import type { CounterIncrement } from "./Counters.ts"
 import * as HistogramRow from "./HistogramRow.ts"
 
 export const dayOf = (moment: Instant.Instant): string => Instant.toIso(moment).slice(0, 10)
 
 /** Returns the changed counts of one assignment. */
-export const changed = (before: Assignment, after: Assignment): ReadonlyArray<Increment> =>
+export const changedCounts = (before: Assignment, after: Assignment): ReadonlyArray<CounterIncrement> =>
   countChanges(timelineOf(before), timelineOf(after)).map(([name, total]) => ({
     day: dayOf(before.createdAt),
     persona_id: before.persona.id,
@@ -44,8 +44,8 @@ export const addDurations = Effect.fnUntraced(function* (
         counts = stored.counts || ',' || excluded.counts, exact = stored.exact + 1
       RETURNING counts, exact`
     if (row === undefined || row.exact <= HistogramRow.maxExact) continue
-    const histogram: Histogram = new Map()
-    HistogramRow.addTo(histogram, row)
+    const histogram: DurationHistogram = new Map()
+    HistogramRow.addToHistogramRow(histogram, row)
     yield* sql`UPDATE duration_histograms SET ${sql.update({ ...HistogramRow.toRow(histogram) })} WHERE ${sql.and(
       Object.entries(key).map(([name, value]) => sql`${sql(name)} = ${value}`)
     )}`

@@ -1,5 +1,5 @@
 /** The columns of a histogram. A new duration is appended by SQL; compaction replaces many durations by their buckets. */
-import { add, bucketOf, type Histogram } from "@partner-commentary/core/performance/Histogram"
+import { addDuration, type DurationHistogram, histogramBucketOf } from "@partner-commentary/core/performance/Histogram"
 
 export interface HistogramRow {
   /** The elements of a JSON array: a duration, then its count, then the next duration and its count, and so on. */
@@ -11,14 +11,15 @@ export interface HistogramRow {
 /** When there are more exact durations than this, they are compacted. */
 export const maxExact = 30
 
-export const toRow = (histogram: Histogram): HistogramRow => {
+export const toRow = (histogram: DurationHistogram): HistogramRow => {
   if (histogram.size <= maxExact) return { counts: [...histogram].join(), exact: histogram.size }
-  const buckets: Histogram = new Map()
-  for (const [duration, count] of histogram) add(buckets, bucketOf(duration), count)
+  const buckets: DurationHistogram = new Map()
+  for (const [duration, count] of histogram) addDuration(buckets, histogramBucketOf(duration), count)
   return { counts: [...buckets].join(), exact: 0 }
 }
 
-export const addTo = (histogram: Histogram, { counts }: Pick<HistogramRow, "counts">): void => {
+export const addToHistogramRow = (histogram: DurationHistogram, { counts }: Pick<HistogramRow, "counts">): void => {
   const numbers: ReadonlyArray<number> = JSON.parse(`[${counts}]`)
-  for (let index = 0; index < numbers.length; index += 2) add(histogram, numbers[index] ?? 0, numbers[index + 1] ?? 0)
+  for (let index = 0; index < numbers.length; index += 2)
+    addDuration(histogram, numbers[index] ?? 0, numbers[index + 1] ?? 0)
 }

@@ -1,6 +1,6 @@
 /** Reads a period's assignments for reports: whole days from daily metrics, a part of a day in pages of topics. */
-import type { PersonaTimeline, Stage } from "@partner-commentary/core/performance/AssignmentTimeline"
-import { type Counts, empty } from "@partner-commentary/core/performance/Metrics"
+import type { PersonaTimeline, TimelineStage } from "@partner-commentary/core/performance/AssignmentTimeline"
+import { emptyMetrics, type OutcomeCounts } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
@@ -16,7 +16,7 @@ import * as TimelineRow from "./TimelineRow.ts"
 
 interface CountRow {
   readonly persona_id: PersonaId
-  readonly name: keyof Counts
+  readonly name: keyof OutcomeCounts
   readonly total: number
   /** The latest day and the persona's name on that day; null for counters without a name. */
   readonly latest: string | null
@@ -24,7 +24,7 @@ interface CountRow {
 
 interface StageRow extends Pick<HistogramRow.HistogramRow, "counts"> {
   readonly persona_id: PersonaId
-  readonly stage: Stage
+  readonly stage: TimelineStage
 }
 
 interface PersonaTimelineRow extends TimelineRow.TimelineRow {
@@ -51,14 +51,14 @@ export const layer = Layer.effect(
         FROM duration_histograms WHERE ${within(owner, start, end)}`
       const personas = new Map<PersonaId, PersonaMetrics & { personaName: string }>()
       for (const { latest, name, persona_id, total } of counts) {
-        const persona = personas.get(persona_id) ?? { personaId: persona_id, personaName: "", metrics: empty() }
+        const persona = personas.get(persona_id) ?? { personaId: persona_id, personaName: "", metrics: emptyMetrics() }
         personas.set(persona_id, persona)
         persona.metrics.counts[name] = total
         if (latest !== null) persona.personaName = latest.slice(dayLength)
       }
       for (const [index, row] of histograms.entries()) {
         const persona = personas.get(row.persona_id)
-        if (persona !== undefined) HistogramRow.addTo(persona.metrics.durations[row.stage], row)
+        if (persona !== undefined) HistogramRow.addToHistogramRow(persona.metrics.durations[row.stage], row)
         if (index % rowsBetweenYields === rowsBetweenYields - 1) yield* Effect.yieldNow
       }
       for (const { metrics } of personas.values()) metrics.counts.pending = pendingOf(metrics.counts)
@@ -101,7 +101,7 @@ const rowsBetweenYields = 500
 
 const dayLength = "2026-01-30".length
 
-const pendingOf = ({ pending: _, sent, ...settled }: Counts): number =>
+const pendingOf = ({ pending: _, sent, ...settled }: OutcomeCounts): number =>
   Object.values(settled).reduce((left, count) => left - count, sent)
 
 const fromRow = (row: PersonaTimelineRow): PersonaTimeline => ({

@@ -1,6 +1,10 @@
 /** Computes daily metrics again from the assignments, one day of one owner in a transaction, while the service runs. */
 
-import { durationOf, type Stage, stages } from "@partner-commentary/core/performance/AssignmentTimeline"
+import {
+  durationOfStage,
+  type TimelineStage,
+  timelineStages
+} from "@partner-commentary/core/performance/AssignmentTimeline"
 import * as Histogram from "@partner-commentary/core/performance/Histogram"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
@@ -97,15 +101,18 @@ const insertHistograms = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
   const rows = yield* sql<TimelineRow.TimelineRow & { readonly persona_id: string }>`SELECT persona_id, status,
       failure_reason, notified_at, responded_at, first_drafted_at, commentary_approved_at
     FROM assignments WHERE ${ofDay} AND responded_at IS NOT NULL`
-  const histograms = new Map<string, { persona_id: string; stage: Stage; durations: Histogram.Histogram }>()
+  const histograms = new Map<
+    string,
+    { persona_id: string; stage: TimelineStage; durations: Histogram.DurationHistogram }
+  >()
   for (const row of rows) {
-    for (const stage of stages) {
-      const duration = durationOf(stage, TimelineRow.fromRow(row))
+    for (const stage of timelineStages) {
+      const duration = durationOfStage(stage, TimelineRow.fromRow(row))
       if (duration === null) continue
       const key = `${row.persona_id} ${stage}`
       const histogram = histograms.get(key) ?? { persona_id: row.persona_id, stage, durations: new Map() }
       histograms.set(key, histogram)
-      Histogram.add(histogram.durations, duration, 1)
+      Histogram.addDuration(histogram.durations, duration, 1)
     }
   }
   const found = [...histograms.values()].map(({ durations, ...key }) => ({

@@ -73,7 +73,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
       })
       yield* metrics(sql, isOwn, before)
       const owner = { organizationId, environment: "test" } as const
-      yield* Counters.add(
+      yield* Counters.addToCounters(
         sql,
         owner,
         topicStatuses.flatMap((status) => {

@@ -1,7 +1,7 @@
 /** Counters of the storage of each organization's test environment, updated with each topic so that no request counts rows. */
 
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
-import type { TestStorage } from "@partner-commentary/core/topic/TestStorage"
+import type { TestStorageAmount } from "@partner-commentary/core/topic/TestStorage"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 
@@ -9,9 +9,9 @@ import type { SqlClient } from "effect/sql/SqlClient"
  * Adds to the storage counters and returns them. The row stays locked until the transaction ends, so lock it before the
  * counters.
  */
-export const add = (sql: SqlClient, organizationId: OrganizationId, more: TestStorage) =>
+export const add = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
   Effect.map(
-    sql<TestStorage>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
+    sql<TestStorageAmount>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
       VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${onConflictAdd(sql)} ${returning(sql)}`,
     (rows) => rows[0] ?? more
   )

@@ -3,8 +3,8 @@
  * statement's text is the same for any number of topics and personas, so that it stays prepared.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import { assignments, type Submission } from "@partner-commentary/core/topic/Submission"
-import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import { newAssignmentsOf, type Submission } from "@partner-commentary/core/topic/Submission"
+import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -33,7 +33,7 @@ export const prepare = (submission: Submission): Prepared => {
   const ifFree = new Map(
     submission.candidates.map(({ persona, shareId }) => [persona.id, { topicId: submission.topic.id, shareId }])
   )
-  return { submission, rows: assignments(submission, ifFree).map((one) => toNewRow(one, iso)) }
+  return { submission, rows: newAssignmentsOf(submission, ifFree).map((one) => toNewRow(one, iso)) }
 }
 
 /**
@@ -62,7 +62,7 @@ export const write = Effect.fnUntraced(function* (
     sql,
     "month",
     sql`usage_months WHERE organization_id = ${organizationId} AND environment = ${environment}
-      AND period = ${periodOf(createdAt)}`,
+      AND period = ${billingPeriodOf(createdAt)}`,
     { topics_created: submissions.length, units_held: rows.length },
     {
       topics_created: bounds?.quotas?.topics_per_month ?? null,

@@ -1,6 +1,6 @@
 /** Writes a submission on SQLite, where a statement is a function call: one statement for each table. */
 import { toIso } from "@partner-commentary/core/shared/Instant"
-import { assignments, type Submission } from "@partner-commentary/core/topic/Submission"
+import { newAssignmentsOf, type Submission } from "@partner-commentary/core/topic/Submission"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -27,7 +27,7 @@ export const write = Effect.fnUntraced(function* (
   const holders = Writes.holdersOf(
     windows.length === 0 ? [] : yield* Writes.windows(sql, sql`${values(sql, windows)}`, sql`${toIso(topic.createdAt)}`)
   )
-  const created = assignments(submission, holders)
+  const created = newAssignmentsOf(submission, holders)
   if (created.length === 0) return { holders, ...Writes.nothing }
 
   const iso = isoOfFew()

@@ -6,9 +6,9 @@
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { AssignmentReference, Submission } from "@partner-commentary/core/topic/Submission"
-import type { TestStorage as TestStored } from "@partner-commentary/core/topic/TestStorage"
-import { none } from "@partner-commentary/core/topic/TopicStatus"
-import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import type { TestStorageAmount as TestStored } from "@partner-commentary/core/topic/TestStorage"
+import { emptyTopicCounts } from "@partner-commentary/core/topic/TopicStatus"
+import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../reporting/Counters.ts"
@@ -63,7 +63,7 @@ export const windows = (sql: SqlClient, rows: Fragment, moment: Fragment) => {
 }
 
 export const topicRow = ({ storage, topic }: Submission, sent: number) => ({
-  ...TopicRow.toRow({ ...topic, status: "pending", counts: { ...none, topic_sent: sent } }),
+  ...TopicRow.toRow({ ...topic, status: "pending", counts: { ...emptyTopicCounts, topic_sent: sent } }),
   ...(storage === null ? {} : { stored_bytes: storage.bytes })
 })
 
@@ -85,7 +85,7 @@ export const mails = (sql: SqlClient, sent: Pick<Sent, "rows">) =>
 
 export const usage = (sql: SqlClient, { createdAt, environment, organizationId }: Submitted, sent: Sent) =>
   sql<Usage>`INSERT INTO usage_months AS month (organization_id, environment, period, topics_created, units_held)
-    SELECT ${organizationId}, ${environment}, ${periodOf(createdAt)}, ${sent.topics}, COUNT(*)
+    SELECT ${organizationId}, ${environment}, ${billingPeriodOf(createdAt)}, ${sent.topics}, COUNT(*)
     FROM ${sent.rows} WHERE TRUE HAVING COUNT(*) > 0
     ON CONFLICT (organization_id, environment, period) DO UPDATE SET
       topics_created = month.topics_created + excluded.topics_created,

@@ -3,7 +3,7 @@
  */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
-import { statuses, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import { assignmentStatuses, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type {
   PublicAssignment,
   ReferenceDepth,
@@ -46,7 +46,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
         FROM (${topics}) t JOIN assignments a ON a.topic_id = t.id
         ORDER BY t.created_at DESC, t.id DESC, a.position`
 
-  const size = sql.literal(statuses.join(" + "))
+  const size = sql.literal(assignmentStatuses.join(" + "))
 
   /**
    * The topic's counts tell how many assignments it has, before the query reads any assignment. The query measures the

@@ -4,7 +4,7 @@ import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Id
 import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import { statuses, type TopicCounts, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import { assignmentStatuses, type TopicCounts, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { ListedTopic } from "@partner-commentary/core/topic/TopicStore"
 
 export interface TopicRow extends TopicCounts {
@@ -38,7 +38,7 @@ const listedColumns = [
   "metadata",
   "output_types",
   "status",
-  ...statuses,
+  ...assignmentStatuses,
   "abandoned",
   "created_at",
   "updated_at"

@@ -4,12 +4,17 @@
  */
 
 import { FairShare } from "@partner-commentary/core/shared/FairShare"
-import { assignments, NoValidPersonas, results, type Submission } from "@partner-commentary/core/topic/Submission"
-import { refusal as storageRefusal } from "@partner-commentary/core/topic/TestStorage"
+import {
+  NoValidPersonas,
+  newAssignmentsOf,
+  resultsOf,
+  type Submission
+} from "@partner-commentary/core/topic/Submission"
+import { refusalOfTestStorage as storageRefusal } from "@partner-commentary/core/topic/TestStorage"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import { none } from "@partner-commentary/core/topic/TopicStatus"
+import { emptyTopicCounts } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { periodOf } from "@partner-commentary/core/usage/BillingPeriod"
+import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import * as Quota from "@partner-commentary/core/usage/Quota"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -44,10 +49,14 @@ export const layer = Layer.effect(
 
 /** Returns the result of a submission, given the holders of its windows. */
 const outcome = (submission: Submission, holders: Writes.Holders) => {
-  const answers = results(submission, holders)
-  const sent = assignments(submission, holders).map(({ id }) => id)
+  const answers = resultsOf(submission, holders)
+  const sent = newAssignmentsOf(submission, holders).map(({ id }) => id)
   if (sent.length === 0) return Effect.fail(new NoValidPersonas({ results: answers }))
-  const topic: Topic = { ...submission.topic, status: "pending", counts: { ...none, topic_sent: sent.length } }
+  const topic: Topic = {
+    ...submission.topic,
+    status: "pending",
+    counts: { ...emptyTopicCounts, topic_sent: sent.length }
+  }
   return Effect.succeed({ topic, results: answers, sent })
 }
 
@@ -69,7 +78,7 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
       if (submission.quotas !== null) {
         const sent = submitted.sent.length
         const held = { topics: usage.topics_created - 1, commentaryUnits: usage.units_held - sent }
-        const refused = Quota.refusal(held, submission.quotas, sent)
+        const refused = Quota.refusalByQuota(held, submission.quotas, sent)
         if (Option.isSome(refused)) return yield* refused.value
       }
       return submitted
@@ -144,7 +153,7 @@ const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.Prepared): 
  */
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
   Effect.andThen(
-    quotas === null ? Effect.void : Usage.count(sql, topic, periodOf(topic.createdAt), {}),
+    quotas === null ? Effect.void : Usage.countUsage(sql, topic, billingPeriodOf(topic.createdAt), {}),
     storage === null ? Effect.void : TestStorage.add(sql, topic.organizationId, { topics: 0, bytes: 0 })
   )
 

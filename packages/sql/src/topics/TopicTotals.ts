@@ -3,9 +3,9 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import type { Increment } from "../reporting/Counters.ts"
+import type { CounterIncrement } from "../reporting/Counters.ts"
 
-export const increment = (status: TopicStatus, total: number): Increment => ({
+export const increment = (status: TopicStatus, total: number): CounterIncrement => ({
   day: "",
   persona_id: "",
   name: status,

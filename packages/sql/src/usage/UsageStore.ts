@@ -1,7 +1,7 @@
 /** Stores an organization's usage by month. */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { PeriodName } from "@partner-commentary/core/usage/BillingPeriod"
-import { type Calls, UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import { type CallCount, UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -39,7 +39,7 @@ export const layer = Layer.effect(
           sql,
           Effect.forEach(
             calls.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
-            ({ calls, owner, period }) => count(sql, owner, period, { calls }),
+            ({ calls, owner, period }) => countUsage(sql, owner, period, { calls }),
             { discard: true }
           )
         )
@@ -48,7 +48,7 @@ export const layer = Layer.effect(
 )
 
 /** Adds to a month and returns its new usage. The row stays locked until the transaction ends. */
-export const count = (
+export const countUsage = (
   sql: SqlClient.SqlClient,
   { environment, organizationId }: Owner,
   period: PeriodName,
@@ -68,4 +68,4 @@ export const count = (
     (rows) => rows[0] as UsageRow
   )
 
-const keyOf = ({ owner, period }: Calls): string => `${owner.organizationId} ${owner.environment} ${period}`
+const keyOf = ({ owner, period }: CallCount): string => `${owner.organizationId} ${owner.environment} ${period}`

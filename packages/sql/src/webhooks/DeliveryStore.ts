@@ -2,7 +2,7 @@
  * Stores deliveries and their queue. The queue is the deliveries' due times by webhook: a claim moves the due time to
  * the end of its lease. A receiver's state changes only under the lock of its webhook.
  */
-import { tolerance } from "@partner-commentary/core/shared/DueTimes"
+import { clockToleranceMillis } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -184,7 +184,7 @@ export const layer = Layer.effect(
         excerpt: attempt.excerpt
       })}`
       const { organizationId } = receiver.webhook.owner
-      if (audit !== null) yield* AuditLog.append(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
+      if (audit !== null) yield* AuditLog.appendEntry(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
       if (notice !== null) yield* ContactNotices.queue(sql, notice)
       const next =
         following === undefined
@@ -239,7 +239,7 @@ export const layer = Layer.effect(
         ),
 
       repairDueTimes: (latest) => {
-        const future = Instant.toIso(latest.now + tolerance)
+        const future = Instant.toIso(latest.now + clockToleranceMillis)
         return Effect.orDie(
           Effect.asVoid(
             sql`UPDATE deliveries SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}

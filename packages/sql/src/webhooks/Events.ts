@@ -12,7 +12,7 @@ import { forKeyShare } from "../database/Lock.ts"
 
 /** SQL adds the topic's part of the payload. References contain no character that JSON would escape. */
 export const announce = (sql: SqlClient, event: NewEvent, about: Assignment) =>
-  Subject.origin(write(sql, event, about), "event", event.id, {
+  Subject.startOwnTrace(write(sql, event, about), "event", event.id, {
     organizationId: about.organizationId,
     topicId: about.topicId,
     shareId: about.id

@@ -67,7 +67,7 @@ export const layer = Layer.effect(
       yield* sql`UPDATE deliveries SET state = 'pending', settled_at = NULL, is_leased = 0, manual = 1,
           due_at = ${toIsoOrNull(next.dueAt)}, resume_at = ${toIsoOrNull(next.resumeAt)}
         WHERE webhook_id = ${webhookId} AND event_id = ${eventId}`
-      yield* AuditLog.append(sql, audit, at)
+      yield* AuditLog.appendEntry(sql, audit, at)
       return true
     })
 
@@ -98,7 +98,7 @@ export const layer = Layer.effect(
           })}`
         : sql`UPDATE redeliveries SET after_id = ${behindId < waiting.after_id ? behindId : waiting.after_id},
             until_id = ${untilId > waiting.until_id ? untilId : waiting.until_id} WHERE id = ${waiting.id}`
-      yield* AuditLog.append(sql, audit, askedAt)
+      yield* AuditLog.appendEntry(sql, audit, askedAt)
     })
 
     /** Selects the next deliveries in a state, in the order of their events. */

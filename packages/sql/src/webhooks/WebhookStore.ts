@@ -48,7 +48,7 @@ export const layer = Layer.effect(
 
     const record = (owner: Owner, id: WebhookId, entry: Pick<AuditEntry, "action" | "details">) =>
       Effect.flatMap(Instant.now, (now) =>
-        AuditLog.append(sql, { ...entry, subject: id, organizationId: owner.organizationId }, now)
+        AuditLog.appendEntry(sql, { ...entry, subject: id, organizationId: owner.organizationId }, now)
       )
 
     const follow = Effect.fnUntraced(function* ({ audit, notice, webhook }: WebhookChange) {

@@ -8,14 +8,14 @@ import type * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { guarantees } from "../support/Guarantee.ts"
 
-export type Claims = Readonly<Record<string, unknown>>
+export type TokenClaims = Readonly<Record<string, unknown>>
 
 /** The trusted issuer of tokens for the identity under test. */
 export class TokenMint extends Context.Service<
   TokenMint,
   {
     /** Signs a token with exactly these claims. */
-    readonly sign: (claims: Claims) => Effect.Effect<string>
+    readonly sign: (claims: TokenClaims) => Effect.Effect<string>
     /** The expected `iss` and `aud`, and the name of the claim that holds the organization. */
     readonly issuer: string
     readonly audience: string
@@ -24,7 +24,7 @@ export class TokenMint extends Context.Service<
 >()("@partner-commentary/testkit/DashboardIdentitySuite/TokenMint") {}
 
 /** Makes a token that is valid for an hour, with changed claims. A claim that is changed to undefined is omitted. */
-export const token = Effect.fnUntraced(function* (changes: Claims = {}) {
+export const token = Effect.fnUntraced(function* (changes: TokenClaims = {}) {
   const { audience, issuer, organizationClaim, sign } = yield* TokenMint
   const now = Math.floor((yield* Instant.now) / 1000)
   const claims = { iss: issuer, aud: audience, sub: "ada", iat: now, exp: now + 3600, [organizationClaim]: "acme" }

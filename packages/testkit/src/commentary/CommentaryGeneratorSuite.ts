@@ -5,7 +5,7 @@ import {
   type GenerationRequest,
   maxCommentaryLength
 } from "@partner-commentary/core/commentary/CommentaryGenerator"
-import { codePoints } from "@partner-commentary/core/shared/Text"
+import { countCodePoints } from "@partner-commentary/core/shared/Text"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
@@ -20,8 +20,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<CommentaryGenerator, E
           const generator = yield* CommentaryGenerator
           const text = yield* generator.generate(request)
           assert.strictEqual(text, text.trim())
-          assert.isAtLeast(codePoints(text), 1)
-          assert.isAtMost(codePoints(text), maxCommentaryLength)
+          assert.isAtLeast(countCodePoints(text), 1)
+          assert.isAtMost(countCodePoints(text), maxCommentaryLength)
           assert.isTrue(text.isWellFormed())
         }))
     }

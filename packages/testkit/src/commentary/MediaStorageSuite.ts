@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { guarantees } from "../support/Guarantee.ts"
 
-export interface Fetched {
+export interface FetchedFile {
   readonly status: number
   readonly contentType: string | null
   readonly bytes: Uint8Array
@@ -16,7 +16,7 @@ export interface Fetched {
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R, E>,
-  fetched: (url: string) => Effect.Effect<Fetched, E2, R>
+  fetched: (url: string) => Effect.Effect<FetchedFile, E2, R>
 ): void => {
   describe(`${name}: MediaStorage`, () => {
     const it = guarantees(layer)

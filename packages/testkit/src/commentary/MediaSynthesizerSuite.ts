@@ -2,8 +2,8 @@
 import { assert, describe } from "@effect/vitest"
 import { maxCommentaryLength } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import {
-  extensions,
   MediaSynthesizer,
+  mediaFileExtensions,
   type SynthesisRequest
 } from "@partner-commentary/core/commentary/MediaSynthesizer"
 import type { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
@@ -27,7 +27,7 @@ export const suite = <A, E>(name: string, kind: MediaKind, layer: Layer.Layer<A,
           const { bytes, contentType } = yield* made({ text, persona })
           assert.isAbove(bytes.byteLength, 0)
           assert.isTrue(contentType.startsWith(`${kind}/`))
-          assert.property(extensions, contentType)
+          assert.property(mediaFileExtensions, contentType)
         }))
     }
 

@@ -1,7 +1,11 @@
 /** The guarantees of every WorkBacklog: it counts due work by kind, up to its limit. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { type DueWork, type WaitingWork, WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
+import {
+  type DueWorkCounts,
+  type WaitingWorkCounts,
+  WorkBacklog
+} from "@partner-commentary/core/operations/WorkBacklog"
 import type { Instant } from "@partner-commentary/core/shared/Instant"
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -31,7 +35,9 @@ export const suite = <E>(
     const it = guarantees(layer)
 
     /** Returns the difference to an earlier count, because tests may share a database. */
-    const growth = <Counts extends DueWork | WaitingWork>(count: Effect.Effect<Counts, never, WorkBacklog>) =>
+    const growth = <Counts extends DueWorkCounts | WaitingWorkCounts>(
+      count: Effect.Effect<Counts, never, WorkBacklog>
+    ) =>
       Effect.map(count, (before) =>
         Effect.map(count, (now) => {
           const earlier: Readonly<Record<string, number>> = { ...before }
@@ -81,7 +87,7 @@ export const suite = <E>(
         const given = submission()
         yield* topics.submit(given)
         const id = given.candidates[0]?.shareId ?? assert.fail()
-        yield* Creator.respond(id)
+        yield* Creator.submitPerspective(id)
         yield* Creator.runDueStep(id)
         assert.strictEqual(yield* waits, before)
         yield* Creator.failAttempt(id)
@@ -122,7 +128,7 @@ export const suite = <E>(
         const given = submission()
         yield* topics.submit(given)
         const id = given.candidates[0]?.shareId ?? assert.fail()
-        yield* Creator.respond(id)
+        yield* Creator.submitPerspective(id)
         yield* Creator.runDueStep(id)
         const before = yield* count
         yield* Creator.failAttemptTemporarily(id)

@@ -12,7 +12,7 @@ import { hour, organization, organizationId, start } from "../support/Fixtures.t
 import { guarantees } from "../support/Guarantee.ts"
 
 /** Creates organizations in the place from which the store reads them. */
-export interface Kept<E, R> {
+export interface OrganizationRecords<E, R> {
   /** Plan and limits may be constants if the embedder stores none. */
   readonly register: (organization: Organization) => Effect.Effect<unknown, E, R>
   /**
@@ -25,7 +25,7 @@ export interface Kept<E, R> {
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<OrganizationStore | R, E>,
-  kept: Kept<E2, R>
+  kept: OrganizationRecords<E2, R>
 ): void => {
   describe(`${name}: OrganizationStore, reading`, () => {
     const it = guarantees(layer)

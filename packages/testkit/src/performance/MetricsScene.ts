@@ -1,5 +1,5 @@
 /** An owner with assignments of two days in every state, and its daily metrics. */
-import { summarize } from "@partner-commentary/core/performance/Metrics"
+import { summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ export const make = Effect.gen(function* () {
     const { sent } = yield* topics.submit(submission({ personas: [ada, bo], topic: { ...owner, createdAt } }))
     const [first, second] = sent
     if (first === undefined || second === undefined) return yield* Effect.die("nothing was sent")
-    yield* Creator.notify(first)
+    yield* Creator.deliverRequest(first)
     if (createdAt !== start + 2 * day) yield* TestClock.setTime(createdAt + index * minute)
     yield* Creator.respondAndDraft(first)
     if (index % 3 > 0) yield* Creator.approve(first)
@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
     Effect.map(store.days(owner, start - 10_000 * day, null), (days) =>
       days
         .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
-        .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarize(metrics) }))
+        .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarizeMetrics(metrics) }))
     )
   )
   /** Makes changes on a third day, while the test clock moves. */

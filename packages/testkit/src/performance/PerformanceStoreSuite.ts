@@ -1,8 +1,8 @@
 /** The guarantees of every PerformanceStore: which assignments it reads, in what order, and their metrics. */
 import { assert, describe } from "@effect/vitest"
 import type { PersonaTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
-import { percentiles } from "@partner-commentary/core/performance/Histogram"
-import { add, empty, type Metrics, summarize } from "@partner-commentary/core/performance/Metrics"
+import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
+import { addTimeline, emptyMetrics, type Metrics, summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -51,12 +51,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
         assert.deepStrictEqual(yield* all(owner), [timeline])
         yield* TestClock.setTime(start + minute)
-        yield* Creator.notify(id)
+        yield* Creator.deliverRequest(id)
         yield* TestClock.setTime(start + hour)
-        yield* Creator.respond(id)
+        yield* Creator.submitPerspective(id)
         yield* TestClock.setTime(start + 2 * hour)
         yield* Creator.runDueStep(id)
-        yield* Creator.draft(id)
+        yield* Creator.completeDraft(id)
         const drafted: PersonaTimeline = {
           ...timeline,
           status: "commentary_generated",
@@ -68,7 +68,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* TestClock.setTime(start + 3 * hour)
         yield* Creator.revise(id)
         yield* Creator.runDueStep(id)
-        yield* Creator.draft(id)
+        yield* Creator.completeDraft(id)
         assert.deepStrictEqual(yield* all(owner), [drafted])
         yield* TestClock.setTime(start + 4 * hour)
         yield* Creator.approve(id)
@@ -149,13 +149,13 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           summaries([metricsOf(ada, sent(1)), metricsOf(bo, sent(1))])
         )
         yield* TestClock.setTime(start + minute)
-        yield* Creator.notify(first)
+        yield* Creator.deliverRequest(first)
         yield* TestClock.setTime(start + hour)
         yield* Creator.respondAndDraft(first)
         yield* TestClock.setTime(start + 3 * hour)
         yield* Creator.approve(first)
-        const metrics = empty()
-        add(metrics, {
+        const metrics = emptyMetrics()
+        addTimeline(metrics, {
           status: "creator_approved",
           failureReason: null,
           notifiedAt: start + minute,
@@ -194,16 +194,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         for (let index = 0; index < 80; index++) {
           const [id] = yield* send(owner, start, [ada])
           yield* TestClock.setTime(start + minute)
-          yield* Creator.notify(id)
+          yield* Creator.deliverRequest(id)
           const took = (index + 1) ** 2 * 10_007
           times.push(took)
           yield* TestClock.setTime(start + minute + took)
-          yield* Creator.respond(id)
+          yield* Creator.submitPerspective(id)
         }
         const [first] = yield* days(owner)
-        const { response } = summarize(first?.metrics ?? empty())
+        const { response } = summarizeMetrics(first?.metrics ?? emptyMetrics())
         assert.strictEqual(response.count, times.length)
-        const exact = percentiles(new Map(times.map((time) => [time, 1])))
+        const exact = percentilesOf(new Map(times.map((time) => [time, 1])))
         for (const name of ["median", "p90"] as const) {
           assert.closeTo(response[name] ?? 0, exact[name] ?? 0, (exact[name] ?? 0) * 0.05)
         }
@@ -224,14 +224,14 @@ const metricsOf = (
 
 /** Makes this many pending assignments. */
 const sent = (count: number): Metrics => {
-  const metrics = empty()
+  const metrics = emptyMetrics()
   Object.assign(metrics.counts, { sent: count, pending: count })
   return metrics
 }
 
 const summaries = (found: ReadonlyArray<PersonaMetrics>) =>
   found
-    .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarize(metrics) }))
+    .map(({ personaId, personaName, metrics }) => ({ personaId, personaName, ...summarizeMetrics(metrics) }))
     .toSorted((one, other) => (one.personaName < other.personaName ? -1 : 1))
 
 const send = Effect.fnUntraced(function* (owner: Owner, createdAt: number, asked = personas(1)) {

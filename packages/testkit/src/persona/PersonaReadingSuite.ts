@@ -17,7 +17,7 @@ import { guarantees } from "../support/Guarantee.ts"
  * Creates personas and licences in the place from which the store reads them. The suite uses only fields that every
  * store has.
  */
-export interface Kept<E, R> {
+export interface PersonaRecords<E, R> {
   readonly publish: (persona: Persona) => Effect.Effect<unknown, E, R>
   /** The licence is valid from `start` on; null means no end. */
   readonly license: (
@@ -33,7 +33,11 @@ export interface Kept<E, R> {
   readonly existing?: (organization: OrganizationId) => Effect.Effect<unknown, E, R>
 }
 
-export const suite = <R, E, E2>(name: string, layer: Layer.Layer<PersonaStore | R, E>, kept: Kept<E2, R>): void => {
+export const suite = <R, E, E2>(
+  name: string,
+  layer: Layer.Layer<PersonaStore | R, E>,
+  kept: PersonaRecords<E2, R>
+): void => {
   const organization = kept.organization ?? Effect.sync(organizationId)
   const personaId = kept.personaId ?? randomId
 

@@ -13,7 +13,7 @@ import * as Creator from "../support/Creator.ts"
 import { apiKey, hour, organizationId, start, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
-export interface Recorded extends AuditEntry {
+export interface RecordedEntries extends AuditEntry {
   readonly at: Instant
 }
 
@@ -23,7 +23,7 @@ type Stores = AuditLog | ApiKeyStore | TopicStore | AssignmentStore
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R | Stores, E>,
-  recorded: Effect.Effect<ReadonlyArray<Recorded>, E2, R>
+  recorded: Effect.Effect<ReadonlyArray<RecordedEntries>, E2, R>
 ): void => {
   describe(`${name}: AuditLog`, () => {
     const it = guarantees(layer)
@@ -55,7 +55,7 @@ export const suite = <R, E, E2>(
         for (const id of sent) {
           yield* Creator.decline(id)
           yield* Creator.decline(id)
-          yield* Effect.flip(Creator.respond(id))
+          yield* Effect.flip(Creator.submitPerspective(id))
         }
         const { organizationId } = given.topic
         assert.deepStrictEqual(

@@ -3,10 +3,10 @@
  * others.
  */
 import { assert, describe } from "@effect/vitest"
-import { withRepairedDueTimes } from "@partner-commentary/core/commentary/Generation"
+import { repairDueTimesOf } from "@partner-commentary/core/commentary/Generation"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { latestDue } from "@partner-commentary/core/shared/DueTimes"
+import { latestDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -24,7 +24,7 @@ import { guarantees } from "../support/Guarantee.ts"
 type Stores = MailStore | MediaJobStore | AssignmentStore | TopicStore
 
 const lease = Duration.minutes(2)
-const latest = latestDue(start, lease, [Duration.minutes(5), Duration.hours(1)])
+const latest = latestDueTimes(start, lease, [Duration.minutes(5), Duration.hours(1)])
 const ahead = start + 2 * hour
 
 export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
@@ -120,7 +120,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       const store = yield* AssignmentStore
       const found = yield* store.putOff(latest, start, 10)
       for (const id of found)
-        yield* store.modify(id, (present) => Result.succeed(withRepairedDueTimes(present, latest, start)))
+        yield* store.modify(id, (present) => Result.succeed(repairDueTimesOf(present, latest, start)))
       return found
     })
 
@@ -133,10 +133,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("a generation attempt with a future time is due now; one after a failure keeps its time", () =>
       Effect.gen(function* () {
         const [waits, early] = [yield* sent("live"), yield* sent("live")]
-        yield* Creator.respond(waits)
+        yield* Creator.submitPerspective(waits)
         assert.deepStrictEqual(yield* repaired, [])
         yield* TestClock.setTime(ahead)
-        yield* Creator.respond(early)
+        yield* Creator.submitPerspective(early)
         assert.deepStrictEqual(yield* repaired, [early])
         assert.strictEqual(yield* dueAt(early), start)
         assert.deepStrictEqual(yield* repaired, [])

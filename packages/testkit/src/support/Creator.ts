@@ -1,5 +1,5 @@
 /** Steps of creators and workers on one assignment, written directly to its store. */
-import { attemptFailed, drafted, dueStep } from "@partner-commentary/core/commentary/Generation"
+import { findDueStep, recordFailedAttempt, storeDraft } from "@partner-commentary/core/commentary/Generation"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { type Instant, now } from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -22,11 +22,18 @@ const step = <E>(decide: Decide<E>) =>
   })
 
 /** Marks the request mail as delivered without changing the mail. */
-export const notify = step((present, at) => {
-  const { assignment, notices } = Workflow.notified(present, { id: "mail", attempts: 1, ticket: 1 }, at, defaults)
+export const deliverRequest = step((present, at) => {
+  const { assignment, notices } = Workflow.recordRequestDelivery(
+    present,
+    { id: "mail", attempts: 1, ticket: 1 },
+    at,
+    defaults
+  )
   return Result.succeed({ assignment, notices })
 })
-export const respond = step((present, at) => Workflow.respond(present, { perspective: "The keeper decides it." }, at))
+export const submitPerspective = step((present, at) =>
+  Workflow.respond(present, { perspective: "The keeper decides it." }, at)
+)
 export const decline = step((present, at) => Workflow.decline(present, { reason: "Not my sport." }, at))
 export const withdraw = step((present, at) => Workflow.withdraw(present, { reason: null }, at))
 export const approve = step((present, at) =>
@@ -40,32 +47,37 @@ export const revise = step((present, at) =>
   Workflow.revise(present, { draftId: present.draft?.id ?? null, instructions: "Shorter." }, at, defaults)
 )
 /** Restarts generation after all attempts failed. */
-export const restart = step((present, at) => Workflow.restart(present, at, "creator.restarted"))
+export const restart = step((present, at) => Workflow.restartGeneration(present, at, "creator.restarted"))
 /** Runs the due step of the assignment. */
 export const runDueStep = step((present, at) =>
-  Result.succeed(Option.getOrElse(dueStep(present, at, defaults), () => ({ assignment: present, notices: [] })))
+  Result.succeed(Option.getOrElse(findDueStep(present, at, defaults), () => ({ assignment: present, notices: [] })))
 )
 /** If no attempt has started, the ticket is 1. */
 const ticketOf = ({ generation }: Assignment) => Math.max(1, generation.ticket)
 
-export const draft = step((present, at) =>
+export const completeDraft = step((present, at) =>
   Result.succeed(
-    drafted(present, { ticket: ticketOf(present), draftId: draftId(), content: "It will be the keeper." }, at, defaults)
+    storeDraft(
+      present,
+      { ticket: ticketOf(present), draftId: draftId(), content: "It will be the keeper." },
+      at,
+      defaults
+    )
   )
 )
 export const failAttempt = step((present, at) =>
-  Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
+  Result.succeed(recordFailedAttempt(present, { ticket: ticketOf(present), permanent: true }, at, defaults))
 )
 /** The attempt fails, and a retry follows. */
 export const failAttemptTemporarily = step((present, at) =>
-  Result.succeed(attemptFailed(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
+  Result.succeed(recordFailedAttempt(present, { ticket: ticketOf(present), permanent: false }, at, defaults))
 )
 
 /** Makes a change without a transition, which is allowed at any time. */
-export const rename = step((present) =>
+export const changePersonaName = step((present) =>
   Result.succeed(Workflow.change({ ...present, creator: { ...present.creator, name: `${present.creator.name}.` } }))
 )
 
 /** Runs the steps from the request to a draft that waits for approval. */
 export const respondAndDraft = (id: ShareId) =>
-  respond(id).pipe(Effect.andThen(runDueStep(id)), Effect.andThen(draft(id)))
+  submitPerspective(id).pipe(Effect.andThen(runDueStep(id)), Effect.andThen(completeDraft(id)))

@@ -3,7 +3,7 @@
  * topics.
  */
 import { assert, describe } from "@effect/vitest"
-import { drafted } from "@partner-commentary/core/commentary/Generation"
+import { storeDraft } from "@partner-commentary/core/commentary/Generation"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -11,7 +11,7 @@ import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Workflow from "@partner-commentary/core/topic/Workflow"
-import { ActionRefused, type Change, change, notified } from "@partner-commentary/core/topic/Workflow"
+import { ActionRefused, type Change, change, recordRequestDelivery } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -122,7 +122,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           const decide = (present: Assignment) =>
             Result.succeed(
               shareId === id
-                ? notified(present, mail, start, defaults)
+                ? recordRequestDelivery(present, mail, start, defaults)
                 : { assignment: present, notices: [], delivered: mail }
             )
           if (shareId !== null) yield* store.modify(shareId, decide)
@@ -142,7 +142,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const [present] = yield* mails.claim(start + hour, start + 2 * hour, 10)
         if (slept === undefined || present === undefined) return assert.fail("nothing was taken")
         const handOver = (mail: typeof slept) =>
-          store.modify(id, (assignment) => Result.succeed(notified(assignment, mail, start + hour, defaults)))
+          store.modify(id, (assignment) =>
+            Result.succeed(recordRequestDelivery(assignment, mail, start + hour, defaults))
+          )
         const overtaken = Option.getOrThrow(yield* handOver(slept))
         assert.strictEqual(overtaken.after, overtaken.before)
         assert.deepStrictEqual(yield* found(id), sent)
@@ -167,7 +169,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* workOf((present) => ({ assignment: { ...present }, notices: [] })), [])
         yield* Creator.runDueStep(id)
         const ticket = { ticket: 1, draftId: draftId(), content: "It will be the keeper." }
-        const written = yield* workOf((present) => drafted(present, ticket, start, defaults))
+        const written = yield* workOf((present) => storeDraft(present, ticket, start, defaults))
         assert.deepStrictEqual(written, ["assignments", "mails"])
         const failed = yield* store.modify(id, (present) => Workflow.withdraw(present, { reason: null }, start))
         assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries"])
@@ -209,7 +211,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const mails = yield* MailStore
         const { id } = yield* oneSent()
-        yield* Creator.respond(id)
+        yield* Creator.submitPerspective(id)
         const stall = Effect.andThen(Creator.runDueStep(id), Creator.failAttempt(id))
         yield* mails.claim(start, start + day, 10)
         yield* stall
@@ -234,9 +236,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     it("of two concurrent actions exactly one wins", () =>
       Effect.gen(function* () {
         const { id } = yield* oneSent()
-        const first = yield* Effect.all([Effect.result(Creator.respond(id)), Effect.result(Creator.decline(id))], {
-          concurrency: "unbounded"
-        })
+        const first = yield* Effect.all(
+          [Effect.result(Creator.submitPerspective(id)), Effect.result(Creator.decline(id))],
+          {
+            concurrency: "unbounded"
+          }
+        )
         assert.deepStrictEqual(first.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
         const { id: other } = yield* oneSent()
         yield* Creator.respondAndDraft(other)
@@ -346,7 +351,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { given, id } = yield* oneSent(2)
-        for (const { shareId } of given.candidates) yield* Creator.respond(shareId)
+        for (const { shareId } of given.candidates) yield* Creator.submitPerspective(shareId)
         yield* Creator.runDueStep(id)
         assert.deepStrictEqual(yield* store.stalled, [])
         yield* Creator.failAttempt(id)
@@ -364,7 +369,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* store.forgetDrafts(id)
         assert.deepStrictEqual(yield* found(id), asked)
         yield* Creator.runDueStep(id)
-        const second = yield* Creator.draft(id)
+        const second = yield* Creator.completeDraft(id)
         yield* store.forgetDrafts(id)
         assert.deepStrictEqual(yield* found(id), { ...second, generation: { ...second.generation, revision: null } })
       }))

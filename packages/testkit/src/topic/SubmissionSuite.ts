@@ -20,7 +20,7 @@ import {
   submission
 } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
-import { usageOf } from "../webhook/Traces.ts"
+import { countUsageOf } from "../webhook/Traces.ts"
 
 type Stores = TopicStore | MailStore | UsageStore
 
@@ -125,14 +125,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         const first = submission()
         yield* store.submit(first)
-        const before = yield* usageOf(first.topic)
+        const before = yield* countUsageOf(first.topic)
         const refused = repeatedSubmission(first)
         yield* Effect.flip(store.submit(refused))
         assert.isTrue(Option.isNone(yield* store.find(refused.topic, refused.topic.id)))
-        assert.deepStrictEqual(yield* usageOf(first.topic), before)
+        assert.deepStrictEqual(yield* countUsageOf(first.topic), before)
         const nobody = submission({ personas: [], requested: [personaId()] })
         assert.strictEqual((yield* Effect.flip(store.submit(nobody)))._tag, "NoValidPersonas")
-        assert.deepStrictEqual(yield* usageOf(nobody.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* countUsageOf(nobody.topic), { topics: 0, held: 0, units: 0 })
       }))
 
     it("a topic rejected by a quota leaves no rows, and no windows", () =>
@@ -143,7 +143,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const refused = submission({ personas: personas(3), quotas })
         const error = yield* Effect.flip(store.submit(refused))
         assert.deepInclude(error, { _tag: "QuotaExceeded", quota: "commentaries_per_month", limit: 2, remaining: 2 })
-        assert.deepStrictEqual(yield* usageOf(refused.topic), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* countUsageOf(refused.topic), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* store.progress(refused.topic, refused.topic.id)))
         assert.isTrue(Option.isNone(yield* mails.nextDue))
         const { results } = yield* store.submit({
@@ -180,7 +180,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
         const sent = outcomes.filter(({ _tag }) => _tag === "Success")
         assert.strictEqual(sent.length, 1)
-        assert.deepStrictEqual(yield* usageOf(first.topic), { topics: 1, held: 1, units: 2 })
+        assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 1, units: 2 })
       }))
 
     it("of 50 concurrent topics exactly as many are accepted as the quota allows", () =>
@@ -194,7 +194,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           { concurrency: "unbounded" }
         )
         assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Success").length, 10)
-        assert.deepStrictEqual(yield* usageOf(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
+        assert.deepStrictEqual(yield* countUsageOf(ownerOf({ organizationId })), { topics: 10, held: 10, units: 20 })
       }))
 
     it("concurrent topics have independent results: one that cannot be written fails alone, as does one that is too large", () =>
@@ -228,7 +228,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             candidates.map(({ shareId }) => shareId)
           )
         }
-        assert.deepStrictEqual(yield* usageOf(there.topic), { topics: 5, held: 5, units: 9 })
+        assert.deepStrictEqual(yield* countUsageOf(there.topic), { topics: 5, held: 5, units: 9 })
         // A failed submission holds no window.
         const again = { ...repeatedSubmission(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
         assert.strictEqual((yield* store.submit(again)).results[0]?.status, "sent")
@@ -247,7 +247,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           })
         )
         yield* Effect.forEach(all, (one) => Effect.result(store.submit(one)), { concurrency: "unbounded" })
-        assert.strictEqual((yield* usageOf(topic)).units, 8)
+        assert.strictEqual((yield* countUsageOf(topic)).units, 8)
       }))
   })
 }

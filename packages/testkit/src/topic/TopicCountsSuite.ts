@@ -2,14 +2,14 @@
  * The combined guarantees of the stores: a topic's counts and status, totals and usage exactly follow every assignment.
  */
 import { assert, describe, it as vitest } from "@effect/vitest"
-import { add, addAll, empty, summarize } from "@partner-commentary/core/performance/Metrics"
+import { addMetrics, addTimeline, emptyMetrics, summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import {
-  isAbandoned,
-  none,
+  emptyTopicCounts,
+  isAbandonedAssignment,
   type TopicCounts,
   TopicStatus,
   topicStatus
@@ -35,10 +35,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
       Effect.gen(function* () {
         const { first, owner, second, status } = yield* twoSent()
         assert.deepStrictEqual(yield* status, "pending")
-        yield* Creator.respond(first)
+        yield* Creator.submitPerspective(first)
         assert.deepStrictEqual(yield* status, "in_progress")
         yield* Creator.runDueStep(first)
-        yield* Creator.draft(first)
+        yield* Creator.completeDraft(first)
         assert.deepStrictEqual(yield* status, "in_progress")
         yield* Creator.approve(first)
         assert.deepStrictEqual(yield* status, "partial")
@@ -52,10 +52,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const usage = yield* UsageStore
         const { first, owner, second } = yield* twoSent()
         const of = (month: string) => usage.ofMonth(owner, month)
-        yield* Creator.respond(first)
+        yield* Creator.submitPerspective(first)
         yield* TestClock.setTime(start + 3 * day)
         yield* Creator.runDueStep(first)
-        yield* Creator.draft(first)
+        yield* Creator.completeDraft(first)
         assert.deepStrictEqual(yield* of("2026-01"), {
           topics: 1,
           commentaryUnits: 2,
@@ -70,7 +70,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
         yield* Creator.revise(first)
         yield* Creator.runDueStep(first)
-        yield* Creator.draft(first)
+        yield* Creator.completeDraft(first)
         yield* Creator.withdraw(first)
         yield* Creator.withdraw(first)
         yield* Creator.runDueStep(second)
@@ -113,7 +113,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* Effect.forEach(sent, settle, { concurrency: "unbounded" })
         const { topic } = Option.getOrThrow(yield* topics.find(given.topic, given.topic.id))
         assert.strictEqual(topic.status, "completed")
-        assert.deepStrictEqual(topic.counts, { ...none, creator_approved: 50, declined: 50 })
+        assert.deepStrictEqual(topic.counts, { ...emptyTopicCounts, creator_approved: 50, declined: 50 })
         yield* agree(given.topic)
       }))
 
@@ -126,7 +126,17 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
   })
 }
 
-const { approve, decline, draft, failAttempt, rename, respond, revise, runDueStep: wakeUp, withdraw } = Creator
+const {
+  approve,
+  decline,
+  completeDraft: draft,
+  failAttempt,
+  changePersonaName: rename,
+  submitPerspective: respond,
+  revise,
+  runDueStep: wakeUp,
+  withdraw
+} = Creator
 const steps = { respond, decline, wakeUp, draft, revise, failAttempt, withdraw, approve, rename }
 
 const Step = Schema.Struct({
@@ -173,12 +183,12 @@ const metricsAgree = Effect.fnUntraced(function* (owner: Owner) {
   const performance = yield* PerformanceStore
   const days = yield* performance.days(owner, start - day, null)
   const { timelines } = yield* performance.page(owner, { start: start - day, end: start + day }, null, 100)
-  const metrics = empty()
-  for (const timeline of timelines) add(metrics, timeline)
+  const metrics = emptyMetrics()
+  for (const timeline of timelines) addTimeline(metrics, timeline)
   assert.strictEqual(metrics.counts.sent, 5)
-  const daily = empty()
-  for (const persona of days) addAll(daily, persona.metrics)
-  assert.deepStrictEqual(summarize(daily), summarize(metrics))
+  const daily = emptyMetrics()
+  for (const persona of days) addMetrics(daily, persona.metrics)
+  assert.deepStrictEqual(summarizeMetrics(daily), summarizeMetrics(metrics))
 })
 
 const twoSent = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {
@@ -218,10 +228,10 @@ const agree = Effect.fnUntraced(function* (owner: Owner) {
   let generated = 0
   for (const kept of items) {
     const { assignments } = Option.getOrThrow(yield* topics.find(owner, kept.id))
-    const counts: { -readonly [K in keyof TopicCounts]: number } = { ...none }
+    const counts: { -readonly [K in keyof TopicCounts]: number } = { ...emptyTopicCounts }
     for (const { id, ...outcome } of assignments) {
       counts[outcome.status] += 1
-      counts.abandoned += isAbandoned(outcome) ? 1 : 0
+      counts.abandoned += isAbandonedAssignment(outcome) ? 1 : 0
       const { assignment } = Option.getOrThrow(yield* store.find(id))
       units += outcome.failure === null ? 1 : 0
       generated += assignment.draft === null ? 0 : 1

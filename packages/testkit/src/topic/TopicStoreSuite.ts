@@ -3,7 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
-import { none } from "@partner-commentary/core/topic/TopicStatus"
+import { emptyTopicCounts } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { owner as ownerOf, personas, second, start, submission, topicId } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
-import { usageOf } from "../webhook/Traces.ts"
+import { countUsageOf } from "../webhook/Traces.ts"
 
 const depth = { topics: 10, assignments: 100, bytes: 1_000_000 }
 
@@ -37,7 +37,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const submitted = yield* store.submit(given)
         const { assignments, topic } = Option.getOrThrow(yield* store.find(given.topic, given.topic.id))
         assert.deepStrictEqual(topic, submitted.topic)
-        assert.deepStrictEqual(topic, { ...given.topic, status: "pending", counts: { ...none, topic_sent: 3 } })
+        assert.deepStrictEqual(topic, {
+          ...given.topic,
+          status: "pending",
+          counts: { ...emptyTopicCounts, topic_sent: 3 }
+        })
         assert.deepStrictEqual(Object.keys(topic.metadata), ["z", "a", ""])
         assert.deepStrictEqual(
           assignments,
@@ -88,9 +92,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const mails = yield* MailStore
         const given = submission({ topic: { environment: "test" } })
         yield* store.submit(given)
-        assert.deepStrictEqual(yield* usageOf(given.topic), { topics: 1, held: 1, units: 1 })
+        assert.deepStrictEqual(yield* countUsageOf(given.topic), { topics: 1, held: 1, units: 1 })
         const live = { ...given.topic, environment: "live" as const }
-        assert.deepStrictEqual(yield* usageOf(live), { topics: 0, held: 0, units: 0 })
+        assert.deepStrictEqual(yield* countUsageOf(live), { topics: 0, held: 0, units: 0 })
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
@@ -132,7 +136,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             metadata: {},
             more: false
           })
-          assert.deepStrictEqual(yield* usageOf(stranger), { topics: 0, held: 0, units: 0 })
+          assert.deepStrictEqual(yield* countUsageOf(stranger), { topics: 0, held: 0, units: 0 })
         }
         assert.isTrue(Option.isNone(yield* store.find(given.topic, topicId())))
         assert.isTrue(Option.isNone(yield* store.progress(given.topic, topicId())))

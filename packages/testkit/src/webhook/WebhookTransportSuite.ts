@@ -13,19 +13,19 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-export interface Answer {
+export interface ReceiverAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-export interface Receiver {
+export interface TestReceiver {
   /** A URL that `check` accepts and on which a receiver listens. */
   readonly url: string
   /** A URL that `check` accepts and on which no server listens. */
   readonly unreachableUrl: string
   /** Sets the receiver's response to later requests. */
-  readonly answers: (answer: Answer) => Effect.Effect<void>
+  readonly answers: (answer: ReceiverAnswer) => Effect.Effect<void>
   /** Oldest first. */
   readonly arrived: Effect.Effect<ReadonlyArray<ReceivedRequest>>
 }
@@ -35,7 +35,7 @@ const statuses = [200, 201, 202, 204, 301, 304, 307, 400, 404, 410, 429, 500, 50
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<WebhookTransport | R, E>,
-  receiver: Effect.Effect<Receiver, E2, R>
+  receiver: Effect.Effect<TestReceiver, E2, R>
 ): void => {
   describe(`${name}: WebhookTransport`, () => {
     const it = guarantees(layer)

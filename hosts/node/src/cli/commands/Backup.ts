@@ -14,11 +14,11 @@ import * as NewFile from "../../app/NewFile.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import { output } from "../Output.ts"
 
-export const backup = Command.make(
+export const backupCommand = Command.make(
   "backup",
   { file: Argument.String("file").pipe(Argument.withDescription("The file to create; it must not exist")) },
   Effect.fn(function* ({ file }) {
-    const settings = yield* Effect.tap(Settings.read, Settings.requireNamedDatabase)
+    const settings = yield* Effect.tap(Settings.readSettings, Settings.requireNamedDatabase)
     const { database } = settings
     if (isPostgres(database)) {
       return yield* refused("The database is on Postgres: back it up with pg_dump, as docs/guides/postgres.md shows")

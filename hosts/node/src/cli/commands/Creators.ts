@@ -16,9 +16,13 @@ import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import { isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const shareId = Parameter.argument("share_id", Parser.id(ShareId), "The share_id: one persona's part in one topic")
+const shareId = Parameter.positionalArgument(
+  "share_id",
+  Parser.parseIdOf(ShareId),
+  "The share_id: one persona's part in one topic"
+)
 
-export const retry = Command.make(
+export const retryCommand = Command.make(
   "retry",
   {
     shareId: Argument.optional(shareId),
@@ -63,7 +67,7 @@ const retryAll = Effect.gen(function* () {
 })
 
 const restarted = (id: ShareId) =>
-  Effect.flatMap(Creators, (creators) => creators.retryGeneration(id).pipe(explained(id, "start generation")))
+  Effect.flatMap(Creators, (creators) => creators.retryGeneration(id).pipe(explainRefusal(id, "start generation")))
 
 const view = (assignment: Assignment) => ({
   share_id: assignment.id,
@@ -75,8 +79,8 @@ const view = (assignment: Assignment) => ({
 const changeEmail = Command.make(
   "change-email",
   {
-    from: Parameter.required("from", Parser.email, "EMAIL", "The present address"),
-    to: Parameter.required("to", Parser.email, "EMAIL", "The new address")
+    from: Parameter.requiredFlag("from", Parser.parseEmail, "EMAIL", "The present address"),
+    to: Parameter.requiredFlag("to", Parser.parseEmail, "EMAIL", "The new address")
   },
   Effect.fn(
     function* ({ from, to }) {
@@ -101,7 +105,7 @@ const changeEmail = Command.make(
 
 const erase = Command.make(
   "erase",
-  { email: Parameter.required("email", Parser.email, "EMAIL", "The creator's address") },
+  { email: Parameter.requiredFlag("email", Parser.parseEmail, "EMAIL", "The creator's address") },
   Effect.fn(function* ({ email }) {
     const erased = yield* (yield* Creators).erase(email)
     if (erased.personas + erased.assignments === 0) return yield* nobody(email)
@@ -117,7 +121,7 @@ const erase = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("Forget a person: what they approved stays, everything else goes, open work is closed"))
 
-export const creators = Command.make("creator").pipe(
+export const creatorCommand = Command.make("creator").pipe(
   Command.withDescription("The people behind the personas"),
   Command.withSubcommands([changeEmail, erase])
 )
@@ -129,7 +133,7 @@ const nobody = (email: string) =>
   Effect.fail(new CommandFailed({ message: `No persona and no request has the creator address ${email}.` }))
 
 /** Explains why a request was not changed. */
-export const explained =
+export const explainRefusal =
   (id: ShareId, action: string) =>
   <A, R>(effect: Effect.Effect<A, { readonly _tag: "AssignmentNotFound" } | ActionRefused, R>) =>
     Effect.mapError(

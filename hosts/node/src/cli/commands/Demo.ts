@@ -3,12 +3,12 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { Json, output } from "../Output.ts"
 
-export const demo = Command.make(
+export const demoCommand = Command.make(
   "demo",
   {},
   Effect.fnUntraced(function* () {
     const json = yield* Json
-    const { run } = yield* Effect.promise(() => import("../../demo/Demo.ts"))
+    const { runDemo: run } = yield* Effect.promise(() => import("../../demo/Demo.ts"))
     let step = 0
     const told = yield* run((line) => {
       if (!json) process.stdout.write(`${String(++step).padStart(3)}  ${line}\n`)

@@ -8,9 +8,9 @@ import * as Result from "effect/Result"
 import type { Finding } from "../../doctor/Doctor.ts"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { output, table } from "../Output.ts"
+import { formatTable, output } from "../Output.ts"
 
-export const doctor = Command.make(
+export const doctorCommand = Command.make(
   "doctor",
   {},
   Effect.fn(function* () {
@@ -19,7 +19,7 @@ export const doctor = Command.make(
     yield* output({
       json: () => ({ ok: toMend === 0, findings }),
       text: () =>
-        table(
+        formatTable(
           ["check", "state", "finding"],
           findings.map(({ check, message, state }) => [check, state, message]),
           ""
@@ -41,7 +41,7 @@ const examine = Effect.gen(function* () {
   const StoredWork = yield* Effect.promise(() => import("partner-commentary/doctor/StoredWork"))
   const needed = (settings: Settings.Settings) =>
     Effect.andThen(Settings.requireNamedDatabase(settings), Settings.requireForService(settings))
-  const read = yield* Effect.result(Effect.tap(Settings.read, needed))
+  const read = yield* Effect.result(Effect.tap(Settings.readSettings, needed))
   if (Result.isFailure(read)) return [Doctor.mend("configuration", read.failure.message)]
   const settings = read.success
   const WebhookSecrets = yield* Effect.promise(() => import("../../doctor/WebhookSecrets.ts"))

@@ -1,8 +1,8 @@
 /** `key …`: API keys. */
 
-import { type ApiKey, refusal } from "@partner-commentary/core/access/ApiKey"
+import { type ApiKey, refusalOfKey } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
-import { all as allScopes } from "@partner-commentary/core/access/Scope"
+import { allScopes } from "@partner-commentary/core/access/Scope"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -14,32 +14,32 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { fields, isoOrNull, output, table } from "../Output.ts"
+import { formatFields, formatTable, isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.required("org", Parser.id(OrganizationId), "ID", "The organization's id")
+const organization = Parameter.requiredFlag("org", Parser.parseIdOf(OrganizationId), "ID", "The organization's id")
 
 const create = Command.make(
   "create",
   {
     organization,
-    name: Parameter.required("name", Parser.name, "NAME", "What it is for"),
-    scopes: Parameter.required("scopes", Parser.scopes, "A,B", allScopes.join(", ")),
-    environment: Parameter.optional(
+    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", "What it is for"),
+    scopes: Parameter.requiredFlag("scopes", Parser.parseScopes, "A,B", allScopes.join(", ")),
+    environment: Parameter.optionalFlag(
       "environment",
-      Parser.oneOf(Environment.literals),
+      Parser.parseOneOf(Environment.literals),
       "ENVIRONMENT",
       "live (the default), or test: sees test data only"
     ),
-    addresses: Parameter.optional(
+    addresses: Parameter.optionalFlag(
       "ip-whitelist",
-      Parser.addresses,
+      Parser.parseAddresses,
       "A,B",
       "The addresses and CIDR ranges it may be used from; without, any"
     ),
-    expiresAt: Parameter.optional(
+    expiresAt: Parameter.optionalFlag(
       "expires-at",
-      Parser.timestamp,
+      Parser.parseTimestamp,
       "TIMESTAMP",
       "The first moment at which it is refused"
     )
@@ -75,7 +75,7 @@ const create = Command.make(
         "",
         `  ${Redacted.value(fullKey)}`,
         "",
-        ...fields({
+        ...formatFields({
           id: key.id,
           scopes: key.scopes.join(" "),
           addresses: key.ipAllowList.join(" "),
@@ -98,7 +98,7 @@ const list = Command.make(
     yield* output({
       json: () => keys.map(view),
       text: () =>
-        table(
+        formatTable(
           ["id", "name", "key", "state", "scopes"],
           keys.map((key) => [key.id, key.name, `${key.prefix}…`, state(key, now), key.scopes.join(" ")]),
           `There are no keys yet. Next: partner-commentary key create --org ${wanted.organization} --name NAME --scopes A,B`
@@ -109,7 +109,7 @@ const list = Command.make(
 
 const revoke = Command.make(
   "revoke",
-  { id: Parameter.argument("id", Parser.id(ApiKeyId), "The key's id") },
+  { id: Parameter.positionalArgument("id", Parser.parseIdOf(ApiKeyId), "The key's id") },
   Effect.fn(function* ({ id }) {
     const apiKeys = yield* ApiKeys
     const key = yield* Effect.catchTag(Administration.transaction(apiKeys.revoke(id)), "ApiKeyNotFound", () =>
@@ -122,7 +122,7 @@ const revoke = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("Refuse a key for good, within seconds everywhere"))
 
-export const keys = Command.make("key").pipe(
+export const keyCommand = Command.make("key").pipe(
   Command.withDescription("What partners call with"),
   Command.withSubcommands([create, list, revoke])
 )
@@ -131,7 +131,7 @@ const noOrganization = (id: OrganizationId) =>
   Effect.fail(new CommandFailed({ message: `There is no organization ${id}.` }))
 
 const state = (key: ApiKey, now: Instant.Instant): string =>
-  Option.match(refusal(key, now), {
+  Option.match(refusalOfKey(key, now), {
     onNone: () => "active",
     onSome: ({ _tag }) => (_tag === "KeyRevoked" ? "revoked" : "expired")
   })

@@ -1,7 +1,7 @@
 /** `license …`: which organization may use which persona, and until when. */
 
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
-import { isActive } from "@partner-commentary/core/persona/License"
+import { isLicenseActive } from "@partner-commentary/core/persona/License"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -12,18 +12,23 @@ import * as Option from "effect/Option"
 import * as Licenses from "partner-commentary/administration/Licenses"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { isoOrNull, output, table } from "../Output.ts"
+import { formatTable, isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.required("org", Parser.id(OrganizationId), "ID", "The organization's id")
-const persona = Parameter.required("persona", Parser.id(PersonaId), "ID", "The persona's id")
+const organization = Parameter.requiredFlag("org", Parser.parseIdOf(OrganizationId), "ID", "The organization's id")
+const persona = Parameter.requiredFlag("persona", Parser.parseIdOf(PersonaId), "ID", "The persona's id")
 
 const grant = Command.make(
   "grant",
   {
     organization,
     persona,
-    until: Parameter.optional("until", Parser.timestamp, "TIMESTAMP", "The first moment at which it no longer holds")
+    until: Parameter.optionalFlag(
+      "until",
+      Parser.parseTimestamp,
+      "TIMESTAMP",
+      "The first moment at which it no longer holds"
+    )
   },
   Effect.fn(function* (wanted) {
     const now = yield* Instant.now
@@ -40,7 +45,7 @@ const grant = Command.make(
         license.until === null
           ? "Granted the licence, without an end."
           : `Granted the licence until ${Instant.toIso(license.until)}.`,
-        ...(isActive(license, now) ? [] : ["That moment has passed: it allows nothing."])
+        ...(isLicenseActive(license, now) ? [] : ["That moment has passed: it allows nothing."])
       ]
     })
   }, Effect.provide(Administration.layer))
@@ -76,12 +81,12 @@ const list = Command.make(
     yield* output({
       json: () => licenses.map((one) => ({ ...Licenses.view(one, now), persona_name: one.personaName })),
       text: () =>
-        table(
+        formatTable(
           ["persona", "name", "state", "until"],
           licenses.map((one) => [
             one.personaId,
             one.personaName,
-            one.revokedAt !== null ? "revoked" : isActive(one, now) ? "active" : "ended",
+            one.revokedAt !== null ? "revoked" : isLicenseActive(one, now) ? "active" : "ended",
             isoOrNull(one.until) ?? ""
           ]),
           `There are no licences yet. Next: partner-commentary license grant --org ${wanted.organization} --persona ID`
@@ -90,7 +95,7 @@ const list = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("List a partner's licences, revoked and ended ones too"))
 
-export const licenses = Command.make("license").pipe(
+export const licenseCommand = Command.make("license").pipe(
   Command.withDescription("Which partner may use which persona"),
   Command.withSubcommands([grant, revoke, list])
 )

@@ -12,9 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Administration from "../Administration.ts"
 import { refuseIf } from "../CommandFailed.ts"
-import { isoOrNull, output, table } from "../Output.ts"
+import { formatTable, isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
-import { explained } from "./Creators.ts"
+import { explainRefusal } from "./Creators.ts"
 
 const position: Parser.Parser<Position> = {
   rule: "the value of `next` in the page before",
@@ -35,9 +35,9 @@ const list = Command.make(
       Flag.withDescription("Those that were given up, newest first, instead of those that wait"),
       Flag.withDefault(false)
     ),
-    org: Parameter.optional("org", Parser.id(OrganizationId), "ID", "Those of this organization alone"),
-    limit: Parameter.optional("limit", Parser.wholeNumber(1, 1000), "N", "So many at most; 100 by default"),
-    after: Parameter.optional("after", position, "NEXT", "The page behind the one that ended with this `next`")
+    org: Parameter.optionalFlag("org", Parser.parseIdOf(OrganizationId), "ID", "Those of this organization alone"),
+    limit: Parameter.optionalFlag("limit", Parser.parseWholeNumber(1, 1000), "N", "So many at most; 100 by default"),
+    after: Parameter.optionalFlag("after", position, "NEXT", "The page behind the one that ended with this `next`")
   },
   Effect.fn(function* ({ after, failed, limit, org }) {
     const { list } = yield* Effect.promise(() => import("@partner-commentary/sql/mail/MailInspection"))
@@ -50,7 +50,7 @@ const list = Command.make(
     yield* output({
       json: () => ({ mails: rows.map(view), next: following }),
       text: () => [
-        ...table(
+        ...formatTable(
           ["mail", "to", failed ? "failed" : "due", "attempts", "last reason"],
           rows.map(({ attempts, dueAt, id, reason, settledAt, to }) => [
             id,
@@ -103,13 +103,22 @@ const resend = Command.make(
   "resend",
   {
     shareId: Argument.optional(
-      Parameter.argument("share_id", Parser.id(ShareId), "The share_id: one persona's part in one topic")
+      Parameter.positionalArgument(
+        "share_id",
+        Parser.parseIdOf(ShareId),
+        "The share_id: one persona's part in one topic"
+      )
     ),
     all: Flag.Boolean("all").pipe(
       Flag.withDescription("Every mail that was given up since a moment"),
       Flag.withDefault(false)
     ),
-    since: Parameter.optional("since", Parser.timestamp, "TIMESTAMP", "With --all: given up at this moment or later")
+    since: Parameter.optionalFlag(
+      "since",
+      Parser.parseTimestamp,
+      "TIMESTAMP",
+      "With --all: given up at this moment or later"
+    )
   },
   Effect.fn(function* ({ all, shareId, since }) {
     yield* refuseIf(
@@ -122,7 +131,7 @@ const resend = Command.make(
 ).pipe(Command.withDescription("Mail a creator once more what the request waits for, or send again what was given up"))
 
 const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
-  const kind = yield* (yield* Creators).resendMail(shareId).pipe(explained(shareId, "mail its creator"))
+  const kind = yield* (yield* Creators).resendMail(shareId).pipe(explainRefusal(shareId, "mail its creator"))
   yield* output({
     json: () => ({ share_id: shareId, mail: kind }),
     text: () => [`Queued the ${kind.replaceAll("_", " ")} mail: a running server or worker sends it at once.`]
@@ -142,7 +151,7 @@ const resendAll = Effect.fnUntraced(function* (since: Instant.Instant) {
   })
 })
 
-export const mails = Command.make("mail").pipe(
+export const mailCommand = Command.make("mail").pipe(
   Command.withDescription("Mails that wait or were given up"),
   Command.withSubcommands([list, resend])
 )

@@ -17,18 +17,18 @@ import { output } from "../Output.ts"
 const days = (duration: Duration.Duration) => `${Duration.toDays(duration)} days`
 
 const databaseAlone = Layer.unwrap(
-  Effect.map(Effect.tap(Settings.read, Settings.requireNamedDatabase), (settings) =>
+  Effect.map(Effect.tap(Settings.readSettings, Settings.requireNamedDatabase), (settings) =>
     Layer.merge(Database.layerClient(settings), Logs.layer(settings, "warn"))
   )
 )
 
-export const migrate = Command.make(
+export const migrateCommand = Command.make(
   "migrate",
   {},
   Effect.fn(function* () {
     const { migrate } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
-    const { database } = yield* Settings.read
-    const done = yield* Effect.mapError(migrate, (error) => DatabaseRefused.of(database, error))
+    const { database } = yield* Settings.readSettings
+    const done = yield* Effect.mapError(migrate, (error) => DatabaseRefused.explainDatabaseError(database, error))
     const applied = done.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
     yield* output({
       json: () => ({ applied }),
@@ -40,12 +40,12 @@ export const migrate = Command.make(
   }, Effect.provide(databaseAlone))
 ).pipe(Command.withDescription("Bring the database to the present schema, as serve and worker do too"))
 
-export const purge = Command.make(
+export const purgeCommand = Command.make(
   "purge",
   { dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Count only"), Flag.withDefault(false)) },
   Effect.fn(function* ({ dryRun }) {
     const retention = yield* Retention
-    const { testRetention } = (yield* Settings.read).policy
+    const { testRetention } = (yield* Settings.readSettings).policy
     const before = deletionLimits(yield* Instant.now, testRetention)
     const { testTopics, ...gone } = yield* dryRun ? retention.count(before) : retention.purge(before)
     yield* output({

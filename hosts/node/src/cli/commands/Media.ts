@@ -17,7 +17,11 @@ const retry = Command.make(
   "retry",
   {
     shareId: Argument.optional(
-      Parameter.argument("share_id", Parser.id(ShareId), "The share_id: one persona's part in one topic")
+      Parameter.positionalArgument(
+        "share_id",
+        Parser.parseIdOf(ShareId),
+        "The share_id: one persona's part in one topic"
+      )
     ),
     all: Flag.Boolean("all").pipe(Flag.withDescription("Every one that was given up"), Flag.withDefault(false))
   },
@@ -44,7 +48,7 @@ const begin = Effect.fnUntraced(function* (shareId: Option.Option<ShareId>) {
   return restarted
 })
 
-export const media = Command.make("media").pipe(
+export const mediaCommand = Command.make("media").pipe(
   Command.withDescription("Audio and video of approved texts"),
   Command.withSubcommands([retry])
 )

@@ -17,7 +17,7 @@ const rebuild = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("Compute the daily figures again from the assignments, while the service runs"))
 
-export const metrics = Command.make("metrics").pipe(
+export const metricsCommand = Command.make("metrics").pipe(
   Command.withDescription("Figures of GET /metrics/performance"),
   Command.withSubcommands([rebuild])
 )

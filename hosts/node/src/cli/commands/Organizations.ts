@@ -1,6 +1,6 @@
 /** `org …`: organizations. */
 
-import { all as allScopes } from "@partner-commentary/core/access/Scope"
+import { allScopes } from "@partner-commentary/core/access/Scope"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { type LimitName, type LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
@@ -12,36 +12,44 @@ import * as Option from "effect/Option"
 import * as Organizations from "partner-commentary/administration/Organizations"
 import * as Administration from "../Administration.ts"
 import { CommandFailed, refuseIf } from "../CommandFailed.ts"
-import { fields, output, table } from "../Output.ts"
+import { formatFields, formatTable, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const settings = {
-  plan: Parameter.optional("plan", Parser.oneOf(PlanName.literals), "PLAN", "standard (the default) or premium"),
-  contactEmail: Parameter.optional(
+  plan: Parameter.optionalFlag(
+    "plan",
+    Parser.parseOneOf(PlanName.literals),
+    "PLAN",
+    "standard (the default) or premium"
+  ),
+  contactEmail: Parameter.optionalFlag(
     "contact-email",
-    Parser.orEmpty(Parser.email),
+    Parser.orEmptyAsNull(Parser.parseEmail),
     "EMAIL",
     "Who is told about undeliverable requests and new webhooks"
   ),
-  identityId: Parameter.optional(
+  identityId: Parameter.optionalFlag(
     "identity-id",
-    Parser.orEmpty(Parser.name),
+    Parser.orEmptyAsNull(Parser.parseName),
     "ID",
     "By what the dashboard's identity provider knows it"
   ),
-  limits: Parameter.repeated(
+  limits: Parameter.repeatedFlag(
     "limit",
-    Parser.limit,
+    Parser.parseLimit,
     "NAME=VALUE",
     "A limit of its own instead of the plan's; may be given several times"
   )
 }
 
-const id = Parameter.argument("id", Parser.id(OrganizationId), "The organization's id")
+const id = Parameter.positionalArgument("id", Parser.parseIdOf(OrganizationId), "The organization's id")
 
 const create = Command.make(
   "create",
-  { name: Parameter.required("name", Parser.name, "NAME", "Shown to creators as the one who asks"), ...settings },
+  {
+    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", "Shown to creators as the one who asks"),
+    ...settings
+  },
   Effect.fn(function* (wanted) {
     const organization = yield* Effect.mapError(
       Organizations.create({
@@ -68,7 +76,7 @@ const update = Command.make(
   "update",
   {
     id,
-    name: Parameter.optional("name", Parser.name, "NAME", "Shown to creators from the next topic on"),
+    name: Parameter.optionalFlag("name", Parser.parseName, "NAME", "Shown to creators from the next topic on"),
     ...settings
   },
   Effect.fn(
@@ -110,7 +118,7 @@ const list = Command.make(
     yield* output({
       json: () => organizations.map(Organizations.view),
       text: () =>
-        table(
+        formatTable(
           ["id", "name", "plan", "contact", "state"],
           organizations.map((one) => [
             one.id,
@@ -149,7 +157,7 @@ const resume = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("Let a suspended partner call again"))
 
-export const organizations = Command.make("org").pipe(
+export const organizationCommand = Command.make("org").pipe(
   Command.withDescription("The partners who call"),
   Command.withSubcommands([create, update, list, suspend, resume])
 )
@@ -174,7 +182,7 @@ const changedLimits = (
   )
 
 const details = (organization: Organization) =>
-  fields({
+  formatFields({
     id: organization.id,
     plan: organization.plan,
     contact: organization.contactEmail,

@@ -9,25 +9,30 @@ import * as Option from "effect/Option"
 import * as Personas from "partner-commentary/administration/Personas"
 import * as Administration from "../Administration.ts"
 import { CommandFailed, refuseIf } from "../CommandFailed.ts"
-import { fields, output, table } from "../Output.ts"
+import { formatFields, formatTable, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const name = "What partners call it"
 const email = "Where the creator gets requests; partners never see it"
 
 const settings = {
-  creatorName: Parameter.optional("creator-name", Parser.orEmpty(Parser.name), "NAME", "How mails address the creator"),
-  imageUrl: Parameter.optional(
+  creatorName: Parameter.optionalFlag(
+    "creator-name",
+    Parser.orEmptyAsNull(Parser.parseName),
+    "NAME",
+    "How mails address the creator"
+  ),
+  imageUrl: Parameter.optionalFlag(
     "image-url",
-    Parser.orEmpty(Parser.httpUrl),
+    Parser.orEmptyAsNull(Parser.parseHttpUrl),
     "URL",
     "Its picture; without one, a neutral one"
   ),
-  bio: Parameter.optional("bio", Parser.prose, "TEXT", "Its biography"),
-  expertise: Parameter.optional("expertise", Parser.expertise, "A,B", "Sports, leagues and topics it knows"),
-  social: Parameter.repeated(
+  bio: Parameter.optionalFlag("bio", Parser.parseProse, "TEXT", "Its biography"),
+  expertise: Parameter.optionalFlag("expertise", Parser.parseExpertise, "A,B", "Sports, leagues and topics it knows"),
+  social: Parameter.repeatedFlag(
     "social",
-    Parser.socialLink,
+    Parser.parseSocialLink,
     "NAME=URL",
     "Where else it is found; may be given several times"
   )
@@ -36,8 +41,8 @@ const settings = {
 const create = Command.make(
   "create",
   {
-    name: Parameter.required("name", Parser.name, "NAME", name),
-    creatorEmail: Parameter.required("creator-email", Parser.email, "EMAIL", email),
+    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", name),
+    creatorEmail: Parameter.requiredFlag("creator-email", Parser.parseEmail, "EMAIL", email),
     ...settings
   },
   Effect.fn(function* (wanted) {
@@ -63,9 +68,9 @@ const create = Command.make(
 const update = Command.make(
   "update",
   {
-    id: Parameter.argument("id", Parser.id(PersonaId), "The persona's id"),
-    name: Parameter.optional("name", Parser.name, "NAME", name),
-    creatorEmail: Parameter.optional("creator-email", Parser.email, "EMAIL", `${email}. For new topics only`),
+    id: Parameter.positionalArgument("id", Parser.parseIdOf(PersonaId), "The persona's id"),
+    name: Parameter.optionalFlag("name", Parser.parseName, "NAME", name),
+    creatorEmail: Parameter.optionalFlag("creator-email", Parser.parseEmail, "EMAIL", `${email}. For new topics only`),
     ...settings
   },
   Effect.fn(
@@ -115,7 +120,7 @@ const list = Command.make(
     yield* output({
       json: () => personas.map(Personas.view),
       text: () =>
-        table(
+        formatTable(
           ["id", "name", "creator", "expertise"],
           personas.map((one) => [one.id, one.name, one.creator.email, one.expertise.join(", ")]),
           "There are no personas yet. Next: partner-commentary persona create --name NAME --creator-email EMAIL"
@@ -124,7 +129,7 @@ const list = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("List the personas, oldest first"))
 
-export const personas = Command.make("persona").pipe(
+export const personaCommand = Command.make("persona").pipe(
   Command.withDescription("The licensed voices and the creators behind them"),
   Command.withSubcommands([create, update, list])
 )
@@ -138,7 +143,7 @@ const changedLinks = (
   ) as Persona["socialLinks"]
 
 const details = (persona: Persona) =>
-  fields({
+  formatFields({
     id: persona.id,
     creator: [persona.creator.name, persona.creator.email].filter((part) => part !== "").join(", "),
     expertise: persona.expertise.join(", ")

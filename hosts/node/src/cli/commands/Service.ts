@@ -3,11 +3,11 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Json, print } from "../Output.ts"
+import { Json, printLine } from "../Output.ts"
 
 const service = Effect.promise(() => import("../../server/Service.ts"))
 
-export const serve = Command.make(
+export const serveCommand = Command.make(
   "serve",
   {
     noWorker: Flag.Boolean("no-worker").pipe(
@@ -17,11 +17,13 @@ export const serve = Command.make(
   },
   Effect.fnUntraced(function* ({ noWorker }) {
     const json = yield* Json
-    const { introduction, view } = yield* Effect.promise(() => import("../../demo/DemoOrganization.ts"))
+    const { formatIntroduction: introduction, demoView: view } = yield* Effect.promise(
+      () => import("../../demo/DemoOrganization.ts")
+    )
     yield* (yield* service).serve({
       work: !noWorker,
       announce: ({ apiRoot, demo, outbox }) =>
-        print(
+        printLine(
           json
             ? [JSON.stringify({ ready: apiRoot, demo: Option.getOrNull(Option.map(demo, view)) })]
             : [
@@ -33,11 +35,11 @@ export const serve = Command.make(
   })
 ).pipe(Command.withDescription("Serve the API and the creator pages, and do the jobs"))
 
-export const worker = Command.make(
+export const workerCommand = Command.make(
   "worker",
   {},
   Effect.fnUntraced(function* () {
     const json = yield* Json
-    yield* (yield* service).work(print([json ? JSON.stringify({ ready: true }) : "ready"]))
+    yield* (yield* service).work(printLine([json ? JSON.stringify({ ready: true }) : "ready"]))
   })
 ).pipe(Command.withDescription("Do the jobs only: mails, drafts, deadlines. Any number may run"))

@@ -17,11 +17,16 @@ import * as Parameter from "../Parameter.ts"
 const create = Command.make(
   "create",
   {
-    organization: Parameter.required("org", Parser.id(OrganizationId), "ID", "The organization's id"),
-    expiresIn: Parameter.optional("expires-in", Parser.duration, "DURATION", 'How long it is good, "1 hour" by default')
+    organization: Parameter.requiredFlag("org", Parser.parseIdOf(OrganizationId), "ID", "The organization's id"),
+    expiresIn: Parameter.optionalFlag(
+      "expires-in",
+      Parser.parseDuration,
+      "DURATION",
+      'How long it is good, "1 hour" by default'
+    )
   },
   Effect.fn(function* (wanted) {
-    const settings = yield* Settings.read
+    const settings = yield* Settings.readSettings
     if (!ConfigSummary.isIdentityLocal(settings)) {
       return yield* new CommandFailed({
         message: Option.match(settings.identity, {
@@ -41,7 +46,7 @@ const create = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("Make a dashboard token, in development"))
 
-export const tokens = Command.make("token").pipe(
+export const tokenCommand = Command.make("token").pipe(
   Command.withDescription("What the dashboard calls with"),
   Command.withSubcommands([create])
 )

@@ -15,13 +15,19 @@ import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import { isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
-import type { SentTo, TopicDetails } from "../TopicDetails.ts"
+import type { TopicDetails, WebhookDelivery } from "../TopicDetails.ts"
 
 const show = Command.make(
   "show",
-  { id: Parameter.argument("id", Parser.id(TopicId), "The topic's id, or a share_id: one persona's part in it") },
+  {
+    id: Parameter.positionalArgument(
+      "id",
+      Parser.parseIdOf(TopicId),
+      "The topic's id, or a share_id: one persona's part in it"
+    )
+  },
   Effect.fn(function* ({ id }) {
-    const { find } = yield* Effect.promise(() => import("../TopicDetails.ts"))
+    const { findTopicDetails: find } = yield* Effect.promise(() => import("../TopicDetails.ts"))
     const found = Option.getOrNull(yield* find(id))
     if (found === null) {
       return yield* new CommandFailed({ message: `There is no topic and no share_id ${id}.` })
@@ -32,7 +38,7 @@ const show = Command.make(
   Command.withDescription("Show where a topic stands: each persona's part, its mails, attempts, events and deliveries")
 )
 
-export const topics = Command.make("topic").pipe(
+export const topicCommand = Command.make("topic").pipe(
   Command.withDescription("What partners asked"),
   Command.withSubcommands([show])
 )
@@ -100,7 +106,7 @@ const viewOfPart = ({ assignment, events, failedAttempt, mails, mediaJobs }: Par
   }))
 })
 
-const lastReason = ({ attempts }: SentTo["delivery"]): string | null => attempts.at(-1)?.reason ?? null
+const lastReason = ({ attempts }: WebhookDelivery["delivery"]): string | null => attempts.at(-1)?.reason ?? null
 
 type Line = readonly [name: string, value: string | null]
 
@@ -154,7 +160,7 @@ const stateOfMail = ({ attempts, dueAt, reason, settledAt, state }: InspectedMai
 const stateOfMediaJob = ({ attempts, dueAt, reason, state }: InspectedMediaJob): string | null =>
   joined(state, counted(attempts), at("due", dueAt), because(reason))
 
-const stateOfDelivery = ({ delivery }: SentTo): string | null =>
+const stateOfDelivery = ({ delivery }: WebhookDelivery): string | null =>
   joined(
     at(delivery.status, delivery.settledAt) ?? delivery.status,
     counted(delivery.attemptCount),

@@ -18,13 +18,13 @@ import * as DataFolder from "../../app/DataFolder.ts"
 import * as WebhookSecrets from "../../doctor/WebhookSecrets.ts"
 import * as Administration from "../Administration.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { isoOrNull, output, table } from "../Output.ts"
+import { formatTable, isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
 const list = Command.make(
   "list",
   {
-    organization: Parameter.optional("org", Parser.id(OrganizationId), "ID", "One organization's alone"),
+    organization: Parameter.optionalFlag("org", Parser.parseIdOf(OrganizationId), "ID", "One organization's alone"),
     disabled: Flag.Boolean("disabled").pipe(
       Flag.withDescription("Those alone that were disabled for failing"),
       Flag.withDefault(false)
@@ -51,7 +51,7 @@ const list = Command.make(
           disabled_reason: disabling?.reason ?? null
         })),
       text: () =>
-        table(
+        formatTable(
           [
             ...["id", "environment", "status", "failures", "last delivery", "url", "events", "waiting", "since"],
             ...["organization", "disabled at", "reason"]
@@ -84,7 +84,7 @@ const list = Command.make(
 
 const enable = Command.make(
   "enable",
-  { id: Parameter.argument("id", Parser.id(WebhookId), "The webhook's id") },
+  { id: Parameter.positionalArgument("id", Parser.parseIdOf(WebhookId), "The webhook's id") },
   Effect.fn(function* ({ id }) {
     const webhook = yield* Effect.catchTag((yield* WebhookAdministration).enable(id), "WebhookNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no webhook ${id}.` }))
@@ -98,7 +98,7 @@ const enable = Command.make(
 
 const sealing = Layer.unwrap(
   Effect.gen(function* () {
-    const settings = yield* Effect.tap(Settings.read, Settings.requireSigningSecret)
+    const settings = yield* Effect.tap(Settings.readSettings, Settings.requireSigningSecret)
     return WebhookSecrets.layerEncryption(DataFolder.signingSecrets(settings))
   })
 )
@@ -123,7 +123,7 @@ const reseal = Command.make(
   )
 ).pipe(Command.withDescription("Seal all secrets anew, so that an old entry of SIGNING_SECRET can be dropped"))
 
-export const webhooks = Command.make("webhook").pipe(
+export const webhookCommand = Command.make("webhook").pipe(
   Command.withDescription("Where partners are told of events"),
   Command.withSubcommands([list, enable, reseal])
 )

@@ -57,7 +57,7 @@ export const callersWithKeys = Effect.fnUntraced(function* (
   const { text: whole } = yield* key()
   const inGrace = yield* rotated(Duration.days(1))
   const graceOver = yield* rotated(Duration.seconds(30))
-  const nobodys = Redacted.value(yield* ApiKey.mintText(environment, yield* SecureRandom.SecureRandom))
+  const nobodys = Redacted.value(yield* ApiKey.mintKeyText(environment, yield* SecureRandom.SecureRandom))
   const away = environment === "live" ? "test" : "live"
 
   const caller = (name: string, text: string, key: KeyAccess, more: Record<string, string> = {}): Caller => ({
@@ -66,9 +66,12 @@ export const callersWithKeys = Effect.fnUntraced(function* (
     key,
     token: "unauthorized"
   })
-  const good = (scopes: ReadonlyArray<Scope.Scope> = Scope.all, whose: ResourceOwner = "own") => ({ scopes, whose })
+  const good = (scopes: ReadonlyArray<Scope.Scope> = Scope.allScopes, whose: ResourceOwner = "own") => ({
+    scopes,
+    whose
+  })
   const at = { "x-forwarded-for": address }
-  const single = yield* Effect.forEach(Scope.all, (scope) =>
+  const single = yield* Effect.forEach(Scope.allScopes, (scope) =>
     Effect.map(key({ scopes: [scope] }), ({ text }) => caller(`${scope} alone`, text, good([scope])))
   )
   return [
@@ -98,8 +101,8 @@ export const callersWithKeys = Effect.fnUntraced(function* (
     caller("all scopes", whole, good()),
     caller("no scopes", (yield* key({ scopes: [] })).text, good([])),
     ...single,
-    caller("another organization", stranger[environment], good(Scope.all, "other organization")),
-    caller("the other environment", owner[away], good(Scope.all, "other environment"))
+    caller("another organization", stranger[environment], good(Scope.allScopes, "other organization")),
+    caller("the other environment", owner[away], good(Scope.allScopes, "other environment"))
   ]
 })
 
@@ -112,7 +115,7 @@ export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCreden
   const registry = yield* OrganizationRegistry
   yield* registry.update(suspended.id, (present) => ({ ...present, suspendedAt: 0 }))
 
-  const good = (whose: ResourceOwner) => ({ scopes: Scope.all, whose })
+  const good = (whose: ResourceOwner) => ({ scopes: Scope.allScopes, whose })
   const tokens: ReadonlyArray<readonly [string, string, TokenAccess]> = [
     ["a good token", owner.token, "own"],
     ["garbage", "a.b.c", "unauthorized"],

@@ -23,7 +23,7 @@ import { type ExpectedAccess, expectedAccess } from "./Rule.ts"
 export const behindProxy = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
-  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(["127.0.0.1"]))))
+  Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))))
 )
 
 const nothing = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"

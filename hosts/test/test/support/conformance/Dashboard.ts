@@ -37,7 +37,7 @@ export const layerOfApplication = ({
   TestApi.layerHttp.pipe(
     Layer.provideMerge(TestApi.workers),
     Layer.provideMerge(Application.layer({ ...options, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
-    Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parse(proxies))))
+    Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(proxies))))
   )
 
 type Service = Layer.Success<ReturnType<typeof layerOfApplication>>

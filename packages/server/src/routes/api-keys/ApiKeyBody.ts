@@ -5,15 +5,15 @@
 import { ChangeApiKey, CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { isReadable } from "@partner-commentary/core/shared/Text"
+import { hasReadableCharacter } from "@partner-commentary/core/shared/Text"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { decoder, optional, textDecoder } from "../../http/Body.ts"
+import { bodyDecoder, decodeOptionalBody, textDecoder } from "../../http/Body.ts"
 
 export const readCreation = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(Instant.now, (now) => decoder(CreateApiKey, further(now))(request))
+  Effect.flatMap(Instant.now, (now) => bodyDecoder(CreateApiKey, further(now))(request))
 
 /** Decodes the JSON text of one key. */
 export const readCreationText = (text: string) =>
@@ -30,7 +30,7 @@ const further =
  * The service rejects fields that a change cannot set, because a caller would believe that an ignored field took
  * effect.
  */
-export const readChange = decoder(ChangeApiKey, (body) => [
+export const readChange = bodyDecoder(ChangeApiKey, (body) => [
   ...(Predicate.isString(body["name"]) && body["name"] !== "" ? nameProblems(body["name"]) : []),
   ...["scopes", "environment", "expires_at"]
     .filter((field) => field in body)
@@ -41,7 +41,7 @@ const nameProblems = (name: string): ReadonlyArray<Problem> => {
   if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
     return [{ field: "name", constraint: "must be one line, without control characters" }]
   }
-  return isReadable(name) ? [] : [{ field: "name", constraint: "must hold something that can be read" }]
+  return hasReadableCharacter(name) ? [] : [{ field: "name", constraint: "must hold something that can be read" }]
 }
 
 const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Problem> =>
@@ -53,4 +53,4 @@ const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Probl
   })
 
 /** All fields and the body itself are optional. */
-export const readRotation = optional(decoder(RotateApiKey), {})
+export const readRotation = decodeOptionalBody(bodyDecoder(RotateApiKey), {})

@@ -4,7 +4,7 @@ import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
 import { ApiKeys, type KeyManager } from "@partner-commentary/core/access/ApiKeys"
-import { defaultGrace } from "@partner-commentary/core/access/KeyRotation"
+import { defaultGracePeriod } from "@partner-commentary/core/access/KeyRotation"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import * as Ids from "@partner-commentary/core/shared/Ids"
@@ -13,10 +13,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { pathOf } from "../../http/Address.ts"
-import { invalid } from "../../http/Body.ts"
+import { pathOfService } from "../../http/Address.ts"
+import { invalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { idOf } from "../../http/Identifier.ts"
+import { parseIdentifier } from "../../http/Identifier.ts"
 import { refusalOf } from "../../middleware/Authorization.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { readChange, readCreation, readRotation } from "./ApiKeyBody.ts"
@@ -35,7 +35,7 @@ export const layer = HttpApiBuilder.group(
       HttpServerResponse.setHeader(
         Envelope.success(data, 201),
         "location",
-        `${pathOf(apiRoot)}${prefix}/api-keys/${data.id}`
+        `${pathOfService(apiRoot)}${prefix}/api-keys/${data.id}`
       )
 
     return handlers
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
               yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
               const issued = Effect.catchTags(keys.issue(organization, Views.wanted(body), by), {
                 TooManyKeys: ({ limit }) =>
-                  invalid({
+                  invalidRequest({
                     field: "environment",
                     constraint: `has ${limit} active keys already, which is the most there can be: revoke one first`
                   }),
@@ -70,7 +70,10 @@ export const layer = HttpApiBuilder.group(
         "find",
         Effect.fnUntraced(function* ({ params }) {
           const { organizationId } = yield* manager
-          const found = keys.find(organizationId, yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound))
+          const found = keys.find(
+            organizationId,
+            yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
+          )
           return ok(Views.summary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => notFound)))
         })
       )
@@ -82,18 +85,21 @@ export const layer = HttpApiBuilder.group(
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const { grace_period_seconds: seconds } = yield* readRotation(request)
-              const grace = seconds === undefined ? defaultGrace : Duration.seconds(seconds)
+              const grace = seconds === undefined ? defaultGracePeriod : Duration.seconds(seconds)
               yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
               const rotated = Effect.catchTags(
-                keys.rotate(yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
+                keys.rotate(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
                 {
                   ApiKeyNotFound: () => notFound,
                   KeyRevoked: () =>
-                    invalid({ field: "id", constraint: "names a revoked key: create a new one instead" }),
+                    invalidRequest({ field: "id", constraint: "names a revoked key: create a new one instead" }),
                   KeyExpired: () =>
-                    invalid({ field: "id", constraint: "names an expired key: create a new one instead" }),
+                    invalidRequest({ field: "id", constraint: "names an expired key: create a new one instead" }),
                   KeyRotated: () =>
-                    invalid({ field: "id", constraint: "names a key that was rotated already: rotate its successor" })
+                    invalidRequest({
+                      field: "id",
+                      constraint: "names a key that was rotated already: rotate its successor"
+                    })
                 }
               )
               return yield* once(
@@ -110,11 +116,13 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, request }) {
           const who = yield* manager
           const { ip_whitelist: ipAllowList = null, name } = yield* readChange(request)
-          const id = yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
+          const id = yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
           const changed = yield* Effect.catchTags(keys.change(id, { name: name?.trim() ?? null, ipAllowList }, who), {
             ApiKeyNotFound: () => notFound,
-            KeyRevoked: () => invalid({ field: "id", constraint: "names a revoked key, which cannot be changed" }),
-            KeyExpired: () => invalid({ field: "id", constraint: "names an expired key, which cannot be changed" }),
+            KeyRevoked: () =>
+              invalidRequest({ field: "id", constraint: "names a revoked key, which cannot be changed" }),
+            KeyExpired: () =>
+              invalidRequest({ field: "id", constraint: "names an expired key, which cannot be changed" }),
             InvalidAllowList: (broken) => Effect.die(broken)
           })
           return Envelope.success(Views.summary(changed))
@@ -124,7 +132,7 @@ export const layer = HttpApiBuilder.group(
         "revoke",
         Effect.fnUntraced(function* ({ params }) {
           const who = yield* manager
-          const revoked = keys.revoke(yield* idOf(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), who)
+          const revoked = keys.revoke(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), who)
           return ok(Views.ended(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => notFound)))
         })
       )

@@ -17,7 +17,7 @@ import * as StrictJson from "../../http/StrictJson.ts"
  */
 export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.Return<ReadonlyArray<string>, Problem> {
   const cut = cutting(text)
-  const isJson = yield* Steps.run(JsonReader.read(text, cut))
+  const isJson = yield* Steps.runInSteps(JsonReader.read(text, cut))
   if (cut.isDeep()) {
     return yield* Effect.fail({ field: "body", constraint: `must not be nested deeper than ${maxLevels} levels` })
   }

@@ -15,11 +15,11 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { bodyTooLarge, jsonText } from "../../http/Body.ts"
+import { bodyTooLarge, readJsonText } from "../../http/Body.ts"
 import { contentType } from "../../http/Envelope.ts"
 import { countCall, refusalOf } from "../../middleware/Authorization.ts"
-import { current } from "../../middleware/CurrentRate.ts"
-import type { StorePart } from "../../middleware/IdempotentRequests.ts"
+import { currentRateState } from "../../middleware/CurrentRate.ts"
+import type { RunPart } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { topicTextDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
@@ -46,7 +46,9 @@ export const layer = HttpApiBuilder.group(
 
     /** Each topic counts as one submission. */
     const spend = (principal: Principal) =>
-      Effect.flatMap(current, (rate) => countCall(limits.countEndpoint(principal, "topic_submissions_per_hour"), rate))
+      Effect.flatMap(currentRateState, (rate) =>
+        countCall(limits.countEndpoint(principal, "topic_submissions_per_hour"), rate)
+      )
 
     const read = (text: string, index: number) =>
       Effect.mapError(isLarge(text) ? Effect.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
@@ -54,7 +56,7 @@ export const layer = HttpApiBuilder.group(
       )
 
     /** Returns the JSON text of one result. */
-    const one = (principal: Principal, text: string, index: number, once: StorePart) => {
+    const one = (principal: Principal, text: string, index: number, once: RunPart) => {
       const created = (topic: typeof Topic.Type) => JSON.stringify({ index, status: "created", topic })
       return spend(principal).pipe(
         // The rate limit is checked first, because validation is expensive.
@@ -71,7 +73,7 @@ export const layer = HttpApiBuilder.group(
         const principal = yield* CurrentPrincipal
         return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once, part }) =>
           Effect.gen(function* () {
-            const texts = yield* Effect.mapError(topicTexts(yield* jsonText(request)), (problem) =>
+            const texts = yield* Effect.mapError(topicTexts(yield* readJsonText(request)), (problem) =>
               Errors.InvalidRequest.of([problem])
             )
             const results = yield* Effect.forEach(texts, (text, index) =>

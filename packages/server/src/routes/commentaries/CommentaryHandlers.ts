@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Envelope from "../../http/Envelope.ts"
-import { idOf } from "../../http/Identifier.ts"
+import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { avatarPath } from "../personas/Avatar.ts"
 import * as Views from "../topics/TopicViews.ts"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
       principal: Principal,
       params: { readonly id: string; readonly commentary_id: string }
     ) {
-      const topicId = yield* idOf(Ids.TopicId, params.id, Errors.topicNotFound)
+      const topicId = yield* parseIdentifier(Ids.TopicId, params.id, Errors.topicNotFound)
       const commentaryId = Option.getOrNull(Ids.parse(Ids.CommentaryId, params.commentary_id))
       const approved = yield* Effect.catchTags(approval.approve(principal, topicId, commentaryId), {
         TopicNotFound: () => Effect.fail(Errors.topicNotFound),

@@ -13,9 +13,9 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { invalid } from "../../http/Body.ts"
+import { invalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { idOf } from "../../http/Identifier.ts"
+import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { integer } from "../topics/TopicListQuery.ts"
 import { detailed, listed, recovered } from "./DeliveryViews.ts"
@@ -37,7 +37,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, query }) {
           const owner = ownerOf(yield* CurrentPrincipal)
           const asked = yield* read(query)
-          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const page = yield* Effect.catchTags(deliveries.page(owner, id, asked), { WebhookNotFound: noWebhook })
           return {
             success: true as const,
@@ -50,7 +50,7 @@ export const layer = HttpApiBuilder.group(
         "find",
         Effect.fnUntraced(function* ({ params }) {
           const owner = ownerOf(yield* CurrentPrincipal)
-          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
           // The payload is returned as it was sent: an event of an older version may lack fields of its schema.
           return Envelope.success(detailed(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing)))
@@ -62,7 +62,7 @@ export const layer = HttpApiBuilder.group(
           const principal = yield* CurrentPrincipal
           return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
             Effect.gen(function* () {
-              const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+              const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
               const retried = Effect.catchTags(deliveries.retry(principal, id, eventId), missing)
               return yield* once(Effect.map(retried, (delivery) => Envelope.success(listed(delivery))))
@@ -77,11 +77,11 @@ export const layer = HttpApiBuilder.group(
           return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
             Effect.gen(function* () {
               const { isDryRun, span } = yield* decodeRecovery(request)
-              const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+              const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               // The deliveries are counted before the transaction, so that the transaction stays short.
               const undelivered = yield* Effect.catchTags(recoveries.preview(principal, id, span), {
                 WebhookNotFound: noWebhook,
-                SpanRefused: ({ reason }) => invalid(spanProblems[reason])
+                SpanRefused: ({ reason }) => invalidRequest(spanProblems[reason])
               })
               const begun = isDryRun ? Effect.void : recoveries.start(principal, undelivered)
               return yield* once(Effect.as(begun, Envelope.success(recovered(undelivered, isDryRun))))
@@ -121,5 +121,5 @@ const read = (query: { readonly status?: string; readonly limit?: string; readon
         readonly limit: number
         readonly behind: Ids.EventId | null
       })
-    : invalid(first, ...rest)
+    : invalidRequest(first, ...rest)
 }

@@ -10,9 +10,9 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { decoder } from "../../http/Body.ts"
+import { bodyDecoder } from "../../http/Body.ts"
 
-const decode = decoder(RecoverWebhook, ({ since, until }) => [
+const decode = bodyDecoder(RecoverWebhook, ({ since, until }) => [
   ...momentProblems("since", since),
   ...momentProblems("until", until)
 ])

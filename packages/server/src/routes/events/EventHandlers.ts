@@ -11,7 +11,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { invalid } from "../../http/Body.ts"
+import { invalidRequest } from "../../http/Body.ts"
 import { contentType } from "../../http/Envelope.ts"
 import * as QueryMoment from "../../http/QueryMoment.ts"
 import { integer } from "../topics/TopicListQuery.ts"
@@ -59,7 +59,7 @@ const read = (query: {
     type: given(query.type, Option.liftPredicate(isType), () =>
       wrong("type", `must be one of ${EventType.literals.join(", ")}`)
     ),
-    since: given(query.since, QueryMoment.parse, () => wrong("since", QueryMoment.constraint)),
+    since: given(query.since, QueryMoment.parseQueryTime, () => wrong("since", QueryMoment.queryTimeConstraint)),
     limit:
       integer(query.limit, defaultLimit, 1, maxLimit) ??
       wrong("limit", `must be an integer from 1 to ${maxLimit}`) ??
@@ -73,5 +73,5 @@ const read = (query: {
   if (query.after !== undefined && query.order === "desc") wrong("order", "must be asc together with after")
   if (query.after !== undefined && query.cursor !== undefined) wrong("cursor", "must not be given together with after")
   const [first, ...rest] = problems
-  return first === undefined ? Effect.succeed(asked) : invalid(first, ...rest)
+  return first === undefined ? Effect.succeed(asked) : invalidRequest(first, ...rest)
 }

@@ -5,14 +5,14 @@ import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { isoOrNull } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { current } from "../../middleware/CurrentRate.ts"
+import { currentRateState } from "../../middleware/CurrentRate.ts"
 
 export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
   handlers.handle(
     "show",
     Effect.fnUntraced(function* () {
       const { environment, key, organization } = yield* CurrentPrincipal
-      const { windows } = yield* current
+      const { windows } = yield* currentRateState
       return ok({
         organization: { id: organization.id, name: organization.name },
         key: { id: key.id, name: key.name, key_prefix: key.prefix },

@@ -7,14 +7,14 @@ import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import type { Percentiles } from "@partner-commentary/core/performance/Histogram"
 import type { MetricsSummary } from "@partner-commentary/core/performance/Metrics"
 import { maxAssignments, Performance, type Report } from "@partner-commentary/core/performance/Performance"
-import { longest, type ReportingPeriod, reportingPeriod } from "@partner-commentary/core/performance/ReportingPeriod"
+import { longest, type ReportingPeriod, resolvePeriod } from "@partner-commentary/core/performance/ReportingPeriod"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { invalid } from "../../http/Body.ts"
+import { invalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import * as QueryMoment from "../../http/QueryMoment.ts"
 
@@ -29,7 +29,7 @@ export const layer = HttpApiBuilder.group(
         const owner = ownerOf(yield* CurrentPrincipal)
         const period = yield* readPeriod(query)
         const report = yield* Effect.catchTags(performance.of(owner, period), {
-          PeriodTooFull: () => invalid(...tooFull),
+          PeriodTooFull: () => invalidRequest(...tooFull),
           ReportInProgress: () => Effect.fail(inProgress)
         })
         return Envelope.success(view(period, report))
@@ -71,16 +71,16 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
     ...(to === undefined ? [notMoment("to")] : [])
   ]
   if (first !== undefined || from === undefined || to === undefined)
-    return yield* invalid(first ?? notMoment("from"), ...rest)
-  const period = reportingPeriod({ from, to }, yield* Instant.now)
-  return Result.isSuccess(period) ? period.success : yield* invalid(...problems[period.failure.reason])
+    return yield* invalidRequest(first ?? notMoment("from"), ...rest)
+  const period = resolvePeriod({ from, to }, yield* Instant.now)
+  return Result.isSuccess(period) ? period.success : yield* invalidRequest(...problems[period.failure.reason])
 })
 
 /** Returns null without a parameter, and undefined when the parameter is invalid. */
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
-  text === undefined ? null : Option.getOrUndefined(QueryMoment.parse(text))
+  text === undefined ? null : Option.getOrUndefined(QueryMoment.parseQueryTime(text))
 
-const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.constraint })
+const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.queryTimeConstraint })
 
 const view = (period: ReportingPeriod, { overall, personas }: Report): typeof PerformanceReport.Type => ({
   period: { start: Instant.toIso(period.start), end: Instant.toIso(period.end) },

@@ -11,7 +11,7 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { idOf } from "../../http/Identifier.ts"
+import { parseIdentifier } from "../../http/Identifier.ts"
 import { avatarPath } from "./Avatar.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -33,7 +33,7 @@ export const layer = HttpApiBuilder.group(
         "find",
         Effect.fnUntraced(function* ({ params }) {
           const owner = ownerOf(yield* CurrentPrincipal)
-          const id = yield* idOf(Ids.PersonaId, params.id, Errors.personaNotFound)
+          const id = yield* parseIdentifier(Ids.PersonaId, params.id, Errors.personaNotFound)
           const persona = yield* Effect.catchTags(personas.find(owner, id), {
             PersonaNotFound: () => Effect.fail(Errors.personaNotFound),
             NotLicensed: ({ personaId }) => Effect.fail(Errors.NotLicensed.of(personaId))

@@ -6,14 +6,14 @@ import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { AdvanceAssignment } from "@partner-commentary/api/SandboxApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import { SimulatedCreators } from "@partner-commentary/core/sandbox/SimulatedCreators"
-import { actionsIn } from "@partner-commentary/core/sandbox/Simulation"
+import { actionsInStatus } from "@partner-commentary/core/sandbox/Simulation"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { ActionRefused } from "@partner-commentary/core/topic/Workflow"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { decoder, invalid, optional } from "../../http/Body.ts"
+import { bodyDecoder, decodeOptionalBody, invalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { idOf } from "../../http/Identifier.ts"
+import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import * as Views from "../topics/TopicViews.ts"
 
@@ -33,10 +33,10 @@ export const layer = HttpApiBuilder.group(
         return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
           Effect.gen(function* () {
             const { action } = yield* readBody(request)
-            const id = yield* idOf(Ids.ShareId, params.share_id, notFound)
+            const id = yield* parseIdentifier(Ids.ShareId, params.share_id, notFound)
             const advanced = Effect.catchTags(creators.advance(principal, id, action ?? null), {
               AssignmentNotFound: () => Effect.fail(notFound),
-              ActionRefused: (refused) => invalid({ field: "action", constraint: constraintOf(refused) })
+              ActionRefused: (refused) => invalidRequest({ field: "action", constraint: constraintOf(refused) })
             })
             return yield* once(Effect.map(advanced, (one) => Envelope.success(Views.simulated(one))))
           })
@@ -49,10 +49,10 @@ export const layer = HttpApiBuilder.group(
 const notFound = Errors.NotFound.of("Assignment not found.")
 
 /** A request without a body takes the simulated creator's next step. */
-const readBody = optional(decoder(AdvanceAssignment), {})
+const readBody = decodeOptionalBody(bodyDecoder(AdvanceAssignment), {})
 
 const constraintOf = ({ reason, status }: ActionRefused): string => {
   if (reason === "settled") return `comes too late: the assignment is settled, with the status ${status}`
   if (reason === "too_late") return `comes too late: the window closed while the status was ${status}`
-  return `must be one of ${actionsIn(status).join(", ")} while the status is ${status}`
+  return `must be one of ${actionsInStatus(status).join(", ")} while the status is ${status}`
 }

@@ -19,7 +19,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import * as AccessLog from "../../middleware/AccessLog.ts"
 import { Authorization } from "../../middleware/Authorization.ts"
 import { toRateLimitError } from "../../middleware/ConcurrentRequests.ts"
-import { fresh, headersOf, type Rate } from "../../middleware/CurrentRate.ts"
+import { freshRateState, type RequestRateState, rateHeadersOf } from "../../middleware/CurrentRate.ts"
 import { CurrentFairScheduler } from "../../middleware/FairScheduler.ts"
 import { cacheControl, internalError, requestId } from "../../middleware/Responses.ts"
 import * as Views from "./TopicViews.ts"
@@ -59,7 +59,7 @@ export class Polling extends Context.Service<
       const fair = yield* CurrentFairScheduler
 
       const progress = Effect.fnUntraced(
-        function* (id: Ids.TopicId, { address, headers, whenResponseEnds = atOnce }: Poll, rate: Rate) {
+        function* (id: Ids.TopicId, { address, headers, whenResponseEnds = atOnce }: Poll, rate: RequestRateState) {
           const caller = {
             key: text(headers["x-api-key"]) ?? "",
             address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
@@ -78,7 +78,7 @@ export class Polling extends Context.Service<
           if (id === undefined) return Option.none()
           const request = requestId(text(poll.headers["x-request-id"]))
           return Option.map(Ids.parse(Ids.TopicId, id), (topicId) => {
-            const rate = { ...fresh(), route, subject: { topicId } }
+            const rate = { ...freshRateState(), route, subject: { topicId } }
             const answered = Effect.matchCauseEffect(progress(topicId, poll, rate), {
               onSuccess: (body) => Effect.succeed(answer(200, body, request, rate)),
               onFailure: (cause) => {
@@ -86,7 +86,7 @@ export class Polling extends Context.Service<
                 return Effect.map(refusal(cause, request, topicId), (error) => failed(error, request, rate))
               }
             })
-            return AccessLog.logged(answered, { method: "GET", requestId: request, rate })
+            return AccessLog.logRequest(answered, { method: "GET", requestId: request, rate })
           })
         }
       })
@@ -116,17 +116,17 @@ const refusal = (
     onSome: (error) => Effect.succeed(error)
   })
 
-const failed = (refused: Errors.WireError, request: string, rate: Rate): Answer => {
+const failed = (refused: Errors.WireError, request: string, rate: RequestRateState): Answer => {
   if (refused.error.code === "rate_limit_exceeded") rate.retryAfter = refused.error.details.retry_after
   return answer(Errors.statusOf[refused.error.code], Envelope.failureText(refused), request, rate)
 }
 
-const answer = (status: number, body: string, request: string, rate: Rate): Answer => ({
+const answer = (status: number, body: string, request: string, rate: RequestRateState): Answer => ({
   status,
   headers: {
     "content-type": Envelope.contentType,
     "x-request-id": request,
-    ...headersOf(rate, status),
+    ...rateHeadersOf(rate, status),
     "cache-control": cacheControl
   },
   body

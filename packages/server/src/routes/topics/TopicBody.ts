@@ -4,13 +4,13 @@
  */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { CreateTopic } from "@partner-commentary/api/TopicsApi"
-import { codePoints } from "@partner-commentary/core/shared/Text"
+import { countCodePoints } from "@partner-commentary/core/shared/Text"
 import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"
-import { decoder, textDecoder } from "../../http/Body.ts"
+import { bodyDecoder, textDecoder } from "../../http/Body.ts"
 
 /** Decodes the body of a request. */
-export const topicDecoder = (bounds: TopicBounds) => decoder(CreateTopic, further(bounds))
+export const topicDecoder = (bounds: TopicBounds) => bodyDecoder(CreateTopic, further(bounds))
 
 /** Decodes the JSON text of one topic. */
 export const topicTextDecoder = (bounds: TopicBounds) => textDecoder(CreateTopic, further(bounds))
@@ -29,7 +29,7 @@ const contentProblems = (content: string, bounds: TopicBounds): ReadonlyArray<Pr
 
 const constraints = {
   length: ({ max, min }: TopicBounds, content: string) =>
-    `must be ${min} to ${max} characters long after trimming, and has ${codePoints(content.trim())}`,
+    `must be ${min} to ${max} characters long after trimming, and has ${countCodePoints(content.trim())}`,
   controls: () => "must not contain control characters",
   invisible: () => "must hold something that can be read"
 }

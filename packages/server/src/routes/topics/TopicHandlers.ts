@@ -16,10 +16,10 @@ import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
-import { pathOf } from "../../http/Address.ts"
-import { invalid } from "../../http/Body.ts"
+import { pathOfService } from "../../http/Address.ts"
+import { invalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { idOf } from "../../http/Identifier.ts"
+import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { hasPathDelimiter } from "../../middleware/Responses.ts"
 import { avatarPath } from "../personas/Avatar.ts"
@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
       HttpServerResponse.setHeader(
         Envelope.success(topic, 201),
         "location",
-        `${pathOf(apiRoot)}${prefix}/topics/${topic.topic_id}`
+        `${pathOfService(apiRoot)}${prefix}/topics/${topic.topic_id}`
       )
 
     return handlers
@@ -91,7 +91,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
           const owner = ownerOf(yield* CurrentPrincipal)
           if (!isReference(ref) || hasPathDelimiter(request.url)) {
-            return yield* invalid({ field: "ref", constraint: referenceConstraint })
+            return yield* invalidRequest({ field: "ref", constraint: referenceConstraint })
           }
           const answer = Effect.map(topics.byReference(owner, ref), (found) =>
             Envelope.success(Views.byReference(ref, found, avatar))
@@ -111,6 +111,6 @@ const one = <A>(
 ): Effect.Effect<A, Errors.NotFound, CurrentPrincipal> =>
   Effect.gen(function* () {
     const owner = ownerOf(yield* CurrentPrincipal)
-    const topicId = yield* idOf(Ids.TopicId, id, Errors.topicNotFound)
+    const topicId = yield* parseIdentifier(Ids.TopicId, id, Errors.topicNotFound)
     return yield* Effect.catchTag(find(owner, topicId), "TopicNotFound", () => Effect.fail(Errors.topicNotFound))
   })

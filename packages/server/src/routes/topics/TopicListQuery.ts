@@ -8,7 +8,7 @@ import type { TopicList } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { invalid } from "../../http/Body.ts"
+import { invalidRequest } from "../../http/Body.ts"
 import * as QueryMoment from "../../http/QueryMoment.ts"
 
 const { defaultLimit, maxLimit, maxOffset } = listBounds
@@ -49,8 +49,8 @@ export const readList = (
   const moment = (field: "created_after" | "created_before" | "updated_after") => {
     const text = query[field]
     if (text === undefined) return null
-    const at = Option.getOrNull(QueryMoment.parse(text))
-    if (at === null) wrong(field, QueryMoment.constraint)
+    const at = Option.getOrNull(QueryMoment.parseQueryTime(text))
+    if (at === null) wrong(field, QueryMoment.queryTimeConstraint)
     return at
   }
   const created = { after: moment("created_after"), before: moment("created_before") }
@@ -73,7 +73,7 @@ export const readList = (
         readonly filter: Pick<TopicList, "status" | "reference" | "created" | "updatedAfter" | "oldestFirst">
         readonly cursor: Cursor | null
       })
-    : invalid(first, ...rest)
+    : invalidRequest(first, ...rest)
 }
 
 export const integer = (text: string | undefined, absent: number, min: number, max: number): number | undefined => {

@@ -6,7 +6,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { NoValidPersonas, Submission } from "@partner-commentary/core/topic/Submission"
 import type { TestStorageFull } from "@partner-commentary/core/topic/TestStorage"
 import { type Submitter, Topics } from "@partner-commentary/core/topic/Topics"
-import { bounds } from "@partner-commentary/core/usage/BillingPeriod"
+import { billingPeriodBounds } from "@partner-commentary/core/usage/BillingPeriod"
 import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -48,7 +48,7 @@ const noValidPersonas = ({ results }: NoValidPersonas) =>
 /** The quota renews with the next billing period. */
 const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
   const now = yield* Instant.now
-  const wait = Math.ceil((bounds(now).end - now) / 1000)
+  const wait = Math.ceil((billingPeriodBounds(now).end - now) / 1000)
   return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
 })
 

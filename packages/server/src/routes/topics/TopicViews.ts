@@ -4,13 +4,13 @@ import type { Commentary, Failure } from "@partner-commentary/api/Fields"
 import type { SimulatedAssignment } from "@partner-commentary/api/SandboxApi"
 import type * as Api from "@partner-commentary/api/TopicsApi"
 import type { PartnerApproved } from "@partner-commentary/core/commentary/PartnerApproval"
-import { actionsOf } from "@partner-commentary/core/sandbox/Simulation"
+import { possibleActionsOf } from "@partner-commentary/core/sandbox/Simulation"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import { outcomeOf, statuses, summaryOf } from "@partner-commentary/core/topic/TopicStatus"
+import { assignmentStatuses, outcomeOfAssignment, summarizeOutcomes } from "@partner-commentary/core/topic/TopicStatus"
 import type {
   FoundByReference,
   ListedTopic,
@@ -78,7 +78,7 @@ export const detail = ({ assignments, topic }: TopicWithAssignments, avatar: str
   status: topic.status,
   created_at: toIso(topic.createdAt),
   commentaries: assignments.map((assignment) => entry(assignment, avatar)),
-  summary: summaryOf(assignments)
+  summary: summarizeOutcomes(assignments)
 })
 
 export const commentaries = (
@@ -138,7 +138,7 @@ export const byReference = (
         created_at: toIso(assignment.createdAt)
       }))
     ),
-    summary: summaryOf(topics.flatMap(({ assignments }) => assignments)),
+    summary: summarizeOutcomes(topics.flatMap(({ assignments }) => assignments)),
     truncated: more
   }
 }
@@ -148,7 +148,7 @@ export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => ({
   ...sent(topic),
   status: topic.status,
   commentaries_ready: topic.counts.creator_approved,
-  total_personas: statuses.reduce((total, status) => total + topic.counts[status], 0),
+  total_personas: assignmentStatuses.reduce((total, status) => total + topic.counts[status], 0),
   created_at: toIso(topic.createdAt)
 })
 
@@ -162,7 +162,7 @@ export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Ty
   status_updated_at: toIso(assignment.statusUpdatedAt),
   has_commentary: assignment.status === "creator_approved",
   failure: failure(assignment),
-  actions: actionsOf(assignment)
+  actions: possibleActionsOf(assignment)
 })
 
 /** Maps the fields that the partner sent. */
@@ -183,7 +183,7 @@ const entry = (assignment: PublicAssignment, avatar: string) => ({
   persona_id: assignment.persona.id,
   persona_name: assignment.persona.name,
   persona_image: assignment.persona.imageUrl || avatar,
-  status: outcomeOf(assignment),
+  status: outcomeOfAssignment(assignment),
   commentary: commentary(assignment),
   failure: failure(assignment)
 })

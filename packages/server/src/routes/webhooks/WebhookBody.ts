@@ -7,14 +7,14 @@ import { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/Webhooks
 import { secretPattern, secretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
 import { maxUrlLength, urlPattern, urlProblem } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Predicate from "effect/Predicate"
-import { decoder, textDecoder } from "../../http/Body.ts"
+import { bodyDecoder, textDecoder } from "../../http/Body.ts"
 
 const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(url),
   ...(Predicate.isString(secret) && secretPattern.test(secret) ? problemOf("secret", secretProblem(secret)) : [])
 ]
 
-export const decodeRegistration = decoder(RegisterWebhook, ofRegistration)
+export const decodeRegistration = bodyDecoder(RegisterWebhook, ofRegistration)
 
 /** For the JSON text of one webhook. */
 export const decodeRegistrationText = textDecoder(RegisterWebhook, ofRegistration)
@@ -30,7 +30,7 @@ const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Proble
     : [])
 ]
 
-export const decodeChange = decoder(ChangeWebhook, ofChange)
+export const decodeChange = bodyDecoder(ChangeWebhook, ofChange)
 
 /** For the JSON text of one change. */
 export const decodeChangeText = textDecoder(ChangeWebhook, ofChange)

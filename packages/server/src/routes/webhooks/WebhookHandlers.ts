@@ -13,10 +13,10 @@ import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Redacted from "effect/Redacted"
-import { pathOf } from "../../http/Address.ts"
-import { invalid } from "../../http/Body.ts"
+import { pathOfService } from "../../http/Address.ts"
+import { invalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { idOf } from "../../http/Identifier.ts"
+import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { decodeChange, decodeRegistration } from "./WebhookBody.ts"
 import { testView, view } from "./WebhookViews.ts"
@@ -34,7 +34,7 @@ export const layer = HttpApiBuilder.group(
       HttpServerResponse.setHeader(
         Envelope.success({ ...view(webhook), secret: Redacted.value(secret) }, 201),
         "location",
-        `${pathOf(apiRoot)}${prefix}/webhooks/${webhook.id}`
+        `${pathOfService(apiRoot)}${prefix}/webhooks/${webhook.id}`
       )
 
     return handlers
@@ -68,7 +68,7 @@ export const layer = HttpApiBuilder.group(
         "find",
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
-          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const webhook = yield* Effect.catchTag(webhooks.find(ownerOf(principal), id), "WebhookNotFound", notFound)
           return ok(view(webhook))
         })
@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, request }) {
           const principal = yield* CurrentPrincipal
           const patch = yield* decodeChange(request)
-          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const webhook = yield* Effect.catchTags(webhooks.change(principal, id, patch), {
             WebhookNotFound: notFound,
             WebhookUrlRefused: urlRefused
@@ -90,7 +90,7 @@ export const layer = HttpApiBuilder.group(
         "remove",
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
-          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           yield* Effect.catchTag(webhooks.remove(principal, id), "WebhookNotFound", notFound)
           return ok({ id, deleted: true as const })
         })
@@ -99,7 +99,7 @@ export const layer = HttpApiBuilder.group(
         "test",
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
-          const id = yield* idOf(Ids.WebhookId, params.id, Errors.webhookNotFound)
+          const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           return testView(yield* Effect.catchTag(test(ownerOf(principal), id), "WebhookNotFound", notFound))
         })
       )
@@ -109,10 +109,10 @@ export const layer = HttpApiBuilder.group(
 /** A malformed id, an unknown webhook and another owner's webhook give the same response. */
 const notFound = () => Effect.fail(Errors.webhookNotFound)
 
-const urlRefused = ({ constraint }: { readonly constraint: string }) => invalid({ field: "url", constraint })
+const urlRefused = ({ constraint }: { readonly constraint: string }) => invalidRequest({ field: "url", constraint })
 
 const tooMany = (limit: number) =>
-  invalid({
+  invalidRequest({
     field: "body",
     constraint: `must not register more than ${limit} webhooks in one environment: delete one first`
   })
