@@ -1,0 +1,86 @@
+/** The parts of a creator's page that depend on the state and on a rejected action. */
+import { describe, it } from "@effect/vitest"
+import { defaults } from "@partner-commentary/core/shared/Policy"
+import { assert } from "vitest"
+import type { Action } from "../../src/creator-portal/CreatorAction.ts"
+import { textOf } from "../../src/creator-portal/CreatorAction.ts"
+import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
+import type { Visit } from "../../src/creator-portal/PageContent.ts"
+import * as Samples from "./Samples.ts"
+
+const page = (assignment: Visit["assignment"], more: Partial<Visit> = {}) =>
+  creatorPage({
+    assignment,
+    topic: Samples.topic,
+    address: "/creator/token",
+    now: Samples.noon,
+    maxDrafts: 10,
+    readingWindow: defaults.readingWindow,
+    refusal: null,
+    inboxMailed: false,
+    ...more
+  })
+
+const refused = (action: Action, typed: NonNullable<Visit["refusal"]>["typed"]) => ({
+  action,
+  typed,
+  isStale: false,
+  problem: { field: textOf[action], constraint: "" },
+  says: "No."
+})
+
+describe("a page's title", () => {
+  const title = (more: Partial<Visit>) => /<title>([^<·]*?) ·/.exec(page(Samples.topicSent, more))?.[1]
+
+  it("says that an action was rejected, or that the inbox link was mailed", () => {
+    assert.strictEqual(title({}), "Waiting for your view")
+    assert.strictEqual(title({ inboxMailed: true }), "Link on its way: Waiting for your view")
+    assert.strictEqual(title({ refusal: refused("respond", {}) }), "Not done: Waiting for your view")
+  })
+})
+
+describe("the form that declines", () => {
+  it("is open only after its own text was rejected", () => {
+    const isOpen = (refusal: Visit["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
+    assert.isFalse(isOpen(null))
+    assert.isFalse(isOpen(refused("respond", { perspective: "No" })))
+    assert.isFalse(isOpen(refused("decline", {})))
+    assert.isTrue(isOpen(refused("decline", { reason: "x".repeat(5000) })))
+  })
+})
+
+describe("a text field", () => {
+  it("is required only where a text has a minimum", () => {
+    const required = (assignment: Visit["assignment"]) =>
+      [...page(assignment).matchAll(/<textarea id="([\w-]+)"[^>]* required minlength="(\d+)"/g)].map(([, id, min]) => [
+        id,
+        min
+      ])
+    assert.deepStrictEqual(required(Samples.topicSent), [["respond-perspective", "10"]])
+    assert.include(page(Samples.topicSent), 'id="decline-reason"')
+  })
+})
+
+describe("the page of a closed request", () => {
+  const parts = (assignment: Visit["assignment"], now = Samples.noon) =>
+    ["Your reason", "Your view", "Closed on"].filter((part) => page(assignment, { now }).includes(part))
+
+  it("quotes what the creator wrote, and says when the request was closed", () => {
+    assert.deepStrictEqual(parts(Samples.declined), ["Your reason", "Closed on"])
+    assert.deepStrictEqual(parts({ ...Samples.declined, declineReason: null }), ["Closed on"])
+    assert.deepStrictEqual(parts(Samples.expired), ["Closed on"])
+    assert.deepStrictEqual(parts(Samples.withdrawn), ["Your view", "Closed on"])
+    assert.deepStrictEqual(parts({ ...Samples.withdrawn, withdrawReason: "Wrong." }), [
+      "Your reason",
+      "Your view",
+      "Closed on"
+    ])
+  })
+
+  it("says no time of closing until the worker has stored the expiry", () => {
+    assert.deepStrictEqual(parts(Samples.topicSent, Samples.topicSent.respondBy), [])
+    assert.deepStrictEqual(parts(Samples.commentaryGenerated, Samples.commentaryGenerated.approveBy ?? 0), [
+      "Your view"
+    ])
+  })
+})
