@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Mailbox } from "@partner-commentary/test/Mailbox"
+import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -161,4 +161,41 @@ it.effect(
       yield* waitForMails
       assert.lengthOf((yield* Effect.forEach(contacts, mailbox.to)).flat(), 2)
     }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("a mail about a draft that is replaced while the mail server is unavailable is not sent", () =>
+  Effect.gen(function* () {
+    const mailbox = yield* Mailbox
+    const { call } = yield* TestApi
+    const story = yield* submitted
+    const { text, to } = yield* story.mail(1)
+    const path = `/creator/${tokenIn({ text })}`
+    const form = (action: string, fields: Record<string, string>) =>
+      call(`${path}/${action}`, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams(fields).toString()
+      })
+    const draft = Effect.map(
+      Effect.flatMap(call(path, { headers: { accept: "application/json" } }), json),
+      ({ data }) => data.draft as { readonly id: string; readonly number: number } | null
+    )
+    const draftNumbered = (number: number) =>
+      eventually(
+        `draft ${number}`,
+        Effect.map(draft, (seen) => (seen?.number === number ? seen : undefined))
+      )
+    yield* mailsAtRest
+    yield* mailbox.refuseNext({ permanent: false })
+    yield* form("respond", { perspective: "They will, but only just." })
+    const first = yield* draftNumbered(1)
+    yield* mailsAtRest
+    yield* form("revise", { draft_id: first.id, instructions: "Shorter." })
+    yield* draftNumbered(2)
+    yield* story.mail(2)
+    yield* TestClock.adjust("1 hour")
+    yield* mailsAtRest
+    const mails = yield* mailbox.to(to.address)
+    assert.lengthOf(mails, 2)
+  }).pipe(Effect.provide(InMemory.layer))
 )
