@@ -49,8 +49,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
       Effect.gen(function* () {
         const store = yield* MailStore
         const late = yield* queued({ createdAt: start + 2 * second })
-        const early = yield* queued({ createdAt: start })
         const middle = yield* queued({ createdAt: start + second })
+        const early = yield* queued({ createdAt: start })
         const first = yield* store.claim(start + hour, start + 2 * hour, 2)
         assert.deepStrictEqual(
           first.map(({ id }) => id),
