@@ -5,7 +5,6 @@ import { WebhookAdministration } from "@partner-commentary/core/webhook/WebhookA
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as SqlClient from "effect/sql/SqlClient"
 import * as Database from "../app/Database.ts"
 import * as Logs from "../telemetry/Logs.ts"
 
@@ -29,9 +28,3 @@ export const layer = layerOn({ creates: false })
  * database.
  */
 export const layerCreating = layerOn({ creates: true })
-
-/** Commits a change together with its entry in the audit log. */
-export const transaction = <A, E, R>(change: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.catchTag(sql.withTransaction(change), "SqlError", (error) => Effect.die(error))
-  )

@@ -9,11 +9,11 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
+import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { transaction } from "../cli/Administration.ts"
 
 export interface Demo {
   readonly organization: { readonly id: OrganizationId; readonly name: string }
@@ -97,7 +97,7 @@ export const make = Effect.gen(function* () {
   const testKey = yield* issue("Demo test", "test")
   return Option.some<Demo>({ organization, apiKey, testKey, personas })
 }).pipe(
-  transaction,
+  (change) => Transaction.use(({ run }) => run(change)),
   Effect.catchTag("IdentityTaken", () => Effect.succeed(Option.none<Demo>()))
 )
 

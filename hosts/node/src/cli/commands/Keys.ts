@@ -48,26 +48,26 @@ const create = Command.make(
     const apiKeys = yield* ApiKeys
     const organization = yield* (yield* OrganizationStore).find(wanted.organization)
     if (Option.isNone(organization)) return yield* noOrganization(wanted.organization)
-    const { fullKey, key } = yield* Administration.transaction(
-      apiKeys.issue(organization.value, {
+    const { fullKey, key } = yield* apiKeys
+      .issue(organization.value, {
         name: wanted.name,
         scopes: wanted.scopes,
         environment: Option.getOrElse(wanted.environment, () => "live" as const),
         ipAllowList: Option.getOrElse(wanted.addresses, () => []),
         expiresAt: Option.getOrNull(wanted.expiresAt)
       })
-    ).pipe(
-      Effect.catchTags({
-        InvalidAllowList: ({ entry }) =>
-          Effect.fail(new CommandFailed({ message: `${entry} is no address and no CIDR range.` })),
-        TooManyKeys: ({ limit }) =>
-          Effect.fail(
-            new CommandFailed({
-              message: `The organization has ${limit} active keys in this environment already, the most there can be: revoke one first.`
-            })
-          )
-      })
-    )
+      .pipe(
+        Effect.catchTags({
+          InvalidAllowList: ({ entry }) =>
+            Effect.fail(new CommandFailed({ message: `${entry} is no address and no CIDR range.` })),
+          TooManyKeys: ({ limit }) =>
+            Effect.fail(
+              new CommandFailed({
+                message: `The organization has ${limit} active keys in this environment already, the most there can be: revoke one first.`
+              })
+            )
+        })
+      )
     yield* output({
       json: () => ({ ...view(key), full_key: Redacted.value(fullKey) }),
       text: () => [
@@ -112,7 +112,7 @@ const revoke = Command.make(
   { id: Parameter.positionalArgument("id", Parser.parseIdOf(ApiKeyId), "The key's id") },
   Effect.fn(function* ({ id }) {
     const apiKeys = yield* ApiKeys
-    const key = yield* Effect.catchTag(Administration.transaction(apiKeys.revoke(id)), "ApiKeyNotFound", () =>
+    const key = yield* Effect.catchTag(apiKeys.revoke(id), "ApiKeyNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no key ${id}.` }))
     )
     yield* output({
