@@ -1,0 +1,84 @@
+/** Finds and runs the tests that execute a place of the sources. */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { root } from "../../Repository.ts"
+import type { Mutant } from "./Mutants.ts"
+
+/** A test with what it executes: `path` for each file, and `path:offset` for each place that was asked for. */
+export interface Run {
+  readonly file: string
+  readonly name: string
+  readonly ms: number
+  readonly passed: boolean
+  readonly covered: ReadonlyArray<string>
+}
+
+const folder = mkdtempSync(join(tmpdir(), "mutation-"))
+
+const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, timeout?: number) =>
+  spawnSync(
+    process.execPath,
+    [
+      join(root, "node_modules/vitest/vitest.mjs"),
+      "run",
+      "--config",
+      join(import.meta.dirname, "vitest.config.ts")
+    ].concat(options),
+    {
+      cwd: root,
+      stdio: "ignore",
+      timeout,
+      // Most of a run is the import of the service.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), ...env }
+    }
+  )
+
+/** Runs all tests once. */
+export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => {
+  const sites = [...Map.groupBy(mutants, ({ path }) => path)].map(([path, own]) => [
+    path,
+    own.map(({ offset }) => offset)
+  ])
+  writeFileSync(join(folder, "sites.json"), JSON.stringify(Object.fromEntries(sites)))
+  vitest([], { MUTATION_FOLDER: folder, MUTATION_RECORD: "true" })
+  const lines = readFileSync(join(folder, "coverage.jsonl"), "utf8").trim().split("\n")
+  return lines.map((line) => JSON.parse(line) as Run).filter(({ passed }) => passed)
+}
+
+/**
+ * The package's own tests first, then those of the same subject, then the quickest. Code outside functions runs before the first
+ * test, so it falls back to the tests that execute anything in its file.
+ */
+export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
+  const executing = (place: string) => runs.filter(({ covered }) => covered.includes(place))
+  const [tests = []] = [executing(`${path}:${offset}`), executing(path)].filter((each) => each.length > 0)
+  const [, layer, folder] = /^(packages\/\w+\/)src\/(?:routes\/)?(\w+)/.exec(path) ?? []
+  const distance = (file: string) => (file.startsWith(`${layer}test/`) ? 0 : file.includes(`/test/${folder}`) ? 1 : 2)
+  const rankOf = (file: string, own: ReadonlyArray<Run>) =>
+    distance(file) * 1_000_000 + own.reduce((sum, { ms }) => sum + ms, 0) / own.length
+  return [...Map.groupBy(tests, ({ file }) => file)]
+    .map(([file, own]) => ({ own, rank: rankOf(file, own) }))
+    .sort((one, other) => one.rank - other.rank)
+    .flatMap(({ own }) => own)
+}
+
+const escaped = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+const fails = (tests: ReadonlyArray<Run>): boolean => {
+  if (tests.length === 0) return false
+  const files = [...new Set(tests.map(({ file }) => file))]
+  const names = [...new Set(tests.map(({ name }) => escaped(name)))].join("|")
+  const options = ["--bail=1", "--passWithNoTests", `--testNamePattern=^(?:${names})$`, ...files]
+  return vitest(options, {}, 120_000).status !== 0
+}
+
+/** Whether a test fails. The first seconds of tests find most faults; the others run only if these pass. */
+export const isNoticed = (tests: ReadonlyArray<Run>): boolean => {
+  let total = 0
+  const ends = tests.map(({ ms }) => (total += ms + 5))
+  const between = (from: number, to: number) =>
+    tests.filter((_, at) => from < (ends[at] ?? 0) && (at === 0 || (ends[at] ?? 0) <= to))
+  return fails(between(0, 1500)) || fails(between(1500, 20_000))
+}

@@ -1,0 +1,20 @@
+/** The tests of core, sql and server that need no Postgres, in one process. */
+import { join } from "node:path"
+import { defineConfig } from "vitest/config"
+import { experimental } from "../../../vitest.workspace.ts"
+import { root } from "../../Repository.ts"
+
+export default defineConfig({
+  test: {
+    root,
+    include: ["packages/*/test/**/*.test.ts", "adapters/sqlite/test/**/*.test.ts", "hosts/test/test/**/*.test.ts"],
+    experimental,
+    // A thread ends with its process, even when a fault makes it loop forever.
+    pool: "threads",
+    isolate: false,
+    fileParallelism: false,
+    silent: true,
+    testTimeout: 20_000,
+    setupFiles: process.env["MUTATION_RECORD"] === "true" ? [join(import.meta.dirname, "Record.ts")] : []
+  }
+})
