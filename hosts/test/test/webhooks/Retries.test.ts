@@ -6,6 +6,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
+import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import {
   deliveriesOf,
@@ -176,5 +177,26 @@ it.effect("another owner's delivery and an unknown delivery cannot be retried, a
     assert.deepStrictEqual(yield* look, before)
     yield* TestClock.setTime(Date.parse(before.created_at) + 30 * 86_400_000 + 1)
     assert.strictEqual((yield* again).status, 404)
+  }).pipe(Effect.provide(patient))
+)
+
+it.effect("a retry is recorded once with its key and its event, and a repeat while it waits is not", () =>
+  Effect.gen(function* () {
+    const { again, answer, hook, id, owner } = yield* failing(1)
+    const latch = yield* Latch.make()
+    yield* answer(() => Effect.as(latch.await, { status: 200 }))
+    yield* again
+    yield* received(2)
+    yield* again
+    yield* latch.open
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<Record<string, string>>`SELECT * FROM audit_log WHERE action = 'webhook.delivery_retried'`
+    assert.deepStrictEqual(
+      rows.map((row) => [row["subject"], row["organization_id"]]),
+      [[hook.id, owner.id]]
+    )
+    const { by, event } = JSON.parse(rows[0]?.["details"] ?? "{}")
+    const [key] = yield* sql<{ readonly id: string }>`SELECT id FROM api_keys WHERE organization_id = ${owner.id}`
+    assert.deepStrictEqual([by, event], [key?.id, id])
   }).pipe(Effect.provide(patient))
 )

@@ -84,3 +84,15 @@ describe("the page of a closed request", () => {
     ])
   })
 })
+
+describe("the steps and the introduction", () => {
+  it("give way to the error when the field to correct is on the page", () => {
+    const parts = (more: Partial<Visit>) => {
+      const shown = page(Samples.topicSent, more)
+      return [shown.includes('class="steps"'), shown.includes('class="lead"')]
+    }
+    assert.deepStrictEqual(parts({}), [true, true])
+    assert.deepStrictEqual(parts({ refusal: refused("respond", { perspective: "No" }) }), [false, false])
+    assert.deepStrictEqual(parts({ refusal: refused("approve", {}) }), [true, true])
+  })
+})
