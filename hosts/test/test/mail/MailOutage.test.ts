@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
-import { Mailbox, tokenIn } from "@partner-commentary/test/Mailbox"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
@@ -169,7 +169,7 @@ it.effect("a mail about a draft that is replaced while the mail server is unavai
     const { call } = yield* TestApi
     const story = yield* submitted
     const { text, to } = yield* story.mail(1)
-    const path = `/creator/${tokenIn({ text })}`
+    const path = `/creator/${creatorTokenIn({ text })}`
     const form = (action: string, fields: Record<string, string>) =>
       call(`${path}/${action}`, {
         method: "POST",
@@ -177,7 +177,7 @@ it.effect("a mail about a draft that is replaced while the mail server is unavai
         body: new URLSearchParams(fields).toString()
       })
     const draft = Effect.map(
-      Effect.flatMap(call(path, { headers: { accept: "application/json" } }), json),
+      Effect.flatMap(call(path, { headers: { accept: "application/json" } }), readJson),
       ({ data }) => data.draft as { readonly id: string; readonly number: number } | null
     )
     const draftNumbered = (number: number) =>
@@ -185,16 +185,16 @@ it.effect("a mail about a draft that is replaced while the mail server is unavai
         `draft ${number}`,
         Effect.map(draft, (seen) => (seen?.number === number ? seen : undefined))
       )
-    yield* mailsAtRest
+    yield* waitForMails
     yield* mailbox.refuseNext({ permanent: false })
     yield* form("respond", { perspective: "They will, but only just." })
     const first = yield* draftNumbered(1)
-    yield* mailsAtRest
+    yield* waitForMails
     yield* form("revise", { draft_id: first.id, instructions: "Shorter." })
     yield* draftNumbered(2)
     yield* story.mail(2)
     yield* TestClock.adjust("1 hour")
-    yield* mailsAtRest
+    yield* waitForMails
     const mails = yield* mailbox.to(to.address)
     assert.lengthOf(mails, 2)
   }).pipe(Effect.provide(InMemory.layer))

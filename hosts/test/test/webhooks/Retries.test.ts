@@ -186,7 +186,7 @@ it.effect("a retry is recorded once with its key and its event, and a repeat whi
     const latch = yield* Latch.make()
     yield* answer(() => Effect.as(latch.await, { status: 200 }))
     yield* again
-    yield* received(2)
+    yield* waitForEvents(2)
     yield* again
     yield* latch.open
     const sql = yield* SqlClient.SqlClient
