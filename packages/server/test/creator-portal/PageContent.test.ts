@@ -2,13 +2,13 @@
 import { describe, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import { assert } from "vitest"
-import type { Action } from "../../src/creator-portal/CreatorAction.ts"
-import { textOf } from "../../src/creator-portal/CreatorAction.ts"
+import type { CreatorAction } from "../../src/creator-portal/CreatorAction.ts"
+import { textFieldOf } from "../../src/creator-portal/CreatorAction.ts"
 import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
-import type { Visit } from "../../src/creator-portal/PageContent.ts"
+import type { PageVisit } from "../../src/creator-portal/PageContent.ts"
 import * as Samples from "./Samples.ts"
 
-const page = (assignment: Visit["assignment"], more: Partial<Visit> = {}) =>
+const page = (assignment: PageVisit["assignment"], more: Partial<PageVisit> = {}) =>
   creatorPage({
     assignment,
     topic: Samples.topic,
@@ -21,16 +21,16 @@ const page = (assignment: Visit["assignment"], more: Partial<Visit> = {}) =>
     ...more
   })
 
-const refused = (action: Action, typed: NonNullable<Visit["refusal"]>["typed"]) => ({
+const refused = (action: CreatorAction, typed: NonNullable<PageVisit["refusal"]>["typed"]) => ({
   action,
   typed,
   isStale: false,
-  problem: { field: textOf[action], constraint: "" },
+  problem: { field: textFieldOf[action], constraint: "" },
   says: "No."
 })
 
 describe("a page's title", () => {
-  const title = (more: Partial<Visit>) => /<title>([^<·]*?) ·/.exec(page(Samples.topicSent, more))?.[1]
+  const title = (more: Partial<PageVisit>) => /<title>([^<·]*?) ·/.exec(page(Samples.topicSent, more))?.[1]
 
   it("says that an action was rejected, or that the inbox link was mailed", () => {
     assert.strictEqual(title({}), "Waiting for your view")
@@ -41,7 +41,7 @@ describe("a page's title", () => {
 
 describe("the form that declines", () => {
   it("is open only after its own text was rejected", () => {
-    const isOpen = (refusal: Visit["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
+    const isOpen = (refusal: PageVisit["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
     assert.isFalse(isOpen(null))
     assert.isFalse(isOpen(refused("respond", { perspective: "No" })))
     assert.isFalse(isOpen(refused("decline", {})))
@@ -51,7 +51,7 @@ describe("the form that declines", () => {
 
 describe("a text field", () => {
   it("is required only where a text has a minimum", () => {
-    const required = (assignment: Visit["assignment"]) =>
+    const required = (assignment: PageVisit["assignment"]) =>
       [...page(assignment).matchAll(/<textarea id="([\w-]+)"[^>]* required minlength="(\d+)"/g)].map(([, id, min]) => [
         id,
         min
@@ -62,7 +62,7 @@ describe("a text field", () => {
 })
 
 describe("the page of a closed request", () => {
-  const parts = (assignment: Visit["assignment"], now = Samples.noon) =>
+  const parts = (assignment: PageVisit["assignment"], now = Samples.noon) =>
     ["Your reason", "Your view", "Closed on"].filter((part) => page(assignment, { now }).includes(part))
 
   it("quotes what the creator wrote, and says when the request was closed", () => {
@@ -87,7 +87,7 @@ describe("the page of a closed request", () => {
 
 describe("the steps and the introduction", () => {
   it("give way to the error when the field to correct is on the page", () => {
-    const parts = (more: Partial<Visit>) => {
+    const parts = (more: Partial<PageVisit>) => {
       const shown = page(Samples.topicSent, more)
       return [shown.includes('class="steps"'), shown.includes('class="lead"')]
     }
