@@ -1,4 +1,4 @@
-/** Follows the events of a key from now on, oldest first, by polling the list of events. */
+/** Follows the events of a key from now on, in the order in which the service stored them. */
 import type { ResponseInfo } from "../Options.ts"
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { pause } from "../Pause.ts"
@@ -8,51 +8,42 @@ import type { PastEvent } from "../WebhookEvent.ts"
 
 const pollMs = 2000
 
-/** An event may become visible some seconds after its timestamp, so each request reaches back. */
-const overlapMs = 60_000
-
 export interface EventFeed {
-  /** Marks the events of the past as seen. */
+  /** Finds the place after the last event of the past. */
   readonly start: () => Promise<void>
   /** Ends with the signal's reason. An outage is reported and outlasted. */
   readonly follow: (outage: (error: Error) => void) => AsyncGenerator<PastEvent, never, undefined>
 }
 
 export const eventFeed = (client: PartnerCommentary, signal: AbortSignal): EventFeed => {
-  let seen = new Map<string, number>()
+  let place: string | undefined
   let limit: ResponseInfo["rateLimit"] = null
   const onResponse = ({ rateLimit }: ResponseInfo) => {
     limit = rateLimit
   }
+  const options = { signal, onResponse }
 
-  /** The unseen events, newest first. */
-  const fetchNew = async (since: string | undefined): Promise<ReadonlyArray<PastEvent>> => {
-    const found: Array<PastEvent> = []
-    for await (const event of client.events.list({ limit: 100, since }, { signal, onResponse })) {
-      if (!seen.has(event.id)) found.push(event)
+  /** Events after the place, which moves with each page. */
+  const fetchNew = async function* (): AsyncGenerator<PastEvent, void, undefined> {
+    const query = place === undefined ? { order: "asc" as const } : { after: place }
+    for await (const { data, pagination } of client.events.list({ ...query, limit: 100 }, options).pages()) {
+      yield* data
+      place = pagination.next_cursor ?? place
     }
-    for (const { id, timestamp } of found) seen.set(id, Date.parse(timestamp))
-    return found
-  }
-
-  const reachBack = (): string | undefined => {
-    if (seen.size === 0) return undefined
-    const from = Math.max(...seen.values()) - overlapMs
-    seen = new Map([...seen].filter(([, at]) => at >= from))
-    return new Date(from).toISOString()
   }
 
   return {
     start: async () => {
-      const { data } = await client.events.list({ limit: 1 }, { signal, onResponse })
-      for (const { id, timestamp } of data) seen.set(id, Date.parse(timestamp))
-      if (data.length > 0) await fetchNew(reachBack())
+      const { data } = await client.events.list({ limit: 1 }, options)
+      // The last of a list by time may not be the last that was stored: read on from there.
+      place = data[0]?.id
+      for await (const _ of fetchNew());
     },
     follow: async function* (outage) {
       for (;;) {
         let asked = 0
         try {
-          yield* (await fetchNew(reachBack())).toReversed()
+          yield* fetchNew()
         } catch (error) {
           if (signal.aborted || !isPassing(error)) throw error
           outage(error as Error)
