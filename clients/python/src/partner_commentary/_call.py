@@ -1,0 +1,109 @@
+"""Calls as the operations describe them, and the options that each call accepts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypedDict
+from urllib.parse import quote
+
+import httpx
+
+from ._errors import PartnerCommentaryError
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    """The hourly window with the fewest requests left."""
+
+    limit: int
+    remaining: int
+    resets_in_seconds: float
+
+
+@dataclass(frozen=True)
+class ResponseInfo:
+    """One response as `on_response` receives it. It never contains the key."""
+
+    method: str
+    path: str
+    status: int
+    request_id: str | None
+    #: 1 for the first attempt.
+    attempt: int
+    duration_seconds: float
+    rate_limit: RateLimit | None
+    #: True when the service returned the stored response of an earlier call.
+    replayed: bool
+    headers: httpx.Headers = field(repr=False)
+
+
+OnResponse = Callable[[ResponseInfo], object]
+
+
+class RequestOptions(TypedDict, total=False):
+    """Options of one call. They override the client's."""
+
+    timeout: float
+    """Seconds for one attempt until the last byte of the response."""
+    max_retries: int
+    headers: Mapping[str, str]
+    on_response: OnResponse
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request below the version prefix. Values that are None are left out."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    idempotency_key: str | None = None
+    #: Disables retries, because each attempt would repeat the work.
+    once: bool = False
+    options: RequestOptions | None = None
+
+    @property
+    def target(self) -> str:
+        query = {name: _text(name, value) for name, value in self.query.items() if value is not None}
+        return f"{self.path}?{httpx.QueryParams(query)}" if query else self.path
+
+    @property
+    def json(self) -> dict[str, Any] | None:
+        if self.body is None:
+            return None
+        return {name: _value(name, value) for name, value in self.body.items() if value is not None}
+
+
+def segment(value: str) -> str:
+    """An escaped id. HTTP libraries remove dots, so the request would reach another operation."""
+    if not isinstance(value, str) or value in ("", ".", ".."):
+        raise PartnerCommentaryError(f"{value!r} is no id.")
+    return quote(value, safe="")
+
+
+def _value(name: str, value: Any) -> Any:
+    if not isinstance(value, datetime):
+        return list(value) if isinstance(value, tuple) else value
+    if value.tzinfo is None:
+        raise PartnerCommentaryError(f"{name} needs a time zone: {value.isoformat()} has none.")
+    return value.isoformat()
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(_text(name, each) for each in value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(_value(name, value))
+
+
+def checked_number(name: str, value: Any) -> float:
+    """Timers accept invalid numbers, and would end at once or never."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number and value >= 0 and not math.isnan(value):
+        return float(value)
+    raise PartnerCommentaryError(f"{name} must be a number of at least 0, but is {value!r}.")

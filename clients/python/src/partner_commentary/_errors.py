@@ -1,0 +1,86 @@
+"""The errors of this client. No message contains the API key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import httpx
+
+    from .models import TopicProgress
+
+
+class PartnerCommentaryError(Exception):
+    """The base class of every error of this client."""
+
+
+class ApiError(PartnerCommentaryError):
+    """The service refused the request. Decide by `code`; it determines the type of `details`."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int,
+        code: str,
+        details: Any,
+        request_id: str | None,
+        headers: httpx.Headers,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code
+        self.details = details
+        self.request_id = request_id
+        self.headers = headers
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.code}, request {self.request_id})"
+
+
+class ApiConnectionError(PartnerCommentaryError):
+    """No response arrived because the connection failed. `__cause__` is the error of httpx."""
+
+    def __init__(self, message: str, *, request_id: str) -> None:
+        super().__init__(message)
+        #: The id that was sent. The service logs it if the request arrived.
+        self.request_id = request_id
+
+
+class ApiTimeoutError(ApiConnectionError):
+    """No complete response arrived in time. The service may have processed the request."""
+
+
+class UnexpectedAnswerError(PartnerCommentaryError):
+    """A response that is not from the service: a proxy's page, a redirect, a wrong `base_url`."""
+
+    def __init__(
+        self, message: str, *, status: int, request_id: str | None, headers: httpx.Headers, excerpt: str
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.request_id = request_id
+        self.headers = headers
+        #: The first 500 characters of the response.
+        self.excerpt = excerpt
+
+
+class WaitTimeoutError(PartnerCommentaryError):
+    """`wait_for` reached its timeout. The topic continues, and you can wait again."""
+
+    def __init__(self, message: str, *, topic_id: str, last_status: TopicProgress | None) -> None:
+        super().__init__(message)
+        self.topic_id = topic_id
+        #: The last status received; None if there was none.
+        self.last_status = last_status
+
+
+class WebhookVerificationError(PartnerCommentaryError):
+    """Verification failed: answer 400. `missing_secret` and `malformed_secret` are faults of your
+    settings: answer 500, so that the event is sent again.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason

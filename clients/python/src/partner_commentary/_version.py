@@ -1,0 +1,3 @@
+"""The version of this package, sent to the service."""
+
+version = "0.1.0"

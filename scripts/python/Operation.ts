@@ -1,0 +1,119 @@
+/** What the Python client needs of each operation: its class, method, parameters and result. */
+import type { Document, JsonSchema, Parameter } from "@partner-commentary/api/description/Document"
+import { type Names, snake, typeOf } from "./PythonTypes.ts"
+
+const prefix = "/partner/v1"
+
+/** Methods whose name would otherwise be taken, or say too little. */
+const named: Readonly<Record<string, string>> = { createTopics: "create_many" }
+
+export interface Argument {
+  readonly name: string
+  /** In the request. */
+  readonly key: string
+  readonly type: string
+  readonly required: boolean
+}
+
+export interface Operation {
+  /** `topics` */
+  readonly group: string
+  readonly method: string
+  readonly isDashboard: boolean
+  readonly verb: string
+  /** The content of an f-string. */
+  readonly path: string
+  readonly summary: string
+  readonly ids: ReadonlyArray<string>
+  readonly query: ReadonlyArray<Argument>
+  /** Undefined for a request without a body. */
+  readonly body: ReadonlyArray<Argument> | undefined
+  /** Whether the service stores the response for an idempotency key. */
+  readonly idempotent: boolean
+  readonly result: string
+  /** The type of the items of a list in pages. */
+  readonly item: string | undefined
+  /** Whether the result is the whole envelope. */
+  readonly whole: boolean
+}
+
+const names: Names = {
+  scope: "models.",
+  list: "List",
+  inline: (schema) => {
+    throw new Error(`give this schema an identifier: ${JSON.stringify(schema).slice(0, 200)}`)
+  }
+}
+
+/** Times may be `datetime` objects, and sequences of any kind are lists. */
+const argumentType = (schema: JsonSchema): string =>
+  schema.format === "date-time" ? "str | datetime" : typeOf(schema, names).replace(/^List\[/, "Sequence[")
+
+/** `getTopicStatus` of the group `topics` is `status`, `cancelTopic` is `cancel`. */
+const methodOf = (operationId: string, group: string): string => {
+  const [verb = "", ...words] = snake(operationId).split("_")
+  const nouns = new Set(group.split("_").flatMap((noun) => [noun, noun.replace(/s$/, "")]))
+  const rest = words.filter((word, index) => !(nouns.has(word) || (group === "test" && index < 2)))
+  return named[operationId] ?? (/^(get|list)$/.test(verb) && rest.length > 0 ? rest : [verb, ...rest]).join("_")
+}
+
+const argument = ({ name, required, schema }: Pick<Parameter, "name" | "required" | "schema">): Argument => ({
+  name: snake(name),
+  key: name,
+  type: argumentType(schema),
+  required
+})
+
+const lastOf = (reference: string): string => reference.split("/").at(-1) ?? ""
+
+export const operationsOf = ({ components, paths }: Document): ReadonlyArray<Operation> => {
+  const resolve = (schema: JsonSchema): JsonSchema =>
+    schema.$ref === undefined ? schema : (components.schemas[lastOf(schema.$ref)] ?? {})
+  const shared = components.parameters ?? {}
+  const described = Object.entries(paths).filter(([path]) => path.startsWith(`${prefix}/`))
+  const operations = described.flatMap(([path, verbs]) =>
+    Object.entries(verbs).flatMap(
+      ([verb, { operationId, parameters = [], requestBody, responses, security, summary }]) => {
+        const answer = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1]
+        const success = answer?.content?.["application/json"]?.schema
+        // A stream of events has no JSON body.
+        if (success === undefined) return []
+        const below = path.slice(prefix.length)
+        const group = snake(below.split("/")[1] ?? "")
+        const envelope = resolve(success).properties ?? {}
+        const body = requestBody?.content["application/json"]?.schema
+        const { properties = {}, required = [] } = body === undefined ? {} : resolve(body)
+        const given = parameters.flatMap((each) => ("schema" in each ? [each] : (shared[lastOf(each.$ref)] ?? [])))
+        const isPaged = "pagination" in envelope
+        const whole = isPaged || !("data" in envelope)
+        return [
+          {
+            group,
+            method: methodOf(operationId, group),
+            isDashboard: security.some((scheme) => "DashboardToken" in scheme),
+            verb: verb.toUpperCase(),
+            path: below.replace(/\{(\w+)\}/g, (_, name) => `{segment(${snake(name)})}`),
+            summary: summary ?? "",
+            ids: given.filter((each) => each.in === "path").map(({ name }) => snake(name)),
+            query: given.filter((each) => each.in === "query").map(argument),
+            body:
+              body === undefined
+                ? undefined
+                : Object.entries(properties).map(([name, schema]) =>
+                    argument({ name, schema, required: required.includes(name) })
+                  ),
+            idempotent: given.some(({ name }) => name === "Idempotency-Key"),
+            result: typeOf(whole ? success : (envelope["data"] ?? {}), names),
+            item: isPaged ? typeOf(envelope["data"]?.items ?? {}, names) : undefined,
+            whole
+          } satisfies Operation
+        ]
+      }
+    )
+  )
+  const methods = operations.map(({ group, method }) => `${group}.${method}`)
+  const twice = methods.find((name, index) => methods.indexOf(name) !== index)
+  if (twice !== undefined)
+    throw new Error(`two operations are ${twice} in Python: name one in scripts/python/Operation.ts`)
+  return operations
+}

@@ -1,0 +1,68 @@
+/** Translates JSON schemas of the description into Python types. Inline objects become classes of their own. */
+import type { JsonSchema } from "@partner-commentary/api/description/Document"
+
+/** `createTopic` to `create_topic`, `from` to `from_`. */
+export const snake = (name: string): string => {
+  const text = name
+    .replace(/[a-z0-9](?=[A-Z])/g, "$&_")
+    .replace(/\W+/g, "_")
+    .toLowerCase()
+  return keywords.has(text) ? `${text}_` : text
+}
+
+const keywords = new Set([
+  "and",
+  "as",
+  "async",
+  "class",
+  "def",
+  "from",
+  "global",
+  "import",
+  "in",
+  "is",
+  "not",
+  "or",
+  "pass"
+])
+
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|[^A-Za-z0-9]+)([a-z0-9])/gi, (_, letter) => letter.toUpperCase())
+
+const primitives: Readonly<Record<string, string>> = {
+  boolean: "bool",
+  integer: "int",
+  null: "None",
+  number: "float",
+  string: "str"
+}
+
+const nameOf = (reference: string): string => reference.split("/").at(-1) ?? ""
+
+/** How a module names what it does not define itself. */
+export interface Names {
+  /** Receives an object without a name of its own and returns the name that it gets. */
+  readonly inline: (schema: JsonSchema) => string
+  /** Before the names of models, such as `models.` in another module. */
+  readonly scope: string
+  /** `list`, or another name where a class has a method `list`. */
+  readonly list: string
+}
+
+export const typeOf = (schema: JsonSchema, names: Names): string => {
+  const { $ref, additionalProperties, anyOf, enum: values, items, oneOf, properties, type } = schema
+  if ($ref !== undefined) return `${names.scope}${nameOf($ref)}`
+  const parts = anyOf ?? oneOf
+  if (parts !== undefined) return [...new Set(parts.map((part) => typeOf(part, names)))].join(" | ")
+  if (values !== undefined) return `Literal[${values.map(literal).join(", ")}]`
+  if (type === "array") return `${names.list}[${items === undefined ? "Any" : typeOf(items, names)}]`
+  if (properties !== undefined) return names.inline(schema)
+  if (type === "object") {
+    return `dict[str, ${typeof additionalProperties === "object" ? typeOf(additionalProperties, names) : "Any"}]`
+  }
+  return primitives[type ?? ""] ?? "Any"
+}
+
+/** A Python literal. */
+const literal = (value: unknown): string =>
+  typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value)
