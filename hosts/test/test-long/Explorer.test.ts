@@ -28,7 +28,7 @@ for (const device of browserDevices) {
   })
 }
 
-const explore = async (browser: Browser, { apiRoot, key }: ExplorerSite["Service"], device: BrowserDevice) => {
+const explore = async (browser: Browser, { apiRoot, key, testKey }: ExplorerSite["Service"], device: BrowserDevice) => {
   const { isMobile, name, viewport } = device
   const context = await browser.newContext({ viewport, isMobile, hasTouch: isMobile, colorScheme: "light" })
   const complaints = await watch(context, apiRoot)
@@ -60,6 +60,7 @@ const explore = async (browser: Browser, { apiRoot, key }: ExplorerSite["Service
     await page.emulateMedia({ colorScheme: "dark" })
     await picture(page, `4-answer-dark-${name}`)
 
+    await createsTopic(page, apiRoot, testKey, `5-created-${name}`)
     await asksForToken(page, apiRoot)
     await showsNothingToCopy(page, apiRoot)
     assert.deepStrictEqual(complaints, [])
@@ -77,14 +78,29 @@ const operation = async (page: Page, address: string, summary: string): Promise<
 }
 
 /** The window with the request form, and its first field of this name. */
-const tried = async (page: Page, section: Locator, field: string) => {
+const tried = async (page: Page, section: Locator, field: string, method = "get") => {
   await section.getByRole("button", { name: "Test Request" }).click()
   const client = page.getByRole("dialog")
   return {
     client,
     value: client.getByRole("textbox", { name: field, exact: true }).first(),
-    send: client.getByRole("button", { name: /^Send get request/i })
+    send: client.getByRole("button", { name: new RegExp(`^Send ${method} request`, "i") })
   }
+}
+
+/** The service accepts the example of a new topic as it stands: the visitor enters only a test key. */
+const createsTopic = async (page: Page, apiRoot: string, testKey: string, name: string) => {
+  const section = await operation(page, `${apiRoot}/docs#tag/topics/POST/partner/v1/topics`, "Create a topic")
+  const { client, send, value } = await tried(page, section, "Value", "post")
+  await value.fill(testKey)
+  const answered = page.waitForResponse((one) => one.url().endsWith("/topics") && one.request().method() === "POST")
+  await send.click()
+  const answer = await answered
+  const { data } = await answer.json()
+  const statuses = data.results.map(({ status }: { readonly status: string }) => status)
+  assert.deepStrictEqual([answer.status(), statuses], [201, ["sent"]])
+  await client.getByText(`"${data.topic_id}"`).waitFor()
+  await picture(page, name)
 }
 
 /** An operation of the dashboard sends its token as a Bearer token, in the example and in the request. */
@@ -94,7 +110,7 @@ const asksForToken = async (page: Page, apiRoot: string) => {
   assert.match(shown, /Authorization: Bearer/)
   assert.notMatch(shown, /X-Api-Key/)
   const { send, value } = await tried(page, section, "Bearer Token")
-  await picture(page, "5-token")
+  await picture(page, "6-token")
   await value.fill("no-token")
   const answered = page.waitForResponse((one) => one.url().endsWith("/api-keys"))
   await send.click()

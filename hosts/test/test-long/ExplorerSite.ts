@@ -1,4 +1,4 @@
-/** The whole service on a free port of this machine, with one persona and a key that is licensed for it. */
+/** The whole service on a free port of this machine, with one persona, a key that is licensed for it, and a test key. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Routes from "@partner-commentary/server/Routes"
@@ -14,9 +14,10 @@ import * as Layer from "effect/Layer"
 
 export const personaName = "Ada Vance"
 
-export class ExplorerSite extends Context.Service<ExplorerSite, { readonly apiRoot: string; readonly key: string }>()(
-  "@partner-commentary/test/ExplorerSite"
-) {
+export class ExplorerSite extends Context.Service<
+  ExplorerSite,
+  { readonly apiRoot: string; readonly key: string; readonly testKey: string }
+>()("@partner-commentary/test/ExplorerSite") {
   static readonly layer = Layer.unwrap(
     Effect.map(HttpServer.HttpServer, (server) => {
       const apiRoot = HttpServer.formatAddress(server.address)
@@ -24,7 +25,8 @@ export class ExplorerSite extends Context.Service<ExplorerSite, { readonly apiRo
         const owner = yield* Seed.organization({ name: "Courtside App" })
         yield* Seed.persona(owner, { name: personaName })
         const { text: key } = yield* Seed.key(owner)
-        return { apiRoot, key }
+        const { text: testKey } = yield* Seed.key(owner, { environment: "test" })
+        return { apiRoot, key, testKey }
       })
       const serving = HttpRouter.serve(Routes.layer, {
         routerConfig: Routes.routerConfig,

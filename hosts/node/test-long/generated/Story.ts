@@ -112,7 +112,10 @@ const calls: ReadonlyArray<Call> = [
   { operation: "revokeApiKey", method: "DELETE", path: "/api-keys/{id}", parameters: key }
 ]
 
-export const calledOperations: ReadonlyArray<string> = calls.map(({ operation }) => operation)
+/** Name, method and path of each operation that the story calls. */
+export const calledOperations: ReadonlyArray<string> = calls.map(
+  ({ method, operation, path }) => `${operation} ${method} /partner/v1${path}`
+)
 
 const common = `
 declare const process: { readonly env: Readonly<Record<string, string | undefined>> }

@@ -29,6 +29,12 @@ describe.concurrent("the command serve", () => {
     expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
   })
 
+  it("KEEP_ALIVE_TIMEOUT is how long an idle connection stays open", async (test) => {
+    const cwd = await Process.makeWorkingFolder(test)
+    const { apiRoot } = await Process.start(cwd, ["serve"], { KEEP_ALIVE_TIMEOUT: "9 seconds" })
+    expect((await fetch(`${apiRoot}/healthz`)).headers.get("keep-alive")).toBe("timeout=9")
+  })
+
   it("serve makes its data and the signing secret readable for its user only", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { stop } = await Process.start(cwd)

@@ -237,6 +237,25 @@ it.effect("health checks, the avatar and creators' pages have no rate limits and
   }).pipe(Effect.provide(InMemory.layer))
 )
 
+it.effect("RateLimit of a bulk request has the latest state of every window, that of its topics included", () =>
+  limited((call) =>
+    Effect.gen(function* () {
+      const limits = { requests_per_hour: 50, burst_per_minute: 9, topic_submissions_per_hour: 40 }
+      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }), { environment: "test" })
+      const topics = ["Who wins the derby?", "Who wins the cup?"].map((content) => ({
+        content,
+        persona_ids: ["7e570000-0000-4000-8000-000000000001"]
+      }))
+      const response = yield* call("/topics/bulk", { method: "POST", key, body: { topics } })
+      assert.strictEqual(response.status, 200)
+      assert.strictEqual(
+        response.headers.get("ratelimit"),
+        '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=8;t=60, "topic_submissions_per_hour";r=38;t=3600'
+      )
+    })
+  )
+)
+
 it.effect("RateLimit and RateLimit-Policy name every window that counted a request, the minute included", () =>
   limited((call) =>
     Effect.gen(function* () {
