@@ -20,6 +20,7 @@ import * as DatabaseClock from "./DatabaseClock.ts"
 import * as HostPoolClient from "./HostPoolClient.ts"
 import * as HostPoolListener from "./HostPoolListener.ts"
 import * as PostgresClient from "./PostgresClient.ts"
+import * as SearchPath from "./SearchPath.ts"
 import * as WorkSignalByChannel from "./WorkSignal.ts"
 
 export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
@@ -106,11 +107,14 @@ export interface HostPoolOptions {
 export const layerHostPool = (config: HostPoolClient.HostPoolConfig, { listens, migrates }: HostPoolOptions) => {
   const stores = Layer.merge(Stores.layer, RateWindows.layer)
   return Layer.mergeAll(
-    migrates ? Layer.provide(stores, Migrations.layer) : stores,
+    migrates ? Layer.provide(stores, migrated(config.schema)) : stores,
     signals(listens ? HostPoolListener.subscribe(config.pool) : undefined),
     layerClock
   ).pipe(Layer.provideMerge(HostPoolClient.layer(config)))
 }
 
+const migrated = (schema: string | undefined) =>
+  Layer.effectDiscard(Effect.andThen(SearchPath.create(schema), Migrations.migrate))
+
 const layerMigrated = (config: PostgresConfig) =>
-  Layer.effectDiscard(Effect.provide(Migrations.migrate, Layer.fresh(layerMigrating(config))))
+  Layer.provide(migrated(config.schema), Layer.fresh(layerMigrating(config)))

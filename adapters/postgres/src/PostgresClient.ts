@@ -10,6 +10,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import { corruption, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
+import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -22,7 +23,9 @@ import * as Stream from "effect/Stream"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
+import * as HostSession from "./HostSession.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
+import * as SearchPath from "./SearchPath.ts"
 import * as SessionPool from "./SessionPool.ts"
 import * as StalePlans from "./StalePlans.ts"
 import { toParameter, typeRegistry } from "./Values.ts"
@@ -33,6 +36,8 @@ export interface PostgresClientConfig {
   readonly poolSize?: number | undefined
   /** True behind a pooler in transaction mode: then nothing is prepared or set on a connection. */
   readonly isPooled?: boolean | undefined
+  /** The schema of the tables. Without it, the search path of the role decides. */
+  readonly schema?: string | undefined
   readonly applicationName?: string | undefined
   /** The default is the URL's `connect_timeout`, or 5 seconds. */
   readonly connectTimeout?: Duration.Input | undefined
@@ -57,6 +62,8 @@ export interface PostgresClient extends SqlClient.SqlClient {
 }
 
 export const PostgresClient = Context.Service<PostgresClient>("@partner-commentary/postgres/PostgresClient")
+
+const spanAttributes = [["db.system.name", "postgresql"]] as const
 
 const realClock = Clock.Clock.defaultValue()
 
@@ -84,17 +91,37 @@ export const make = (
     }
     const connectionOf = (session: PgConnection.PgConnection) =>
       toConnection(session, plans, answered, (error) => judge(session, error))
+    const acquirer = Effect.map(sessions.acquire, connectionOf)
+    const { schema } = config
+    const pin = schema === undefined || config.isPooled !== true ? undefined : SearchPath.pinned(schema)
+    const control = (connection: Connection, sql: string) => connection.execute(sql, [], undefined)
+    const begin = (connection: Connection) =>
+      pin === undefined
+        ? control(connection, "BEGIN")
+        : Effect.andThen(control(connection, "BEGIN"), control(connection, pin))
     const client = yield* SqlClient.make({
-      acquirer: Effect.map(sessions.acquire, connectionOf),
-      borrower: (use) => sessions.borrow((session) => use(connectionOf(session))),
+      acquirer,
+      borrower: (use) =>
+        sessions.borrow((session) =>
+          pin === undefined
+            ? use(connectionOf(session))
+            : (SearchPath.alone({ begin, commit }, use)(connectionOf(session)) as ReturnType<typeof use>)
+        ),
       compiler: PgClient.makeCompiler(),
       driver: "pg",
-      prepareTransactionControls: true,
+      spanAttributes
+    })
+    const withTransaction = HostTransaction.withTransaction({
+      transactionService: client.transactionService,
+      spanAttributes,
+      acquirer,
+      begin,
       commit,
-      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-      spanAttributes: [["db.system.name", "postgresql"]]
+      control,
+      ...(schema === undefined ? {} : { enter: SearchPath.enter(schema) })
     })
     return Object.assign(client, {
+      withTransaction,
       config,
       fault: check,
       inUse: sessions.inUse,
@@ -107,7 +134,8 @@ export const layer = (config: PostgresClientConfig): Layer.Layer<PostgresClient 
     Effect.map(make(config), (client) =>
       Context.make(PostgresClient, client).pipe(
         Context.add(SqlClient.SqlClient, client),
-        Context.add(KnownFault, client.fault)
+        Context.add(KnownFault, client.fault),
+        Context.add(HostTransaction.HostTransactions, HostSession.open)
       )
     )
   ).pipe(Layer.provide(Reactivity.layer))
@@ -126,6 +154,7 @@ const poolOptions = (config: PostgresClientConfig) => {
     startupParameters: isPooled
       ? {}
       : {
+          ...(config.schema === undefined ? {} : { search_path: SearchPath.pathOf(config.schema) }),
           ...bound("statement_timeout", config.statementTimeout, usual.statementTimeout),
           ...bound(
             "idle_in_transaction_session_timeout",

@@ -109,7 +109,7 @@ describe("a start that fails", () => {
     const pc = partnerCommentary({ ...options, database: postgres("postgres://user:hidden@127.0.0.1:1/app") })
     const { code, message } = await rejection(pc.start())
     expect(code).toBe("start_failed")
-    expect(message).toMatch(/^The database 127\.0\.0\.1 port 1, database app cannot be used: .*ECONNREFUSED/)
+    expect(message).toMatch(/^No server accepts connections at 127\.0\.0\.1 port 1, database app: .*ECONNREFUSED/)
     expect(message).not.toContain("hidden")
   })
 

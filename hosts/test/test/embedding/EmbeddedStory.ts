@@ -46,7 +46,7 @@ export const seeded = async (pc: Service) => {
   return { organization_id, persona_id }
 }
 
-const topicOf = (ids: Awaited<ReturnType<typeof seeded>>, content = "Who wins the derby on Sunday?") => ({
+export const topicOf = (ids: Awaited<ReturnType<typeof seeded>>, content = "Who wins the derby on Sunday?") => ({
   organization_id: ids.organization_id,
   content,
   persona_ids: [ids.persona_id]

@@ -1,40 +1,10 @@
 /** The service on the pool of a host application, with the host's own settings and type parsers. */
 import { PGlite } from "@electric-sql/pglite"
-import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import { postgres } from "partner-commentary/postgres/Postgres"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { opened, wholeStory } from "./EmbeddedStory.ts"
-
-/** Provides an empty database until the test ends. */
-const emptyDatabase = async () => {
-  let end = () => {}
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
-  const found = Promise.withResolvers<string>()
-  const held = Effect.runPromise(
-    Effect.scoped(
-      Effect.flatMap(TestDatabase.empty, (address) => {
-        found.resolve(Redacted.value(address))
-        return Effect.promise(() => ended)
-      })
-    )
-  )
-  onTestFinished(() => {
-    end()
-    return held
-  })
-  return found.promise
-}
-
-const poolOf = (connectionString: string, config: pg.PoolConfig = {}) => {
-  const pool = new pg.Pool({ connectionString, ...config })
-  onTestFinished(() => pool.end())
-  return pool
-}
+import { emptyDatabase, poolOf } from "./HostDatabase.ts"
 
 const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
 

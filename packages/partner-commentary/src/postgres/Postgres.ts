@@ -5,10 +5,13 @@ import * as PostgresUrl from "@partner-commentary/postgres/PostgresUrl"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { explained, invalidOption } from "../PartnerCommentaryError.ts"
+import { invalidOption } from "../PartnerCommentaryError.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
+import * as StartFailure from "./StartFailure.ts"
 
 export interface PoolOptions {
+  /** The schema of our tables, such as `commentary`. The start creates it if the role may. */
+  readonly schema?: string | undefined
   /** Whether the start brings the database to the present schema. True unless given. */
   readonly migrate?: boolean | undefined
   /** Whether the process hears at once what others do, over a connection that stays open. True unless given. */
@@ -32,24 +35,39 @@ export function postgres(given: string | HostPool.HostPool, options: PostgresOpt
   return typeof given === "string" ? byUrl(given, options) : onPool(given, options)
 }
 
-const byUrl = (url: string, { directUrl, listen = true, migrate = true, poolSize }: PostgresOptions): Database => {
+const byUrl = (
+  url: string,
+  { directUrl, listen = true, migrate = true, poolSize, schema }: PostgresOptions
+): Database => {
   const { told } = parsed("database", url)
   if (directUrl !== undefined) parsed("database.directUrl", directUrl)
   const config = {
     url: Redacted.make(url),
     directUrl: directUrl === undefined ? undefined : Redacted.make(directUrl),
-    poolSize
+    poolSize,
+    schema: named(schema)
   }
   const opened = PostgresDatabase.layer(config, { migrates: migrate, listens: listen, keepsTime: true })
-  return explained(`The database ${told}`, opened)
+  return StartFailure.explained(told, opened)
 }
 
-const onPool = (given: HostPool.HostPool, { listen = true, migrate = true }: PoolOptions): Database => {
+const onPool = (given: HostPool.HostPool, { listen = true, migrate = true, schema }: PoolOptions): Database => {
   const pool = Result.getOrThrow(Result.liftPredicate(given, HostPool.isHostPool, () => notPool))
-  return explained("The database of the pool", Postgres.layerHostPool({ pool }, { migrates: migrate, listens: listen }))
+  const opened = Postgres.layerHostPool({ pool, schema: named(schema) }, { migrates: migrate, listens: listen })
+  return StartFailure.explained("the pool's server", opened)
 }
 
 const notPool = invalidOption("database", "must be postgres://… or a pool with connect() and query(text, values)")
+
+/** Postgres cuts longer names. */
+const longestName = 63
+
+const named = (schema: string | undefined) =>
+  Result.getOrThrow(
+    schema !== undefined && (schema === "" || schema.includes("\0") || Buffer.byteLength(schema) > longestName)
+      ? Result.fail(invalidOption("database.schema", `must have 1 to ${longestName} bytes`))
+      : Result.succeed(schema)
+  )
 
 const parsed = (option: string, url: string) =>
   Result.getOrThrowWith(PostgresUrl.parsePostgresUrl(Redacted.make(url)), ({ reason }) => invalidOption(option, reason))

@@ -6,7 +6,7 @@ import { readCreationText } from "@partner-commentary/server/routes/api-keys/Api
 import * as Views from "@partner-commentary/server/routes/api-keys/ApiKeyViews"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { apiKeyId, asker, decoding, jsonOf, missing, organizationId, type Run } from "./UseCase.ts"
+import { apiKeyId, asker, decoding, type InTransaction, jsonOf, missing, organizationId, type Run } from "./UseCase.ts"
 
 export type NewApiKey = typeof CreateApiKey.Encoded & { readonly organization_id: string }
 
@@ -20,7 +20,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
 
 export const apiKeys = (run: Run) => ({
   /** `full_key` is shown only here. */
-  create: (key: NewApiKey) =>
+  create: (key: NewApiKey, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
         const { organization } = yield* asker(yield* ofOrganization(key))
@@ -33,7 +33,8 @@ export const apiKeys = (run: Run) => ({
             InvalidAllowList: (broken) => Effect.die(broken)
           })
         )
-      })
+      }),
+      options
     ),
 
   /** Newest first, with keys that ended lately. */
@@ -46,13 +47,14 @@ export const apiKeys = (run: Run) => ({
     ),
 
   /** Effective at once in this process, and within seconds in others. */
-  revoke: (key: { readonly organization_id: string; readonly api_key_id: string }) =>
+  revoke: (key: { readonly organization_id: string; readonly api_key_id: string }, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
         const revoked = (yield* ApiKeys).revoke(api_key_id, { organizationId: organization_id, by: "operator" })
         return Views.ended(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(missing("API key"))))
-      })
+      }),
+      options
     )
 })
 

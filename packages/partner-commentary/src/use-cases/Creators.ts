@@ -4,7 +4,7 @@ import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Text from "./Text.ts"
-import { decoding, missing, type Run, shareId } from "./UseCase.ts"
+import { decoding, type InTransaction, missing, type Run, shareId } from "./UseCase.ts"
 
 const moved = decoding(Schema.Struct({ from: Text.email, to: Text.email }))
 const erased = decoding(Schema.Struct({ email: Text.email }))
@@ -16,15 +16,21 @@ const settled = Errors.InvalidRequest.of([
 
 export const creators = (run: Run) => ({
   /** Links in old mails stop working, and open requests are mailed to the new address. */
-  changeEmail: (change: { readonly from: string; readonly to: string }) =>
-    run(Effect.flatMap(moved(change), ({ from, to }) => Creators.use(({ changeEmail }) => changeEmail(from, to)))),
+  changeEmail: (change: { readonly from: string; readonly to: string }, options?: InTransaction) =>
+    run(
+      Effect.flatMap(moved(change), ({ from, to }) => Creators.use(({ changeEmail }) => changeEmail(from, to))),
+      options
+    ),
 
   /** Erases personal data. Approved commentaries stay, and open requests are closed. */
-  erase: (creator: { readonly email: string }) =>
-    run(Effect.flatMap(erased(creator), ({ email }) => Creators.use(({ erase }) => erase(email)))),
+  erase: (creator: { readonly email: string }, options?: InTransaction) =>
+    run(
+      Effect.flatMap(erased(creator), ({ email }) => Creators.use(({ erase }) => erase(email))),
+      options
+    ),
 
   /** Sends the mail about the step that the request now waits for once more. */
-  resendMail: (request: { readonly share_id: string }) =>
+  resendMail: (request: { readonly share_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(one(request), ({ share_id }) =>
         Creators.use(({ resendMail }) => resendMail(share_id)).pipe(
@@ -34,6 +40,7 @@ export const creators = (run: Run) => ({
           }),
           Effect.map((kind) => ({ mail: kind }))
         )
-      )
+      ),
+      options
     )
 })

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Licenses from "../administration/Licenses.ts"
 import { type HostDate, moment } from "../ports/Moment.ts"
-import { asker, decoding, organizationId, orMissing, personaId, type Run } from "./UseCase.ts"
+import { asker, decoding, type InTransaction, organizationId, orMissing, personaId, type Run } from "./UseCase.ts"
 
 interface Licensed {
   readonly organization_id: string
@@ -22,19 +22,21 @@ const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.view>[0],
 
 export const licenses = (run: Run) => ({
   /** `until` is the first moment at which it no longer holds; without one, it has no end. Granting again changes the end. */
-  grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }) =>
+  grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }, options?: InTransaction) =>
     run(
       Effect.flatMap(granted(license), ({ organization_id, persona_id, until }) =>
         viewed(orMissing("organization or persona")(Licenses.grant(organization_id, persona_id, until ?? null)))
-      )
+      ),
+      options
     ),
 
   /** New topics no longer reach the persona. Running ones go on. */
-  revoke: (license: Licensed) =>
+  revoke: (license: Licensed, options?: InTransaction) =>
     run(
       Effect.flatMap(named(license), ({ organization_id, persona_id }) =>
         viewed(orMissing("licence")(Licenses.revoke(organization_id, persona_id)))
-      )
+      ),
+      options
     ),
 
   /** Also those that ended or were revoked. */

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Organizations from "../administration/Organizations.ts"
 import * as Text from "./Text.ts"
-import { decoding, organizationId, orMissing, type Run } from "./UseCase.ts"
+import { decoding, type InTransaction, organizationId, orMissing, type Run } from "./UseCase.ts"
 
 export interface OrganizationChange {
   readonly name?: string | undefined
@@ -40,7 +40,7 @@ const taken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
   )
 
 export const organizations = (run: Run) => ({
-  create: (organization: NewOrganization) =>
+  create: (organization: NewOrganization, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
         const { contact_email, identity_id, limits, name, plan } = yield* created(organization)
@@ -52,11 +52,12 @@ export const organizations = (run: Run) => ({
           identityId: identity_id ?? null
         }
         return Organizations.view(yield* taken(Organizations.create(wanted)))
-      })
+      }),
+      options
     ),
 
   /** Keeps the fields that are left out. Takes effect within seconds in every process. */
-  update: (change: OrganizationChange & { readonly organization_id: string }) =>
+  update: (change: OrganizationChange & { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
         const { contact_email, identity_id, limits, name, organization_id, plan } = yield* changed(change)
@@ -69,24 +70,27 @@ export const organizations = (run: Run) => ({
           identityId: identity_id === undefined ? present.identityId : identity_id
         }))
         return Organizations.view(yield* orMissing("organization")(taken(updated)))
-      })
+      }),
+      options
     ),
 
   /** Oldest first. */
   list: () => run(OrganizationRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Organizations.view)))),
 
   /** Rejects its keys within seconds. Running requests go on. */
-  suspend: (organization: { readonly organization_id: string }) =>
+  suspend: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
         Effect.map(orMissing("organization")(taken(Organizations.suspend(organization_id))), Organizations.view)
-      )
+      ),
+      options
     ),
 
-  resume: (organization: { readonly organization_id: string }) =>
+  resume: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>
         Effect.map(orMissing("organization")(taken(Organizations.resume(organization_id))), Organizations.view)
-      )
+      ),
+      options
     )
 })

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Personas from "../administration/Personas.ts"
 import * as Text from "./Text.ts"
-import { decoding, orMissing, personaId, type Run } from "./UseCase.ts"
+import { decoding, type InTransaction, orMissing, personaId, type Run } from "./UseCase.ts"
 
 interface Profile {
   readonly image_url?: string | undefined
@@ -49,7 +49,7 @@ const changed = decoding(
 
 export const personas = (run: Run) => ({
   /** Partners see it once they have a licence. */
-  create: (persona: NewPersona) =>
+  create: (persona: NewPersona, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
         const { bio, creator, expertise, image_url, name, social_links } = yield* created(persona)
@@ -62,11 +62,12 @@ export const personas = (run: Run) => ({
           creator: { name: creator.name ?? "", email: creator.email }
         })
         return Personas.view(yield* published)
-      })
+      }),
+      options
     ),
 
   /** Keeps the fields that are left out. */
-  update: (change: PersonaChange) =>
+  update: (change: PersonaChange, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
         const { bio, creator, expertise, image_url, name, persona_id, social_links } = yield* changed(change)
@@ -80,7 +81,8 @@ export const personas = (run: Run) => ({
           creator: creator === undefined ? present.creator : { name: creator.name ?? "", email: creator.email }
         }))
         return Personas.view(yield* orMissing("persona")(updated))
-      })
+      }),
+      options
     ),
 
   /** Oldest first. */

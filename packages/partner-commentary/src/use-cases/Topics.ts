@@ -14,7 +14,18 @@ import * as Views from "@partner-commentary/server/routes/topics/TopicViews"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { asker, decoding, jsonOf, missing, type Owned, ofOrganization, ownerOf, type Run, topicId } from "./UseCase.ts"
+import {
+  asker,
+  decoding,
+  type InTransaction,
+  jsonOf,
+  missing,
+  type Owned,
+  ofOrganization,
+  ownerOf,
+  type Run,
+  topicId
+} from "./UseCase.ts"
 
 export type NewTopic = typeof CreateTopic.Encoded & Owned
 
@@ -61,7 +72,7 @@ const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.map
 
 export const topics = (run: Run) => ({
   /** Rejects with `no_valid_personas` where it could be sent to no persona. Quotas count as for the partner's own calls. */
-  submit: (topic: NewTopic) =>
+  submit: (topic: NewTopic, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
         const submitter = yield* asker(yield* submitted(topic))
@@ -69,7 +80,8 @@ export const topics = (run: Run) => ({
         const body = yield* Effect.mapError(decode(yield* jsonOf(topic)), Errors.InvalidRequest.of)
         const submissions = yield* TopicSubmission.make
         return yield* submissions.submit(yield* submissions.prepare(submitter, body))
-      })
+      }),
+      options
     ),
 
   /** The topic with all that came of it. */

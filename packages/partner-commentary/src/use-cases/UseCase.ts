@@ -6,27 +6,40 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { problemsOf } from "@partner-commentary/server/http/Body"
+import { HostTransactionRefused, within } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
-import { PartnerCommentaryError } from "../PartnerCommentaryError.ts"
+import { invalidOption, PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import type { Services } from "../Service.ts"
 
-export type Run = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
+export interface InTransaction {
+  /**
+   * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle or Kysely, or the
+   * `DatabaseSync` of `sqlite(database)`. The call writes there alone, so you commit or roll back both. After a rejection you may
+   * go on: what the call wrote is undone.
+   */
+  readonly db?: object | undefined
+}
+
+export type Run = <A, E>(effect: Effect.Effect<A, E, Services>, options?: InTransaction) => Promise<A>
 
 /** Rejections are PartnerCommentaryErrors. */
 export const rejecting =
-  (run: Run): Run =>
-  (effect) =>
-    run(effect).catch((error) => Promise.reject(failureOf(error)))
+  (run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>): Run =>
+  (effect, options) =>
+    (options?.db === undefined ? run(effect) : run(within(options.db)(effect))).catch((error) =>
+      Promise.reject(failureOf(error))
+    )
 
 const isWire = (error: unknown): error is { readonly error: Errors.WireError["error"] } =>
   Predicate.hasProperty(error, "error") && Predicate.hasProperty(error.error, "code")
 
 const failureOf = (error: unknown): PartnerCommentaryError => {
   if (error instanceof PartnerCommentaryError) return error
+  if (error instanceof HostTransactionRefused) return invalidOption("db", error.reason)
   if (!isWire(error)) {
     const message = `The service failed: ${reasonOf(error)}.`
     return new PartnerCommentaryError({ code: "internal_error", message, details: {}, cause: error })

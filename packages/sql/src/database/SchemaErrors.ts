@@ -50,12 +50,48 @@ export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLock
 export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("SchemaForbidden", {
   /** The role and the first schema of its search path, quoted for SQL; `place` is null without a usable schema. */
   role: Schema.String,
-  place: Schema.NullOr(Schema.String)
+  place: Schema.NullOr(Schema.String),
+  /** Where the role lacks more than CREATE. */
+  privileges: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
     return this.place === null
       ? `The role ${this.role} may use no schema of its search path: have the database's owner run GRANT USAGE, CREATE ON SCHEMA public TO ${this.role}.`
-      : `The role ${this.role} may not create tables in the schema ${this.place}: have its owner run GRANT CREATE ON SCHEMA ${this.place} TO ${this.role}.`
+      : `The role ${this.role} may not create tables in the schema ${this.place}: have its owner run GRANT ${this.privileges ?? "CREATE"} ON SCHEMA ${this.place} TO ${this.role}.`
+  }
+}
+
+/** The schema that the options name does not exist, and the role may not create it. Names are quoted for SQL. */
+export class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing", {
+  role: Schema.String,
+  place: Schema.String,
+  database: Schema.String
+}) {
+  override get message() {
+    return `There is no schema ${this.place}, and the role ${this.role} may not create one in the database ${this.database}: have its owner run CREATE SCHEMA ${this.place} AUTHORIZATION ${this.role}.`
+  }
+}
+
+/** A table of another application has the name of one of ours. */
+export class TableTaken extends Schema.TaggedError<TableTaken>()("TableTaken", {
+  table: Schema.String
+}) {
+  override get message() {
+    return `The database has a table ${this.table} that this service did not make: give the service a schema or a database of its own. Nothing was changed.`
+  }
+}
+
+/** A statement of a migration failed. */
+export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
+  migration: Schema.String,
+  /** That the statement names first; empty if it names none. */
+  table: Schema.String,
+  /** The database's own message. */
+  reason: Schema.String
+}) {
+  override get message() {
+    const place = this.table === "" ? "" : ` at the table ${this.table}`
+    return `The migration ${this.migration} failed${place}: ${this.reason}. Nothing was changed.`
   }
 }
 

@@ -7,7 +7,14 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as ByteOrder from "../database/ByteOrder.ts"
 import { lockName } from "../database/Lock.ts"
-import { SchemaIncomplete, SchemaLocked, SchemaTooNew, SchemaUnreleased } from "../database/SchemaErrors.ts"
+import {
+  MigrationFailed,
+  SchemaIncomplete,
+  SchemaLocked,
+  SchemaTooNew,
+  SchemaUnreleased,
+  TableTaken
+} from "../database/SchemaErrors.ts"
 import { look, type SchemaStatus, table } from "../database/SchemaStatus.ts"
 import { organizations } from "./0001_organizations.ts"
 import { personas } from "./0002_personas.ts"
@@ -20,6 +27,7 @@ import { requests } from "./0008_requests.ts"
 import { operations } from "./0009_operations.ts"
 import { eventPositions } from "./0010_event_positions.ts"
 import { topicChanges } from "./0011_topic_changes.ts"
+import * as Failure from "./Failure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
 type Migration = Effect.Effect<unknown, SqlError, SqlClient.SqlClient>
@@ -55,11 +63,22 @@ const isLockTimeout = (error: unknown): boolean =>
     ? error.reason._tag === "LockTimeoutError"
     : error instanceof Migrator.MigrationError && isLockTimeout(error.cause)
 
+/** The migrator wraps the failure of a migration. */
+const explanationOf = (error: Migrator.MigrationError | SqlError) => {
+  const cause = error instanceof Migrator.MigrationError ? error.cause : undefined
+  return cause instanceof MigrationFailed || cause instanceof TableTaken ? cause : error
+}
+
 /** The migrations that this version knows by name, and those that refuse to run beside older processes. */
 export const make = (migrations: Readonly<Record<string, Migration>>, exclusive: ReadonlySet<string>) => {
   const names: ReadonlyArray<string> = Object.keys(migrations)
   const latest = Math.max(...names.map(idOf))
-  const apply = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
+  const explained = Object.fromEntries(
+    Object.entries(migrations).map(([name, migration]) => [name, Failure.explained(name, migration)])
+  )
+  const apply = Migrator.make({})({ loader: Migrator.fromRecord(explained), table }).pipe(
+    Effect.mapError(explanationOf)
+  )
 
   /** Processes that start together wait here for the first process, and then find no migration left. */
   const applyOnPostgres = Effect.gen(function* () {

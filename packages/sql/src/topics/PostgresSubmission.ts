@@ -86,9 +86,9 @@ export const write = Effect.fnUntraced(function* (
   const found = yield* sql<Row>`
     WITH ${usage.locked}, ${test.locked}
     candidates AS MATERIALIZED (
-      SELECT * FROM json_populate_recordset(NULL::assignments, ${jsonOf(rows)}) WHERE ${usage.hasRoom} ${test.hasRoom}),
+      SELECT * FROM json_populate_recordset(NULL::assignments, CAST(CAST(${jsonOf(rows)} AS TEXT) AS JSON)) WHERE ${usage.hasRoom} ${test.hasRoom}),
     windows AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${jsonOf(windows)})
+      SELECT * FROM json_to_recordset(CAST(CAST(${jsonOf(windows)} AS TEXT) AS JSON))
         AS given (topic_id TEXT, created_at TEXT, fingerprint TEXT, until_at TEXT)),
     holders AS (${Writes.windows(sql, given, moment)}),
     sent AS MATERIALIZED (
@@ -103,7 +103,7 @@ export const write = Effect.fnUntraced(function* (
       SELECT ${sql.literal(topicColumns.map((name) => `given.${name}`).join(", "))},
         own.total
       FROM (SELECT topic_id, COUNT(*) AS total FROM sent, usage GROUP BY topic_id) AS own
-      JOIN json_populate_recordset(NULL::topics, ${jsonOf(topics)}) AS given ON given.id = own.topic_id ${test.returned}),
+      JOIN json_populate_recordset(NULL::topics, CAST(CAST(${jsonOf(topics)} AS TEXT) AS JSON)) AS given ON given.id = own.topic_id ${test.returned}),
     ${test.stored}
     counted AS (${Writes.counters(sql, one.topic, { rows: sql`sent, usage`, topics: topicCount })})
     SELECT holders.*, usage.topics_created, usage.units_held ${test.columns}

@@ -47,18 +47,20 @@ export const layer = Layer.effect(
           ORDER BY id DESC ${limitTo(sql, limit + 1)}) AS few`
       )
 
-    const forward = ({ limit, owner, since, type }: EventList, start: number | string) =>
+    const forward = ({ limit, owner, since, type }: EventList, start: string) =>
       ofTypes(
         type,
         (one) => sql`SELECT id, place FROM (SELECT event_id AS id, position AS place FROM event_positions
-          WHERE ${of(owner, one)} AND position > ${start} AND event_id >= ${firstIdAt(since)}
+          WHERE ${of(owner, one)} AND position > CAST(${start} AS BIGINT) AND event_id >= ${firstIdAt(since)}
           ORDER BY position ${limitTo(sql, limit + 1)}) AS few`
       )
 
     /** The first position can be read from a time on only with a margin, as ids have the order of clocks. */
     const startAt = Effect.fnUntraced(function* ({ behind, owner, since }: EventList) {
       if (behind !== null && timeOfEvent(behind) >= since) {
-        const [known] = yield* sql<{ readonly position: number | string }>`SELECT position FROM event_positions
+        const [known] = yield* sql<{
+          readonly position: string
+        }>`SELECT CAST(position AS TEXT) AS position FROM event_positions
           WHERE event_id = ${behind} AND organization_id = ${owner.organizationId} AND environment = ${owner.environment}`
         if (known !== undefined) return { since, start: known.position }
       }
@@ -68,9 +70,11 @@ export const layer = Layer.effect(
         (one) =>
           sql`SELECT MAX(id) AS id FROM events WHERE ${of(owner, one)} AND id < ${firstIdAt(Math.max(0, from - margin))}`
       )
-      const [earlier] = yield* sql<{ readonly position: number | string }>`SELECT position FROM event_positions
+      const [earlier] = yield* sql<{
+        readonly position: string
+      }>`SELECT CAST(position AS TEXT) AS position FROM event_positions
         WHERE event_id = (SELECT MAX(lasts.id) FROM (${last}) AS lasts)`
-      return { since: from, start: earlier?.position ?? 0 }
+      return { since: from, start: earlier?.position ?? "0" }
     })
 
     const read = ({ forward, limit, maxBytes }: EventList, ids: Fragment) => {

@@ -1,0 +1,41 @@
+/** A session of the host as a connection of Effect. Nothing is prepared: a name would stay with the host's session. */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Connection } from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
+import type * as HostPool from "./HostPool.ts"
+import { toSqlError } from "./ServerError.ts"
+import { toParameter } from "./Values.ts"
+
+export type Ask = (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<HostPool.Answer, SqlError>
+
+/** A statement is not interrupted: its session would go back to the pool before the answer. */
+export const asking =
+  (session: HostPool.Queryable): Ask =>
+  (sql, params) =>
+    Effect.uninterruptible(
+      Effect.tryPromise({
+        // Without parameters, the text may be several statements.
+        try: () =>
+          Promise.resolve(params.length === 0 ? session.query(sql) : session.query(sql, params.map(toParameter))),
+        catch: (cause) => toSqlError(cause, "execute the statement")
+      })
+    )
+
+export const toConnection = (ask: Ask): Connection => {
+  const rows = (sql: string, params: ReadonlyArray<unknown>) =>
+    Effect.map(ask(sql, params), ({ rows }) => rows as ReadonlyArray<Record<string, unknown>>)
+  const run: Connection["execute"] = (sql, params, transform) =>
+    transform === undefined ? rows(sql, params) : Effect.map(rows(sql, params), transform)
+  const values: Connection["executeValues"] = (sql, params) =>
+    Effect.map(rows(sql, params), (all) => all.map((row) => Object.values(row)))
+  return {
+    execute: run,
+    executeUnprepared: run,
+    executeRaw: ask,
+    executeValues: values,
+    executeValuesUnprepared: values,
+    executeStream: (sql, params, transform) =>
+      Stream.unwrap(Effect.map(run(sql, params, transform), Stream.fromIterable))
+  }
+}

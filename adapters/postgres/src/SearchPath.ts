@@ -1,0 +1,79 @@
+/**
+ * A schema of our own in a host's database. It is set for each transaction alone, so that no session keeps it: a pooler in
+ * transaction mode, and the host's own statements on the same session, never meet it.
+ */
+import { lockName } from "@partner-commentary/sql/database/Lock"
+import { SchemaForbidden, SchemaMissing } from "@partner-commentary/sql/database/SchemaErrors"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Temporary tables are looked up last, or they could take the place of ours. */
+export const pathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
+
+/** Until the transaction ends. */
+export const pinned = (schema: string): string => `SET LOCAL search_path TO ${pathOf(schema)}`
+
+/** Sets the path inside the host's transaction. The result gives the host its own path back. */
+export const enter = (schema: string) =>
+  Effect.fnUntraced(function* (connection: Connection) {
+    const [before] = yield* connection.execute("SELECT current_setting('search_path') AS path", [], undefined)
+    yield* connection.execute(pinned(schema), [], undefined)
+    return connection.execute("SELECT set_config('search_path', $1, TRUE) AS path", [before?.path ?? ""], undefined)
+  })
+
+/** A statement in a transaction of its own, which alone can hold the path. */
+export const alone =
+  <A, E, R>(
+    {
+      begin,
+      commit
+    }: Readonly<Record<"begin" | "commit", (connection: Connection) => Effect.Effect<unknown, SqlError>>>,
+    use: (connection: Connection) => Effect.Effect<A, E, R>
+  ) =>
+  (connection: Connection): Effect.Effect<A, E | SqlError, R> =>
+    Effect.andThen(
+      begin(connection),
+      Effect.tap(
+        Effect.onError(use(connection), () => Effect.ignore(connection.executeRaw("ROLLBACK", []))),
+        () => commit(connection)
+      )
+    ).pipe(Effect.uninterruptible)
+
+interface Found {
+  readonly present: 0 | 1
+  readonly usable: 0 | 1 | null
+  readonly creates: 0 | 1
+  readonly role: string
+  readonly place: string
+  readonly database: string
+}
+
+const look = (sql: SqlClient.SqlClient, schema: string) =>
+  sql<Found>`SELECT CAST(oid IS NOT NULL AS INTEGER) AS present,
+      CAST(has_schema_privilege(oid, 'USAGE') AS INTEGER) AS usable,
+      CAST(has_database_privilege(current_database(), 'CREATE') AS INTEGER) AS creates,
+      quote_ident(current_user) AS role, quote_ident(name) AS place, quote_ident(current_database()) AS database
+    FROM (SELECT CAST(${schema} AS TEXT) AS name) AS wanted LEFT JOIN pg_namespace ON nspname = name`.withoutTransform
+
+/** Creates the schema if it is missing and the role may. Without a schema, the search path of the sessions decides. */
+export const create = Effect.fnUntraced(function* (schema: string | undefined) {
+  const sql = yield* SqlClient.SqlClient
+  if (schema === undefined) return
+  const [found] = yield* look(sql, schema)
+  if (found === undefined) return
+  const { creates, database, place, present, role, usable } = found
+  if (present === 0 && creates === 0) return yield* new SchemaMissing({ role, place, database })
+  if (present === 1 && usable === 0) return yield* new SchemaForbidden({ role, place, privileges: "USAGE, CREATE" })
+  if (present === 1) return
+  yield* sql.withTransaction(
+    Effect.andThen(
+      // Processes that start together wait here for the first one.
+      lockName(sql, "partner_commentary_schema"),
+      sql.unsafe(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
+    )
+  )
+})

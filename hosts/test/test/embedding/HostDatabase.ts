@@ -1,0 +1,34 @@
+/** Databases of a host application for one test, and its pools on them. */
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import pg from "pg"
+import { onTestFinished } from "vitest"
+
+/** An empty database until the test ends. */
+export const emptyDatabase = async () => {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const found = Promise.withResolvers<string>()
+  const held = Effect.runPromise(
+    Effect.scoped(
+      Effect.flatMap(TestDatabase.empty, (address) => {
+        found.resolve(Redacted.value(address))
+        return Effect.promise(() => ended)
+      })
+    )
+  )
+  onTestFinished(() => {
+    end()
+    return held
+  })
+  return found.promise
+}
+
+export const poolOf = (connectionString: string, config: pg.PoolConfig = {}) => {
+  const pool = new pg.Pool({ connectionString, ...config })
+  onTestFinished(() => pool.end())
+  return pool
+}

@@ -1,0 +1,166 @@
+/** A schema of our own in the host's database: nothing in `public`, nothing left on the host's sessions, and clear refusals. */
+import { postgres } from "partner-commentary/postgres/Postgres"
+import type pg from "pg"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { opened, seeded, topicOf, wholeStory } from "./EmbeddedStory.ts"
+import { emptyDatabase, poolOf } from "./HostDatabase.ts"
+
+const tablesOf = async (pool: pg.Pool) => {
+  const { rows } = await pool.query<{ schema: string; tables: number }>(
+    `SELECT schemaname AS schema, CAST(COUNT(*) AS INTEGER) AS tables FROM pg_tables
+     WHERE schemaname !~ '^(pg_|information_schema$)' GROUP BY schemaname`
+  )
+  return Object.fromEntries(rows.map(({ schema, tables }) => [schema, tables]))
+}
+
+const pathOf = async (pool: Pick<pg.Pool, "query">) => (await pool.query("SHOW search_path")).rows[0].search_path
+
+/** Between two transactions nothing stays on a session, as behind a pooler in transaction mode. */
+const forgetting = (pool: pg.Pool) => {
+  const once = async <A>(use: (client: pg.PoolClient) => Promise<A>) => {
+    const client = await pool.connect()
+    try {
+      return await use(client)
+    } finally {
+      await client.query("DISCARD ALL")
+      client.release()
+    }
+  }
+  return {
+    query: (text: string, values?: Array<unknown>) => once((client) => client.query(text, values)),
+    connect: async () => {
+      const client = await pool.connect()
+      return {
+        query: async (text: string, values?: Array<unknown>) => {
+          const answer = await client.query(text, values)
+          if (/^(COMMIT|ROLLBACK)$/.test(text)) await client.query("DISCARD ALL")
+          return answer
+        },
+        release: (destroy?: boolean) => client.release(destroy)
+      }
+    }
+  }
+}
+
+const refusal = (pc: { readonly start: () => Promise<void> }) =>
+  pc.start().then(
+    () => Promise.reject(new Error("it started")),
+    (error: Error) => error.message
+  )
+
+const schema = "commentary"
+
+describe("a schema of our own", () => {
+  it("holds every table, and the host's sessions keep their search path", async () => {
+    const pool = poolOf(await emptyDatabase(), { max: 2 })
+    const service = opened(postgres(pool, { schema, listen: false }))
+    onTestFinished(service.pc.stop)
+    await wholeStory(service)
+    expect(Object.keys(await tablesOf(pool))).toEqual([schema])
+    const paths = await Promise.all([pathOf(pool), pathOf(pool)])
+    expect(paths).toEqual(['"$user", public', '"$user", public'])
+  })
+
+  it("works where sessions forget everything between transactions, as behind PgBouncer", async () => {
+    const pool = poolOf(await emptyDatabase())
+    const service = opened(postgres(forgetting(pool), { schema }))
+    onTestFinished(service.pc.stop)
+    await wholeStory(service)
+    expect(Object.keys(await tablesOf(pool))).toEqual([schema])
+  })
+
+  it("works by an address, with and without a pooler", async () => {
+    const url = await emptyDatabase()
+    for (const directUrl of [undefined, url]) {
+      const service = opened(postgres(url, { schema, directUrl }))
+      onTestFinished(service.pc.stop)
+      await wholeStory(service)
+      await service.pc.stop()
+    }
+    expect(Object.keys(await tablesOf(poolOf(url)))).toEqual([schema])
+  })
+
+  it("has any name, and two schemas are two services", async () => {
+    const pool = poolOf(await emptyDatabase())
+    for (const name of ['Host\'s "own"', "other"]) {
+      const { pc } = opened(postgres(pool, { schema: name }), { workers: false })
+      onTestFinished(pc.stop)
+      await pc.topics.submit(topicOf(await seeded(pc)))
+      expect(await pc.organizations.list()).toHaveLength(1)
+    }
+    expect(Object.keys(await tablesOf(pool)).toSorted()).toEqual(['Host\'s "own"', "other"])
+  })
+
+  it("keeps clear of the host's tables of the same names, also of temporary ones", async () => {
+    const pool = poolOf(await emptyDatabase(), { max: 1 })
+    await pool.query("CREATE TABLE topics (subject TEXT)")
+    await pool.query("CREATE TEMPORARY TABLE organizations (name TEXT)")
+    const { pc } = opened(postgres(pool, { schema }), { workers: false })
+    onTestFinished(pc.stop)
+    const ids = await seeded(pc)
+    await pc.topics.submit(topicOf(ids))
+    expect((await pc.topics.list(ids)).total).toBe(1)
+    expect((await pool.query("SELECT * FROM topics")).rows).toEqual([])
+    expect((await pool.query("SELECT * FROM organizations")).rows).toEqual([])
+  })
+
+  it("that is missing is created, or its owner is told what to run", async () => {
+    const url = await emptyDatabase()
+    const pool = poolOf(url)
+    const role = `guest_${process.pid}`
+    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
+    onTestFinished(async () => {
+      await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    })
+    const own = Object.assign(new URL(url), { username: role, password: "x" }).href
+    const { pc } = opened(postgres(own, { schema }))
+    const { rows } = await pool.query("SELECT current_database() AS name")
+    expect(await refusal(pc)).toContain(
+      `There is no schema commentary, and the role ${role} may not create one in the database ${rows[0].name}: ` +
+        `have its owner run CREATE SCHEMA commentary AUTHORIZATION ${role}.`
+    )
+    await pool.query(`CREATE SCHEMA commentary AUTHORIZATION ${role}`)
+    await pc.start()
+    await pc.stop()
+  })
+
+  it("with an impossible name is refused at once", () => {
+    expect(() => postgres("postgres://u@127.0.0.1/x", { schema: "" })).toThrow(
+      "The option database.schema must have 1 to 63 bytes."
+    )
+  })
+})
+
+describe("a start that fails", () => {
+  it("names the host's table that bears one of our names, and changes nothing", async () => {
+    const pool = poolOf(await emptyDatabase())
+    await pool.query("CREATE TABLE topics (subject TEXT)")
+    const { pc } = opened(postgres(pool))
+    expect(await refusal(pc)).toContain("The database has a table topics that this service did not make")
+    expect(await tablesOf(pool)).toEqual({ public: 1 })
+  })
+
+  it("names the table at which a migration failed, with the database's own message", async () => {
+    const pool = poolOf(await emptyDatabase())
+    await pool.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity = 'public.mails')
+      THEN RAISE EXCEPTION 'no mails here'; END IF; END $$`)
+    await pool.query("CREATE EVENT TRIGGER refusing ON ddl_command_end EXECUTE FUNCTION refuse()")
+    const { pc } = opened(postgres(pool))
+    expect(await refusal(pc)).toContain("The migration 0004_mails failed at the table mails: no mails here.")
+  })
+
+  it("tells a missing database, a refused port and a wrong password apart, for a pool and for an address", async () => {
+    const url = new URL(await emptyDatabase())
+    const changed = (change: Partial<URL>) => Object.assign(new URL(url), change).href
+    const failures = [
+      [changed({ pathname: "/nowhere" }), /^There is no such database at .*: database "nowhere" does not exist\.$/],
+      [changed({ port: "1" }), /^No server accepts connections at .*: .*ECONNREFUSED.*\.$/],
+      [changed({ username: "nobody", password: "wrong" }), /^The server rejects the user or the password for .*\.$/]
+    ] as const
+    for (const [address, sentence] of failures) {
+      expect(await refusal(opened(postgres(address)).pc)).toMatch(sentence)
+      expect(await refusal(opened(postgres(poolOf(address))).pc)).toMatch(sentence)
+    }
+  })
+})

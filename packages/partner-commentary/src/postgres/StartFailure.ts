@@ -1,0 +1,41 @@
+/** Why a start found no database: one sentence for each cause, with the driver's own message. */
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import { PartnerCommentaryError, startFailed } from "../PartnerCommentaryError.ts"
+
+/** The first code among an error and its causes: a SQLSTATE, or one of the system. */
+const codeOf = (error: unknown): string => {
+  if (!Predicate.isObject(error)) return ""
+  const code = Reflect.get(error, "code")
+  if (Predicate.isString(code) && code !== "start_failed") return code
+  return codeOf(Reflect.get(error, "cause") ?? Reflect.get(error, "reason"))
+}
+
+const begins = (code: string, told: string): string | undefined => {
+  if (code === "3D000") return `There is no such database at ${told}`
+  if (/^28/.test(code)) return `The server rejects the user or the password for ${told}`
+  return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)$/.test(code)
+    ? `No server accepts connections at ${told}`
+    : undefined
+}
+
+/** `told` names the server. */
+export const explained = <A, E, R>(
+  told: string,
+  layer: Layer.Layer<A, E, R>
+): Layer.Layer<A, PartnerCommentaryError, R> =>
+  Layer.catch(layer, (error) => {
+    const beginning = begins(codeOf(error), told)
+    const failure =
+      beginning === undefined
+        ? startFailed(`The database ${told}`, error)
+        : new PartnerCommentaryError({
+            code: "start_failed",
+            message: `${beginning}: ${reasonOf(error)}.`,
+            details: {},
+            cause: error
+          })
+    return Layer.effectContext(Effect.fail(failure))
+  })

@@ -1,0 +1,44 @@
+/** Names the table at which a migration fails, with the database's own message. */
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
+import { MigrationFailed, TableTaken } from "../database/SchemaErrors.ts"
+
+/** The first table that a statement names. */
+const named = /\b(?:TABLE|INTO|UPDATE|FROM|ON)\s+(?:IF (?:NOT )?EXISTS\s+)?"?(\w+)/
+
+const taken = /\b(?:relation|table|index) "?(\w+)"? already exists/
+
+const failureOf = (migration: string, statement: string, error: SqlError): SqlError | MigrationFailed | TableTaken => {
+  // The migrator tells of a lock by the reason.
+  if (error.reason._tag === "LockTimeoutError") return error
+  const reason = reasonOf(error)
+  const table = taken.exec(reason)?.[1]
+  if (table !== undefined) return new TableTaken({ table })
+  return new MigrationFailed({ migration, table: tableOf(error) ?? named.exec(statement)?.[1] ?? "", reason })
+}
+
+/** Postgres names the table of some failures. */
+const tableOf = ({ reason: { cause } }: SqlError): string | undefined =>
+  Predicate.hasProperty(cause, "table") && Predicate.isString(cause.table) ? cause.table : undefined
+
+/** The migration inside its transaction, with failures that tell where it stood. */
+export const explained = (name: string, migration: Effect.Effect<unknown, SqlError, SqlClient.SqlClient>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const open = yield* Effect.serviceOption(sql.transactionService)
+    if (Option.isNone(open)) return yield* migration
+    const [connection, depth] = open.value
+    let statement = ""
+    const execute: Connection["execute"] = (text, params, transform) => {
+      statement = text
+      return connection.execute(text, params, transform)
+    }
+    return yield* Effect.provideService(migration, sql.transactionService, [{ ...connection, execute }, depth]).pipe(
+      Effect.mapError((error) => failureOf(name, statement, error))
+    )
+  }).pipe(Effect.asVoid)
