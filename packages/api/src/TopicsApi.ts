@@ -107,7 +107,12 @@ export const TopicProgress = Schema.Struct({
         description: "True when the commentary is ready to fetch.",
         examples: [true]
       }),
-      failure: Fields.Failure
+      failure: Fields.Failure,
+      expires_at: Schema.NullOr(Fields.moment("The deadline: ISO 8601, UTC.", "2026-01-31T12:00:00.000Z")).annotate({
+        description:
+          "Until when the creator can answer, or approve the draft: ISO 8601, UTC. Null while no creator has to act, and when nothing more will come. The delivery of the request's mail and a new draft set it anew.",
+        examples: ["2026-01-31T12:00:00.000Z"]
+      })
     }).annotate({ identifier: "PersonaProgress", description: "Where one persona stands." })
   ).annotate({ description: "One for each persona that was asked, in the order of submission." }),
   summary: Schema.Struct({

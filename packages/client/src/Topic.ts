@@ -101,6 +101,8 @@ export interface TopicProgress {
     /** True when the commentary is ready to fetch. */
     readonly has_commentary: boolean
     readonly failure: Failure | null
+    /** Until when the creator can answer or approve; null while no creator has to act. */
+    readonly expires_at: Timestamp | null
   }>
   /** Number of personas by status. */
   readonly summary: { readonly total: number } & { readonly [Status in PersonaStatus]: number }

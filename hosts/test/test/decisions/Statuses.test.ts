@@ -91,6 +91,21 @@ layer(layerOfService)("decisions, States: statuses", (it) => {
     )
   }
 
+  it.effect("expires_at in the status view is the creator's deadline, and null while no creator has to act", () =>
+    Effect.gen(function* () {
+      const by = yield* seedPartner()
+      const hours = { topic_sent: 48, commentary_generated: 7 * 24 }
+      for (const [state] of outcomes) {
+        const { id } = yield* submitWithStates(by, `${content} As ${state}.`, [state])
+        const [persona] = (yield* by.get(`/topics/${id}/status`)).body.data.personas
+        const left = Date.parse(persona.expires_at) - Date.parse(persona.status_updated_at)
+        if (state === "topic_sent" || state === "commentary_generated") {
+          assert.approximately(left, hours[state] * 3_600_000, 60_000, state)
+        } else assert.isNull(persona.expires_at, state)
+      }
+    })
+  )
+
   for (const [name, states, status] of combinations) {
     it.effect(`topic-level status: ${name}`, () =>
       Effect.gen(function* () {

@@ -154,6 +154,11 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       assert.strictEqual(mail.from?.address, "desk@commentary.example")
     }
 
+    /** 48 hours from the request's mail, and 7 days from the draft. */
+    const deadlines: Readonly<Record<string, string>> = {
+      topic_sent: "2026-02-03T12:00:00.000Z",
+      commentary_generated: "2026-02-08T13:00:00.000Z"
+    }
     const person = (
       persona: { readonly id: string; readonly name: string },
       status: string,
@@ -166,7 +171,8 @@ const story = (post: Effect.Success<typeof startSmtpServer>) =>
       status,
       status_updated_at: at,
       has_commentary: status === "creator_approved",
-      failure
+      failure,
+      expires_at: deadlines[status] ?? null
     })
     const sentAt = "2026-02-01T12:00:00.000Z"
     const counts = {

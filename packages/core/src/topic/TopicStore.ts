@@ -63,6 +63,8 @@ export interface TopicProgress extends Pick<Topic, "externalReference" | "metada
     readonly statusUpdatedAt: string
     readonly failureReason: FailureReason | null
     readonly failureAt: string | null
+    /** The creator's deadline; null while no creator has to act. */
+    readonly expiresAt: string | null
   }>
 }
 

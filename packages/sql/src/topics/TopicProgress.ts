@@ -31,6 +31,8 @@ interface Row {
   readonly status_updated_at: string
   readonly failure_reason: FailureReason | null
   readonly failure_at: string | null
+  readonly respond_by: string
+  readonly approve_by: string | null
 }
 
 interface Call {
@@ -46,7 +48,8 @@ const columns = `CASE WHEN a.position = 0 THEN t.external_reference END AS exter
   CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
   CASE WHEN a.position = 0 THEN t.status END AS topic_status,
   CASE WHEN a.position = 0 THEN t.created_at END AS created_at,
-  a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at`
+  a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at,
+  a.respond_by, a.approve_by`
 
 export const make = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => readBatched(sql), orElse: () => Effect.succeed(readOne(sql)) })
@@ -112,7 +115,14 @@ const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicP
       status: row.status,
       statusUpdatedAt: row.status_updated_at,
       failureReason: row.failure_reason,
-      failureAt: row.failure_at
+      failureAt: row.failure_at,
+      expiresAt: expiresAt(row)
     }))
   })
+}
+
+/** The creator's deadline, while the creator has to answer or to approve. */
+const expiresAt = ({ approve_by, failure_at, respond_by, status }: Row): string | null => {
+  if (failure_at !== null) return null
+  return status === "topic_sent" ? respond_by : status === "commentary_generated" ? approve_by : null
 }

@@ -81,7 +81,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             status: "topic_sent" as const,
             statusUpdatedAt: toIso(start),
             failureReason: null,
-            failureAt: null
+            failureAt: null,
+            expiresAt: toIso(given.respondBy)
           }))
         })
       }))

@@ -54,7 +54,8 @@ export const progress = (topic: TopicProgress): typeof Api.TopicProgress.Type =>
     failure:
       assignment.failureReason === null || assignment.failureAt === null
         ? null
-        : { reason: assignment.failureReason, at: assignment.failureAt }
+        : { reason: assignment.failureReason, at: assignment.failureAt },
+    expires_at: assignment.expiresAt
   })),
   summary: { total: topic.assignments.length, ...countByStatus(topic.assignments) }
 })
