@@ -823,6 +823,11 @@ class PersonaProgress(TypedDict):
     """True when the commentary is ready to fetch."""
     failure: Failure | None
     """Why no commentary will come; null while one may, or has."""
+    expires_at: str | None
+    """Until when the creator can answer, or approve the draft: ISO 8601, UTC. Null while no creator has
+    to act, and when nothing more will come. The delivery of the request's mail and a new draft set it
+    anew.
+    """
 
 
 class PersonaSummary(TypedDict):
