@@ -9,7 +9,7 @@ const client = new PartnerCommentary({ apiKey: "pk_test_a", baseUrl: "https://ap
 const main = async () => {
   await assert.rejects(client.personas.list(), (error) => error instanceof ApiError && error.code === "unauthorized")
   const headers = { "webhook-id": "evt_1", "webhook-timestamp": "1", "webhook-signature": "v1,AA==" }
-  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
   await assert.rejects(verifyWebhook("{}", headers, secret), WebhookVerificationError)
   process.stdout.write("required\n")
 }

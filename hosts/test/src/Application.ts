@@ -57,7 +57,6 @@ export const layer = <Seen, E>(
     address: PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
     secrets: Layer.succeed(SigningSecrets, [secret]),
     policy: { ...defaults, ...options.policy },
-    trustedProxies: [],
     // Signals and due times suffice. With polling, a test clock that jumps by years would run every poll on the way.
     workers: {
       pollInterval: Duration.days(36_500),

@@ -13,7 +13,8 @@ export interface Parts<A, E, R> {
   readonly address: Layer.Layer<PublicAddress>
   readonly secrets: Layer.Layer<SigningSecrets, E>
   readonly policy: Policy
-  readonly trustedProxies: IpAllowList.IpAllowList
+  /** Without it, the reference around the service decides. */
+  readonly trustedProxies?: IpAllowList.IpAllowList
   /** Settings that differ from the defaults. */
   readonly workers: Partial<Effect.Success<typeof WorkerSettings>>
   /** Cryptography and the ports that reach out of the process; the stores, unless they are provided around the service. */
@@ -27,7 +28,7 @@ export const layer = <A, E, R>({ address, policy, ports, secrets, trustedProxies
         address,
         secrets,
         Layer.succeed(Policy, policy),
-        Layer.succeed(TrustedProxies, trustedProxies),
+        trustedProxies === undefined ? Layer.empty : Layer.succeed(TrustedProxies, trustedProxies),
         Layer.succeed(WorkerSettings, { ...WorkerSettings.defaultValue(), ...workers }),
         ports
       )

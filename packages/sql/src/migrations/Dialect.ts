@@ -5,29 +5,24 @@ import type { Fragment } from "effect/sql/Statement"
 const onPostgres = (sql: SqlClient, postgres: string, sqlite: string): Fragment =>
   sql.onDialectOrElse({ pg: () => sql.literal(postgres), orElse: () => sql.literal(sqlite) })
 
-/** SQLite then enforces column types. */
+/** SQLite enforces column types. */
 export const strict = (sql: SqlClient) => onPostgres(sql, "", "STRICT")
 
-/** SQLite then enforces column types, and stores rows in the primary key's tree instead of a second tree. */
+/** SQLite enforces column types and stores rows in the primary key's tree, instead of a second one. */
 export const clustered = (sql: SqlClient) => onPostgres(sql, "", "STRICT, WITHOUT ROWID")
 
 /** The type of an automatically numbered key. */
 export const serial = (sql: SqlClient) =>
   onPostgres(sql, "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "INTEGER PRIMARY KEY")
 
-/** The type of an integer beyond 2^31. */
+/** An integer beyond 2^31. */
 export const large = (sql: SqlClient) => onPostgres(sql, "BIGINT", "INTEGER")
 
-/**
- * Fills pages to this percentage: an updated row stays in its page, and no index changes. SQLite updates rows in place
- * and needs no such setting.
- */
+/** Fills pages to this percentage: an updated row stays in its page, and no index changes. SQLite updates in place. */
 export const oftenUpdated = (sql: SqlClient, percentage: number) =>
   onPostgres(sql, `WITH (fillfactor = ${percentage})`, "")
 
-/**
- * For a table that only grows: with the default threshold, a fifth of the table, query plans stay outdated for months.
- */
+/** For a table that only grows: the default, a fifth of the table, leaves plans outdated for months. */
 export const growing = (sql: SqlClient) =>
   onPostgres(
     sql,
@@ -36,6 +31,6 @@ export const growing = (sql: SqlClient) =>
     ""
   )
 
-/** For a table to which rows are often added and from which they are often deleted. */
+/** For a table whose rows come and go. */
 export const queue = (sql: SqlClient) =>
   onPostgres(sql, "WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000)", "")
