@@ -6,6 +6,7 @@
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
+import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import { FairShare } from "@partner-commentary/core/shared/FairShare"
 import * as KeyedSemaphore from "@partner-commentary/core/shared/KeyedSemaphore"
 import * as Clock from "effect/Clock"
@@ -163,10 +164,13 @@ const stateOf = ({ reason: { cause } }: SqlError): string | undefined => {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-const noneFree = (size: number) => connectionError(`No connection became free, all ${size} are in use`, "acquire")
+const noneFree = (size: number) => {
+  const message = `No connection became free, all ${size} are in use`
+  return connectionError(message, "acquire", new DatabaseBusy(message))
+}
 
-export const connectionError = (message: string, operation: string) =>
-  new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation }) })
+export const connectionError = (message: string, operation: string, cause = new Error(message)) =>
+  new SqlError({ reason: new ConnectionError({ cause, message, operation }) })
 
 /** The driver's messages for a server that does not speak the protocol of Postgres. */
 const unread = [

@@ -1,8 +1,10 @@
 /** The pool discards unusable sessions: those opened during a read-only period, and those that the server terminated. */
 import { assert, describe, it } from "@effect/vitest"
+import * as DatabaseBusy from "@partner-commentary/core/shared/DatabaseBusy"
 import { FairShare } from "@partner-commentary/core/shared/FairShare"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -171,6 +173,7 @@ describe("the pool of sessions", () => {
       yield* Fiber.interrupt(yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true }))
       const late = yield* Effect.flip(sql`SELECT 1`)
       assert.strictEqual(late.reason.message, "No connection became free, all 1 are in use")
+      assert.isTrue(DatabaseBusy.isBusy(Cause.die(late)))
       yield* free
       assert.lengthOf(yield* sql`SELECT 1`, 1)
       assert.strictEqual(sql.inUse(), 0)

@@ -102,6 +102,23 @@ export const requestTimeout = {
   error: InvalidRequest.of([{ field: "request", constraint: "must arrive whole within the time allowed" }])
 } as const
 
+/**
+ * The response when no database connection became free in time. The code stays `internal_error`; proxies and clients read
+ * the status, and wait for `Retry-After`.
+ */
+export const busy = {
+  status: 503,
+  retryAfter: 1,
+  of: (requestId: string): InternalError =>
+    new InternalError({
+      success: false,
+      error: {
+        code: "internal_error",
+        message: `The server is busy. Try again in a second. If it stays so, please report the request id ${requestId}.`
+      }
+    })
+} as const
+
 const ResultStatus = Schema.Literals(["sent", "not_licensed", "duplicate"]).annotate({ examples: ["sent"] })
 
 /** The result for one requested persona. */

@@ -116,6 +116,26 @@ export const timedOut: Readonly<Record<string, Response>> = {
   }
 }
 
+/** The response of a server that is busy, for every operation. */
+export const busy: Readonly<Record<string, Response>> = {
+  [Errors.busy.status]: {
+    description:
+      "The server is busy. Try again after `Retry-After`, with the same `Idempotency-Key` where there was one.",
+    headers: headersOf(String(Errors.busy.status), false),
+    content: {
+      [json]: {
+        schema: { $ref: "#/components/schemas/InternalError" },
+        examples: {
+          internal_error: {
+            summary: "No database connection became free in time.",
+            value: bodyOf(Errors.busy.of("5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"))
+          }
+        }
+      }
+    }
+  }
+}
+
 const isCode = (code: string): code is Code => code in Errors.statusOf
 
 const entryOf = (code: string): Guide | undefined => (isCode(code) ? guide[code] : undefined)

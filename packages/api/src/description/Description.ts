@@ -14,7 +14,7 @@ import { ExampleErrors } from "../ErrorGuide.ts"
 import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
 import type { SecurityScheme } from "../SecurityScheme.ts"
 import { discriminated } from "./Alternatives.ts"
-import { answers, headerName, timedOut } from "./Answers.ts"
+import { answers, busy, headerName, timedOut } from "./Answers.ts"
 import { type Document, type Json, json, mapValues, type Operation, type Parameter } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { guidance, title, version } from "./Guidance.ts"
@@ -169,7 +169,8 @@ const described = (
         replays: own.some(({ name }) => name === "Idempotency-Key"),
         shown: new Map(shown.map((error) => [error.error.code, error]))
       }),
-      ...timedOut
+      ...timedOut,
+      ...busy
     }
   }
 }

@@ -75,7 +75,7 @@ export const headersOf = (status: string, replays: boolean): Readonly<Record<str
   "X-RateLimit-Reset": header("RateLimitReset"),
   "RateLimit-Policy": header("RateLimitPolicy"),
   RateLimit: header("RateLimit"),
-  ...(status === "429" ? { "Retry-After": header("RetryAfter") } : {}),
+  ...(status === "429" || status === "503" ? { "Retry-After": header("RetryAfter") } : {}),
   ...(status === "201" ? { Location: header("Location") } : {}),
   ...(replays && status.startsWith("2") ? { "Idempotency-Replayed": header("IdempotencyReplayed") } : {})
 })

@@ -5,6 +5,7 @@
 import * as Errors from "@partner-commentary/api/Errors"
 import { idempotencyHeader } from "@partner-commentary/api/IdempotencyKey"
 import { prefix } from "@partner-commentary/api/PartnerApi"
+import * as DatabaseBusy from "@partner-commentary/core/shared/DatabaseBusy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as ByteSize from "effect/ByteSize"
@@ -136,8 +137,14 @@ export const internalError = (
       request_id: id,
       request
     }),
-    Errors.InternalError.of(id)
+    DatabaseBusy.isBusy(cause) ? Errors.busy.of(id) : Errors.InternalError.of(id)
   )
+
+/** Returns `Retry-After` and the status of a response to a failure without a handler. */
+export const failureHead = (cause: Cause.Cause<unknown>) =>
+  DatabaseBusy.isBusy(cause)
+    ? { status: Errors.busy.status, headers: { "retry-after": String(Errors.busy.retryAfter) } }
+    : { status: Errors.statusOf.internal_error, headers: {} }
 
 /** Returns method and path without query for the log, never a creator's token. */
 const describe = (request: HttpServerRequest.HttpServerRequest): string =>
@@ -167,7 +174,10 @@ const answer = (
       }
     }
   }
-  return Effect.map(internalError(cause, { id, request: describe(request), subject }), Envelope.failure)
+  const { headers, status } = failureHead(cause)
+  return Effect.map(internalError(cause, { id, request: describe(request), subject }), (error) =>
+    HttpServerResponse.text(Envelope.failureText(error), { status, headers, contentType: Envelope.contentType })
+  )
 }
 
 /**

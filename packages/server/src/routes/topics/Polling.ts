@@ -21,7 +21,7 @@ import { Authorization } from "../../middleware/Authorization.ts"
 import { toRateLimitError } from "../../middleware/ConcurrentRequests.ts"
 import { freshRateState, type RequestRateState, rateHeadersOf } from "../../middleware/CurrentRate.ts"
 import { CurrentFairScheduler } from "../../middleware/FairScheduler.ts"
-import { cacheControl, internalError, requestId } from "../../middleware/Responses.ts"
+import { cacheControl, failureHead, internalError, requestId } from "../../middleware/Responses.ts"
 import * as Views from "./TopicViews.ts"
 
 /** The plain fields of a request, with lower-case header names. */
@@ -83,7 +83,10 @@ export class Polling extends Context.Service<
               onSuccess: (body) => Effect.succeed(answer(200, body, request, rate)),
               onFailure: (cause) => {
                 if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-                return Effect.map(refusal(cause, request, topicId), (error) => failed(error, request, rate))
+                const refused = Cause.findErrorOption(cause)
+                return Option.isSome(refused)
+                  ? Effect.succeed(failed(refused.value, request, rate))
+                  : broken(cause, request, topicId, rate)
               }
             })
             return AccessLog.logRequest(answered, { method: "GET", requestId: request, rate })
@@ -106,27 +109,35 @@ const path = new RegExp(`^${prefix}/topics/([0-9a-fA-F-]{36})/status(?:\\?|$)`)
 const text = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
   typeof header === "object" ? header.join(", ") : header
 
-const refusal = (
-  cause: Cause.Cause<Errors.WireError>,
+const broken = (
+  cause: Cause.Cause<unknown>,
   id: string,
-  topicId: Ids.TopicId
-): Effect.Effect<Errors.WireError> =>
-  Option.match(Cause.findErrorOption(cause), {
-    onNone: () => internalError(cause, { id, request: "GET /topics/{id}/status", subject: { topicId } }),
-    onSome: (error) => Effect.succeed(error)
-  })
+  topicId: Ids.TopicId,
+  rate: RequestRateState
+): Effect.Effect<Answer> => {
+  const { headers, status } = failureHead(cause)
+  const logged = internalError(cause, { id, request: "GET /topics/{id}/status", subject: { topicId } })
+  return Effect.map(logged, (error) => answer(status, Envelope.failureText(error), id, rate, headers))
+}
 
 const failed = (refused: Errors.WireError, request: string, rate: RequestRateState): Answer => {
   if (refused.error.code === "rate_limit_exceeded") rate.retryAfter = refused.error.details.retry_after
   return answer(Errors.statusOf[refused.error.code], Envelope.failureText(refused), request, rate)
 }
 
-const answer = (status: number, body: string, request: string, rate: RequestRateState): Answer => ({
+const answer = (
+  status: number,
+  body: string,
+  request: string,
+  rate: RequestRateState,
+  headers: Readonly<Record<string, string>> = {}
+): Answer => ({
   status,
   headers: {
     "content-type": Envelope.contentType,
     "x-request-id": request,
     ...rateHeadersOf(rate, status),
+    ...headers,
     "cache-control": cacheControl
   },
   body

@@ -1,0 +1,18 @@
+/** The database is reachable, but every connection was in use for too long. The caller may try again soon. */
+import * as Cause from "effect/Cause"
+
+/** Adapters set it as the cause of their own error, which the use cases treat as a defect. */
+export class DatabaseBusy extends Error {
+  override name = "DatabaseBusy"
+}
+
+/** Whether a failed request met a busy database. */
+export const isBusy = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) => Cause.isDieReason(reason) && isCausedByBusy(reason.defect))
+
+const isCausedByBusy = (error: unknown, depth = 4): boolean => {
+  if (error instanceof DatabaseBusy) return true
+  if (typeof error !== "object" || error === null || depth === 0) return false
+  const { cause, reason } = error as { readonly cause?: unknown; readonly reason?: unknown }
+  return isCausedByBusy(reason, depth - 1) || isCausedByBusy(cause, depth - 1)
+}
