@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { chmod, mkdir, open, readFile, rm } from "node:fs/promises"
+import { chmod, mkdir, open, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import { dataFolder, type Settings, type SigningSecretList } from "@partner-commentary/settings/Settings"
@@ -49,8 +49,7 @@ const secretFile = join(dataFolder, "signing-secret")
 
 const keptSecret = Effect.gen(function* () {
   const secret = yield* Effect.tryPromise({
-    try: () =>
-      readFile(secretFile, "utf8").catch(whenMissing(() => makeSecret().then(() => readFile(secretFile, "utf8")))),
+    try: () => readSecret().catch(whenMissing(() => makeSecret().then(readSecret))),
     catch: (cause) => failed(`The signing secret in ${secretFile} cannot be kept`, cause)
   })
   if (secret.trim().length < 32) {
@@ -60,6 +59,8 @@ const keptSecret = Effect.gen(function* () {
   }
   return secret.trim()
 })
+
+const readSecret = () => NewFile.read(secretFile)
 
 /** If two processes start at the same time, the second uses the secret of the first. */
 const makeSecret = async () => {

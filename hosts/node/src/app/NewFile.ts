@@ -3,6 +3,7 @@
  * system without hard links it may see an empty file for a moment.
  */
 import * as fs from "node:fs/promises"
+import { setTimeout } from "node:timers/promises"
 
 /** The error codes of file systems without hard links, such as FAT and some network shares. */
 const noHardLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
@@ -22,6 +23,19 @@ export const publish = async (unfinished: string, final: string, link = fs.link)
   }
   await fs.rm(unfinished)
 }
+
+/** Waits while the file is empty: the process that reserved its name fills it within milliseconds. */
+export const read = async (path: string): Promise<string> => {
+  for (let tries = 0; tries < mostReads; tries++) {
+    const text = await fs.readFile(path, "utf8")
+    if (text !== "") return text
+    await setTimeout(readPause)
+  }
+  return ""
+}
+
+const mostReads = 40
+const readPause = 50
 
 /** An empty file reserves the name until the rename replaces it. */
 const renameToFree = async (unfinished: string, final: string): Promise<void> => {

@@ -1,6 +1,7 @@
 /** Tests that a file gets its final name only when it is complete, on file systems with and without hard links. */
 import { link, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import * as NewFile from "../../src/app/NewFile.ts"
 import * as Process from "../support/Process.ts"
@@ -33,6 +34,15 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
     await expect(published).rejects.toMatchObject({ code: "ENOENT" })
     expect(await readdir(folder)).toEqual([])
   })
+})
+
+it("a file whose name is reserved is read once it is filled", async (test) => {
+  const file = join(await Process.makeWorkingFolder(test), "final")
+  await writeFile(file, "")
+  const text = NewFile.read(file)
+  await setTimeout(200)
+  await writeFile(file, "whole")
+  expect(await text).toBe("whole")
 })
 
 it("a disk error fails the write instead of using the method without hard links", async (test) => {

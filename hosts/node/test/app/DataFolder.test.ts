@@ -1,0 +1,14 @@
+/** The signing secret in the data folder, whose file another process has reserved and not filled. */
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import * as Process from "../support/Process.ts"
+
+it("a signing secret whose file stays empty is damaged, and not replaced", async (test) => {
+  const cwd = await Process.makeWorkingFolder(test)
+  await mkdir(join(cwd, "data"), { mode: 0o700 })
+  await writeFile(join(cwd, "data", "signing-secret"), "", { mode: 0o600 })
+  const { code, stderr } = await Process.spawned(cwd, ["serve"], { DEV: "true" })
+  expect(code).toBe(1)
+  expect(stderr).toContain("is damaged: restore it")
+})
