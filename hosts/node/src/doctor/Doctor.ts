@@ -56,8 +56,8 @@ export const bounded = <E, R>(check: Finding["check"], looked: Effect.Effect<Fin
     Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: not tried to the end.`))
   )
 
-/** The time limit of each check. The checks run concurrently, so that doctor takes less than 5 seconds. */
-export const checkTimeout = Duration.seconds(4)
+/** The time limit of each check. The checks run concurrently, so that doctor with its start takes less than 5 seconds. */
+export const checkTimeout = Duration.seconds(3)
 
 /** Checks that the provider publishes keys which can verify the dashboard's tokens. */
 export const identityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {

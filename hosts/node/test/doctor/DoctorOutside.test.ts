@@ -198,3 +198,33 @@ describe.concurrent("the doctor's checks of other servers", () => {
     expect(found.about("media storage")).toMatchObject({ state: "mend" })
   })
 })
+
+it("doctor ends within 5 seconds when the database and every other server accept and never answer", async (test) => {
+  const sockets = new Set<Socket>()
+  const port = await listening(
+    test,
+    createServer((socket) => sockets.add(socket))
+  )
+  test.onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const begun = performance.now()
+  const { code, stdout } = await Process.spawned(await Process.makeWorkingFolder(test), ["doctor", "--json"], {
+    DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x`,
+    DATABASE_DIRECT_URL: `postgres://u:p@127.0.0.1:${port}/x`,
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    ...{ MAIL_FROM: "desk@example.com", PUBLIC_URL: "https://api.example.com" },
+    ...{ SIGNING_SECRET: "a-text-that-is-long-enough-for-a-secret", TRUSTED_PROXIES: "127.0.0.1" },
+    ...{ JWKS_URL: `http://127.0.0.1:${port}/keys`, JWT_ISSUER: "issuer", JWT_AUDIENCE: "audience" },
+    ...{ ...generating(port), ...speaking(port) },
+    ...{ MEDIA_S3_URL: `http://127.0.0.1:${port}/audio`, MEDIA_S3_ACCESS_KEY_ID: "id", MEDIA_S3_SECRET_ACCESS_KEY: "x" }
+  })
+  const seconds = (performance.now() - begun) / 1000
+  expect(code).toBe(1)
+  const found = JSON.parse(stdout).findings as ReadonlyArray<{ check: string; state: string }>
+  const toMend = found.filter(({ state }) => state === "mend").map(({ check }) => check)
+  expect(toMend).toEqual(
+    expect.arrayContaining(["database", "mail server", "generator", "speech", "media storage", "identity provider"])
+  )
+  expect(seconds).toBeLessThan(5)
+})

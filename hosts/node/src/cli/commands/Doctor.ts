@@ -3,6 +3,7 @@
 import * as Timeout from "@partner-commentary/server/workers/Timeout"
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Finding } from "../../doctor/Doctor.ts"
@@ -69,7 +70,10 @@ const examine = Effect.gen(function* () {
     if (database.state === "mend") return { database, within: [] }
     return { database, within: (yield* Effect.provide(inside, Administration.layer)).flat() }
   })
-  const silent = Doctor.mend("database", "No answer within 4 seconds: nothing in it was looked at.")
+  const silent = Doctor.mend(
+    "database",
+    `No answer within ${Duration.format(Doctor.checkTimeout)}: nothing in it was looked at.`
+  )
   const [{ database, within }, integrity, ...others] = yield* Effect.all(
     [
       Effect.catchTag(Timeout.within(Doctor.checkTimeout, stored), "TimeoutError", () =>
