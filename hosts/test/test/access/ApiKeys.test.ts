@@ -297,3 +297,27 @@ it.effect("an organization can create and rotate 100 keys a day, because each ne
     assert.strictEqual((yield* post(`/${id}/rotate`, {})).status, 201)
   }).pipe(Effect.provide(InMemory.layer))
 )
+
+it.effect("a scope that a newer version stored is not shown and grants nothing, and rotation keeps it", () =>
+  Effect.gen(function* () {
+    const owner = yield* Seed.organization()
+    const { call } = yield* TestApi
+    const { create, find, list, rotate } = yield* makeKeyring(owner)
+    const { id, full_key: key } = yield* create({ scopes: ["topics:read", "topics:submit"] })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE api_keys SET scopes = ${JSON.stringify(["topics:read", "webhooks:audit"])} WHERE id = ${id}`
+    assert.deepStrictEqual(
+      (yield* list).map(({ scopes }: { scopes: unknown }) => scopes),
+      [["topics:read"]]
+    )
+    assert.deepStrictEqual((yield* find(id)).scopes, ["topics:read"])
+    assert.strictEqual(yield* resultOfRequest(key), 200)
+    assert.deepStrictEqual((yield* readJson(yield* call("/partner/v1/me", { key }))).data.scopes, ["topics:read"])
+    // A key without any webhook scope may read webhooks, but the unknown scope may be one.
+    assert.strictEqual((yield* call("/partner/v1/webhooks", { key })).status, 401)
+    const successor = yield* rotate(id)
+    assert.deepStrictEqual(successor.scopes, ["topics:read"])
+    const [stored] = yield* sql<{ readonly scopes: string }>`SELECT scopes FROM api_keys WHERE id = ${successor.id}`
+    assert.include(stored?.scopes, "webhooks:audit")
+  }).pipe(Effect.provide(InMemory.layer))
+)

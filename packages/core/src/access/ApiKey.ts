@@ -8,7 +8,7 @@ import type { ApiKeyId, OrganizationId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { checksumOf, toBase62 } from "../shared/Secret.ts"
-import type { Scope } from "./Scope.ts"
+import type { StoredScope } from "./Scope.ts"
 
 export interface ApiKey {
   readonly id: ApiKeyId
@@ -18,7 +18,8 @@ export interface ApiKey {
   readonly name: string
   /** `pk_<env>_` and the first 8 characters: enough to recognize a key, not to use it. */
   readonly prefix: string
-  readonly scopes: ReadonlyArray<Scope>
+  /** As stored: `known` filters them for views. */
+  readonly scopes: ReadonlyArray<StoredScope>
   readonly environment: Environment
   /** The addresses as the partner wrote them. Empty allows any address. */
   readonly ipAllowList: ReadonlyArray<string>

@@ -13,6 +13,18 @@ export type Scope = typeof Scope.Type
 export const allScopes: ReadonlyArray<Scope> = Scope.literals
 
 /**
+ * A scope as stored. During a rolling upgrade a newer version may have written one that this version does not know. It
+ * is kept, so that a rotated key has it again, but it grants nothing and is not shown.
+ */
+export const StoredScope = Schema.Union([Scope, Schema.String.pipe(Schema.brand("UnknownScope"))])
+export type StoredScope = typeof StoredScope.Type
+
+const isScope = Schema.is(Scope)
+const isKnown = (scope: StoredScope): scope is Scope => isScope(scope)
+
+export const known = (scopes: ReadonlyArray<StoredScope>): ReadonlyArray<Scope> => scopes.filter(isKnown)
+
+/**
  * The scope that applies to a key without any webhook scope. The specification defines no webhook scopes, so older keys
  * use the topic scopes instead.
  */
@@ -21,9 +33,14 @@ export const fallbackScopes: Partial<Record<Scope, Scope>> = {
   "webhooks:write": "topics:submit"
 }
 
-/** A key with at least one webhook scope may do with webhooks only what those scopes allow. */
-export const grantsScope = (scopes: ReadonlyArray<Scope>, needed: Scope): boolean => {
+/**
+ * A key with at least one webhook scope may do with webhooks only what those scopes allow. An unknown scope may be a
+ * webhook scope, so it also ends the use of the topic scopes.
+ */
+export const grantsScope = (scopes: ReadonlyArray<StoredScope>, needed: Scope): boolean => {
   if (scopes.includes(needed)) return true
   const other = fallbackScopes[needed]
-  return other !== undefined && scopes.includes(other) && !scopes.some((scope) => fallbackScopes[scope] !== undefined)
+  return other !== undefined && scopes.includes(other) && !scopes.some(endsReplacement)
 }
+
+const endsReplacement = (scope: StoredScope): boolean => !isKnown(scope) || scope in fallbackScopes

@@ -1,7 +1,7 @@
 /** Stores API keys and finds them by the hash of their text. */
 import { type ApiKey, TooManyKeys } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeyStore, type IssuedKey, type KeyChange } from "@partner-commentary/core/access/ApiKeyStore"
-import { Scope } from "@partner-commentary/core/access/Scope"
+import { StoredScope } from "@partner-commentary/core/access/Scope"
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import { ApiKeyId, OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -26,7 +26,7 @@ const ApiKeyRow = Schema.Struct({
   organizationId: OrganizationId,
   name: Schema.String,
   prefix: Schema.String,
-  scopes: Schema.fromJsonString(Schema.Array(Scope)),
+  scopes: Schema.fromJsonString(Schema.Array(StoredScope)),
   environment: Environment,
   ipAllowList: Schema.fromJsonString(Schema.Array(Schema.String)),
   createdAt: InstantColumn,

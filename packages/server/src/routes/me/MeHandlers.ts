@@ -2,6 +2,7 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import { known } from "@partner-commentary/core/access/Scope"
 import { isoOrNull } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -17,7 +18,7 @@ export const layer = HttpApiBuilder.group(PartnerApi, "me", (handlers) =>
         organization: { id: organization.id, name: organization.name },
         key: { id: key.id, name: key.name, key_prefix: key.prefix },
         environment,
-        scopes: key.scopes,
+        scopes: known(key.scopes),
         ip_whitelist: key.ipAllowList,
         expires_at: isoOrNull(key.expiresAt),
         revoked_at: isoOrNull(key.revokedAt),
