@@ -3,22 +3,15 @@ import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
-import * as Tracer from "effect/Tracer"
 import * as TestClock from "effect/testing/TestClock"
 import { eventsSent, registerWebhook, seedDecliningPartner } from "../support/DeliveryCalls.ts"
+import * as RecordedSpans from "../support/RecordedSpans.ts"
 
 const secretly = "https://hooks.example/secret-path?token=hunter2"
 
 it.effect("each attempt has its own span with event, webhook, kind and outcome, and without URL and secret", () =>
   Effect.gen(function* () {
-    const spans: Array<Tracer.NativeSpan> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
+    const { spans, tracer } = RecordedSpans.make()
     yield* Effect.gen(function* () {
       const receivers = yield* Receivers
       yield* receivers.answer(() => Effect.succeed({ status: 500, excerpt: "hunter2" }))

@@ -2,7 +2,7 @@
 import * as Tracer from "effect/Tracer"
 
 export const make = () => {
-  const spans: Array<Tracer.Span> = []
+  const spans: Array<Tracer.NativeSpan> = []
   const tracer = Tracer.make({
     span: (options) => {
       const span = new Tracer.NativeSpan(options)
