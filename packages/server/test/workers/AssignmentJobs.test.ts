@@ -1,0 +1,83 @@
+/** A poll that is interrupted between the claim of a draft and the start of its job. */
+import { assert, it } from "@effect/vitest"
+import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
+import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
+import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { assignmentJobs } from "@partner-commentary/server/workers/AssignmentJobs"
+import { WorkerSettings } from "@partner-commentary/server/workers/WorkerSettings"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+
+const organizationId = OrganizationId.make("019c0e1b-7c4e-7000-8000-2f6d1c9e4b10")
+const ids = [1, 2].map((number) => ShareId.make(`019c0e1b-7c4e-7000-8000-00000000000${number}`))
+
+/** Lets the fibers run until they wait. */
+const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
+
+/** One slot. The first claim is committed before its answer arrives. */
+const interrupted = Effect.gen(function* () {
+  const committed = yield* Deferred.make<void>()
+  const answered = yield* Deferred.make<void>()
+  const claimed: Array<ShareId> = []
+  const ran: Array<DraftJob> = []
+  const due = () => ids.filter((id) => !claimed.includes(id))
+  const assignments = DueAssignments.of({
+    due: () => Effect.sync(() => [{ organizationId, ids: due() }]),
+    nextDue: () => Effect.succeedNone,
+    wake: (id, mayBegin) =>
+      Effect.gen(function* () {
+        if (!mayBegin || claimed.includes(id)) return { woke: false, begun: Option.none() }
+        claimed.push(id)
+        yield* Deferred.succeed(committed, undefined)
+        yield* Deferred.await(answered)
+        return { woke: true, begun: Option.some({ id, ticket: 1 }) }
+      })
+  })
+  const runner = yield* assignmentJobs("live").pipe(
+    Effect.provideService(DueAssignments, assignments),
+    Effect.provideService(DraftWorker, DraftWorker.of({ run: (job) => Effect.sync(() => void ran.push(job)) })),
+    Effect.provideService(WorkerSettings, {
+      pollInterval: Duration.seconds(1),
+      pause: Duration.seconds(1),
+      attempts: 1,
+      mails: 1,
+      deliveries: 1,
+      media: 1
+    })
+  )
+  const poll = yield* Effect.forkChild(runner.poll, { startImmediately: true })
+  yield* Deferred.await(committed)
+  const ended = yield* Effect.forkChild(Fiber.interrupt(poll), { startImmediately: true })
+  yield* settle
+  yield* Deferred.succeed(answered, undefined)
+  yield* Fiber.join(ended)
+  yield* settle
+  return { claimed, ran, runner }
+})
+
+it.effect("a draft that was claimed when its poll was interrupted has a job", () =>
+  Effect.gen(function* () {
+    const { claimed, ran } = yield* interrupted
+    assert.lengthOf(claimed, 1)
+    assert.deepStrictEqual(
+      ran.map(({ id }) => id),
+      claimed
+    )
+  }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
+)
+
+it.effect("the slot of such a draft is free again when its job has ended", () =>
+  Effect.gen(function* () {
+    const { claimed, ran, runner } = yield* interrupted
+    assert.strictEqual(yield* runner.inFlight, 0)
+    yield* runner.poll
+    yield* settle
+    assert.lengthOf(claimed, 2)
+    assert.lengthOf(ran, 2)
+    assert.strictEqual(yield* runner.inFlight, 0)
+  }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
+)
