@@ -8,6 +8,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
+import * as JsonText from "./JsonText.ts"
 import * as StrictJson from "./StrictJson.ts"
 
 /** In bytes. */
@@ -79,12 +80,19 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
   }
   /** A large text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
+    // JSON.parse reads all members in one step, at a microsecond or more for each.
+    if (JsonText.hasMoreValues(text, maxValues)) return yield* Effect.fail<Problems>([tooManyValues])
     const json = yield* StrictJson.parseStrictJsonInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
     if (text.length > StrictJson.unitsPerStep) yield* Effect.yieldNow
     return yield* Effect.fromResult(read(json.success))
   })
 }
+
+/** More than a valid body needs: metadata of 16 KiB has at most 8,192 values. */
+const maxValues = 10_000
+
+const tooManyValues: Problem = { field: "body", constraint: "must have at most 10,000 values" }
 
 /** Maximum number of reported problems. */
 const maxProblems = 100

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
-import { headerProblem } from "../../src/http/Body.ts"
+import * as Schema from "effect/Schema"
+import { headerProblem, textDecoder } from "../../src/http/Body.ts"
 
 const field = (contentType: string) => headerProblem(Headers.fromInput({ "content-type": contentType }))?.field
 
@@ -46,4 +48,29 @@ describe("headerProblem", () => {
     assert.strictEqual(headerProblem({ "content-type": lazy } as unknown as Headers.Headers)?.field, "content-type")
     assert.strictEqual(field(`application/json; charset=${" ".repeat(16_000)}x`), "content-type")
   })
+})
+
+describe("a decoder", () => {
+  const decode = textDecoder(Schema.Struct({ name: Schema.String }))
+  const list = (count: number) => `[${Array.from({ length: count }, () => 0).join(",")}]`
+
+  it.effect("refuses more than 10,000 values, wherever they are, without parsing", () =>
+    Effect.gen(function* () {
+      const members = Array.from({ length: 20_000 }, (_, index) => `"k${index}":0`).join(",")
+      const whole = `{"name":"a","other":{${members}}}`
+      // The last one is no JSON: its end was not read.
+      for (const text of [whole, `{"a":${list(6000)},"b":${list(6000)}}`, whole.slice(0, -1)]) {
+        assert.deepStrictEqual(yield* Effect.flip(decode(text)), [
+          { field: "body", constraint: "must have at most 10,000 values" }
+        ])
+      }
+    })
+  )
+
+  it.effect("accepts 10,000 values, and any number of commas in a string", () =>
+    Effect.gen(function* () {
+      const name = ",".repeat(20_000)
+      assert.deepStrictEqual(yield* decode(`{"name":"${name}","other":${list(9998)}}`), { name })
+    })
+  )
 })
