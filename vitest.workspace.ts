@@ -10,8 +10,8 @@ const shareImports = ["packages/*", "adapters/*", "hosts/*", "examples", "on Pos
 /** Tests of the whole service that run on Postgres each time; `test:long` runs all of them. */
 const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/topics/${name}.test.ts`)
 
-/** The harness is SQLite in memory, wherever the rest runs. */
-export const onSqliteAlone = ["hosts/test/test/harness/*.test.ts"]
+/** The harness is SQLite in memory, wherever the rest runs. Tests of embedding bring databases of their own. */
+export const onSqliteAlone = ["hosts/test/test/harness/*.test.ts", "hosts/test/test/embedding/*.test.ts"]
 
 /** Starts one Postgres server for the run. */
 export const postgres = join(import.meta.dirname, "hosts", "test", "src", "postgres", "GlobalSetup.ts")

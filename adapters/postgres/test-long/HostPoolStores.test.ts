@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import pg from "pg"
-import { registerStoreSuites } from "./Suites.ts"
+import { registerStoreSuites } from "../test/Suites.ts"
 
 const noValue = 2278
 

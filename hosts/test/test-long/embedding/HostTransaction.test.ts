@@ -3,8 +3,8 @@ import { PGlite } from "@electric-sql/pglite"
 import { PartnerCommentaryError } from "partner-commentary/PartnerCommentary"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { opened, seeded, topicOf } from "./EmbeddedStory.ts"
-import { emptyDatabase, poolOf } from "./HostDatabase.ts"
+import { opened, seeded, topicOf } from "../../test/embedding/EmbeddedStory.ts"
+import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
 
 const refused = { code: "no_valid_personas" }
 
