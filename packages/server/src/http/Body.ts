@@ -81,7 +81,7 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
   /** A large text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
     // JSON.parse reads all members in one step, at a microsecond or more for each.
-    if (JsonText.hasMoreValues(text, maxValues)) return yield* Effect.fail<Problems>([tooManyValues])
+    if (JsonText.hasMoreMembers(text, maxMembers)) return yield* Effect.fail<Problems>([tooManyMembers])
     const json = yield* StrictJson.parseStrictJsonInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
     if (text.length > StrictJson.unitsPerStep) yield* Effect.yieldNow
@@ -89,10 +89,10 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
   })
 }
 
-/** More than a valid body needs: metadata of 16 KiB has at most 8,192 values. */
-const maxValues = 10_000
+/** More than a valid body needs: metadata of 16 KiB has fewer than 8,192 members. */
+const maxMembers = 10_000
 
-const tooManyValues: Problem = { field: "body", constraint: "must have at most 10,000 values" }
+const tooManyMembers: Problem = { field: "body", constraint: "must have at most 10,000 members of objects" }
 
 /** Maximum number of reported problems. */
 const maxProblems = 100

@@ -1,7 +1,7 @@
 /** Finds boundaries in JSON text. These functions do not validate the text, because JSON.parse does. */
 import * as Result from "effect/Result"
 
-const [quote, comma, openList, backslash, closeList, openObject, closeObject] = [34, 44, 91, 92, 93, 123, 125]
+const [quote, colon, openList, backslash, closeList, openObject, closeObject] = [34, 58, 91, 92, 93, 123, 125]
 
 /** Returns the index of the closing quote, or of the last character if the quote is missing. */
 export const endOfString = (text: string, start: number): number => {
@@ -19,16 +19,16 @@ export const stringOf = (lexeme: string): string =>
       )
     : lexeme.slice(1, -1)
 
-/** Whether the text has more values than this, members and elements of all levels together. */
-export const hasMoreValues = (text: string, limit: number): boolean => {
+/** Returns whether the objects of the text have more members than this, at all levels together. */
+export const hasMoreMembers = (text: string, limit: number): boolean => {
   if (text.length <= limit) return false
-  let commas = 0
-  for (let at = 0; at < text.length && commas < limit; at++) {
+  let members = 0
+  for (let at = 0; at < text.length && members <= limit; at++) {
     const code = text.charCodeAt(at)
     if (code === quote) at = endOfString(text, at)
-    else if (code === comma) commas++
+    else if (code === colon) members++
   }
-  return commas >= limit
+  return members > limit
 }
 
 /** Returns the index of the first array or object at this nesting depth. */
