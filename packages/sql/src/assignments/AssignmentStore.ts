@@ -2,7 +2,6 @@
  * Finds assignments by share id, creator and due time, and changes them in transactions under the lock of their topic.
  */
 
-import { noticeId } from "@partner-commentary/core/mail/Mail"
 import { clockToleranceMillis, type LatestDue } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -17,10 +16,7 @@ import {
   type Modified,
   type OrganizationQueue
 } from "@partner-commentary/core/topic/AssignmentStore"
-import { recountAfterChange, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
-import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
-import { eventsOf } from "@partner-commentary/core/webhook/Event"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -32,16 +28,9 @@ import { dueRows, firstDueAt } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
-import * as Mails from "../mail/MailStore.ts"
-import * as MediaJobs from "../media/MediaJobStore.ts"
-import * as AuditLog from "../operations/AuditLog.ts"
-import * as Counters from "../reporting/Counters.ts"
-import * as DailyMetrics from "../reporting/DailyMetrics.ts"
-import { countsOf, type TopicRow } from "../topics/TopicRow.ts"
-import * as TopicTotals from "../topics/TopicTotals.ts"
-import * as Usage from "../usage/UsageStore.ts"
-import * as Events from "../webhooks/Events.ts"
-import { type AssignmentRow, changedColumns, fromRow, isOfEnvironment } from "./AssignmentRow.ts"
+import * as AssignmentReads from "./AssignmentReads.ts"
+import { type AssignmentRow, fromRow, isOfEnvironment } from "./AssignmentRow.ts"
+import { type LockedTopic, write } from "./AssignmentWrites.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
 
 type Decision<E> = Result.Result<Modified, E>
@@ -50,112 +39,61 @@ type Decision<E> = Result.Result<Modified, E>
 const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
   Subject.markSpan({ organizationId, topicId, shareId })
 
-type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
+interface LockedRow extends AssignmentRow, Omit<LockedTopic, "id" | "status" | "created_at"> {
+  readonly topic_status: LockedTopic["status"]
+  readonly topic_created_at: string
+}
 
 export const layer = Layer.effect(
   AssignmentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
+    /** A change whose mail was overtaken fails, so that its transaction is rolled back. */
+    const change = <E>(id: ShareId, decide: (present: Assignment) => Result.Result<Change, E>) =>
+      Effect.catchTag(transact(sql, modify(id, decide)), "Overtaken", () =>
+        Effect.orDie(
+          transact(
+            sql,
+            modify<never>(id, (assignment) => Result.succeed({ assignment, notices: [] }))
+          )
+        )
+      )
+
     const modify = Effect.fnUntraced(function* <E>(
       id: ShareId,
       decide: (present: Assignment) => Result.Result<Change, E>
     ) {
-      const [topic] = yield* sql<LockedTopic>`SELECT id, status, created_at, topic_sent, opinion_injected,
-          commentary_generated, creator_approved, declined, expired, abandoned
-        FROM topics WHERE id = (SELECT topic_id FROM assignments WHERE id = ${id}) ${forUpdate(sql)}`
-      if (topic === undefined) return Option.none<Decision<E>>()
-      const [row] = yield* sql<AssignmentRow>`SELECT * FROM assignments WHERE id = ${id} ${forUpdate(sql)}`
+      // The rows are locked in the order of the tables: the topic first.
+      const [row] = yield* sql<LockedRow>`SELECT a.*, t.status AS topic_status, t.created_at AS topic_created_at,
+          topic_sent, opinion_injected, commentary_generated, creator_approved, declined, expired, abandoned
+        FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE a.id = ${id} ${forUpdate(sql)}`
       if (row === undefined) return Option.none<Decision<E>>()
       const before = fromRow(row)
       const decided = decide(before)
       if (Result.isFailure(decided)) return Option.some<Decision<E>>(Result.fail(decided.failure))
-      const { assignment: after, delivered } = decided.success
+      const { assignment: after, delivered, mediaRequests = [], notices } = decided.success
+      if (after === before && delivered === undefined) {
+        return Option.some<Decision<E>>(Result.succeed({ before, after, work: [] }))
+      }
       const now = yield* Instant.now
-      if (delivered !== undefined && !(yield* Mails.markSent(sql, delivered, now))) {
-        return Option.some<Decision<E>>(Result.succeed({ before, after: before, work: [] }))
-      }
-      const work = after === before ? [] : yield* write(topic, before, decided.success, now)
-      return Option.some<Decision<E>>(Result.succeed({ before, after, work }))
-    })
-
-    /**
-     * Many changes write to the same rows of histograms, usage and counters. These rows are written last, so that they
-     * are locked for the shortest time.
-     */
-    const write = Effect.fnUntraced(function* (
-      topic: LockedTopic,
-      before: Assignment,
-      { assignment: after, audit, notices, mediaRequests = [] }: Change,
-      now: Instant.Instant
-    ) {
-      const { id: shareId, organizationId } = before
-      yield* sql`UPDATE assignments SET ${sql.update(changedColumns(before, after))} WHERE id = ${shareId}`
-      const { draft } = after
-      if (draft !== null && draft.id !== before.draft?.id) {
-        const created_at = Instant.toIso(draft.createdAt)
-        yield* sql`INSERT INTO drafts ${sql.insert({
-          share_id: shareId,
-          number: draft.number,
-          id: draft.id,
-          content: draft.content,
-          created_at
-        })}`
-      }
-      const counts = recountAfterChange(countsOf(topic), before, after)
-      const status = topicStatus(counts)
-      if (isShown(before, after)) {
-        const updated_at = Instant.toIso(now)
-        yield* sql`UPDATE topics SET ${sql.update({ status, ...counts, updated_at })}, version = version + 1
-          WHERE id = ${topic.id}`
-      }
-      if (notices.length > 0) {
-        const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
-          Effect.map(kind === "stalled" ? Mails.stalledMoment(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
-            return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
-          })
-        )
-        yield* Mails.insert(sql, mails)
-      }
-      if (mediaRequests.length > 0) yield* MediaJobs.insertMediaJobs(sql, after, mediaRequests, now)
-      const events = eventsOf(before, after, { status, counts }, now)
-      for (const event of events) yield* Events.announce(sql, event, after)
-      if (audit !== undefined) yield* AuditLog.appendEntry(sql, { ...audit, subject: shareId, organizationId }, now)
-      yield* DailyMetrics.addDurations(sql, before, after)
-      yield* countUsage(Instant.fromIso(topic.created_at), before, after)
-      const moved =
-        status === topic.status ? [] : [TopicTotals.increment(topic.status, -1), TopicTotals.increment(status, 1)]
-      const increments = [...moved, ...DailyMetrics.changedCounts(before, after)]
-      if (increments.length > 0) yield* Counters.addToCounters(sql, before, increments)
+      const locked = { ...row, id: row.topic_id, status: row.topic_status, created_at: row.topic_created_at }
+      const events = yield* write(sql, locked, before, decided.success, now)
       const work: ReadonlyArray<Work | false> = [
         after.dueAt !== null && after.dueAt !== before.dueAt && dueIn(after.environment),
         notices.length > 0 && "mails",
         events.length > 0 && "deliveries",
         mediaRequests.length > 0 && "media"
       ]
-      return work.filter((kind) => kind !== false)
-    })
-
-    /**
-     * Returns a unit to the month in which the topic was created, and counts a first draft in the month of the draft.
-     */
-    const countUsage = Effect.fnUntraced(function* (
-      topicCreatedAt: Instant.Instant,
-      before: Assignment,
-      after: Assignment
-    ) {
-      if (before.failure === null && after.failure !== null) {
-        yield* Usage.countUsage(sql, after, billingPeriodOf(topicCreatedAt), { units: -1 })
-      }
-      if (before.draft === null && after.draft !== null) {
-        yield* Usage.countUsage(sql, after, billingPeriodOf(after.draft.createdAt), { generated: 1 })
-      }
+      const known = after === before ? [] : work.filter((kind) => kind !== false)
+      return Option.some<Decision<E>>(Result.succeed({ before, after, work: known }))
     })
 
     const inContext = sql.literal(`SELECT a.*, t.content AS topic_content, t.organization_name
       FROM assignments a JOIN topics t ON t.id = a.topic_id`)
 
     const open = OpenAssignments.make(sql)
+    const read = yield* AssignmentReads.make<InContextRow>(sql)
 
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
       const rows = yield* sql<InContextRow>`${open.inRounds(creatorKey, limit)}
@@ -186,7 +124,7 @@ export const layer = Layer.effect(
     return AssignmentStore.of({
       find: (id) =>
         Effect.orDie(
-          Effect.flatMap(sql<InContextRow>`${inContext} WHERE a.id = ${id}`, ([row]) => {
+          Effect.flatMap(read(id), (row) => {
             if (row === undefined) return Effect.succeedNone
             const found = fromContextRow(row)
             return Effect.as(marked(found.assignment), Option.some(found))
@@ -194,7 +132,7 @@ export const layer = Layer.effect(
         ),
 
       modify: (id, decide) =>
-        Effect.flatMap(transact(sql, modify(id, decide)), (decided) =>
+        Effect.flatMap(change(id, decide), (decided) =>
           Option.isNone(decided)
             ? Effect.succeed(Option.none())
             : Effect.map(
@@ -245,12 +183,6 @@ export const layer = Layer.effect(
     })
   })
 )
-
-/** Whether partners see the change. */
-const isShown = (before: Assignment, after: Assignment): boolean =>
-  after.status !== before.status ||
-  (after.failure === null) !== (before.failure === null) ||
-  after.commentary !== before.commentary
 
 /** The query reads both columns' indexes from the present time on. */
 const putOff = Effect.fnUntraced(function* (

@@ -206,15 +206,15 @@ export const stalledMoment = (sql: SqlClient.SqlClient, shareId: ShareId, now: I
   )
 }
 
-/** Returns false if a later attempt has claimed the mail. */
+/** Changes no row if a later attempt has claimed the mail. */
 export const markSent = (sql: SqlClient.SqlClient, mail: MailAttempt, at: Instant.Instant) =>
-  settled(sql, mail, following(sql, mail, { state: "sent" }, at))
+  settling(sql, mail, following(sql, mail, { state: "sent" }, at))
 
-const settled = (sql: SqlClient.SqlClient, { id, ticket }: Pick<Mail, "id" | "ticket">, next: Fragment) =>
-  Effect.map(
-    sql`UPDATE mails SET ${next} WHERE id = ${id} AND claim_number = ${ticket} AND state = 'waiting' RETURNING id`,
-    ({ length }) => length > 0
-  )
+const settled = (sql: SqlClient.SqlClient, mail: Pick<Mail, "id" | "ticket">, next: Fragment) =>
+  Effect.map(sql`${settling(sql, mail, next)} RETURNING id`, ({ length }) => length > 0)
+
+const settling = (sql: SqlClient.SqlClient, { id, ticket }: Pick<Mail, "id" | "ticket">, next: Fragment) =>
+  sql`UPDATE mails SET ${next} WHERE id = ${id} AND claim_number = ${ticket} AND state = 'waiting'`
 
 const toRow = (mail: NewMail, createdAt: string) => ({
   id: mail.id,

@@ -132,13 +132,11 @@ export const insertMediaJobs = (
   mediaRequests: ReadonlyArray<MediaRequest>,
   at: Instant.Instant
 ) =>
-  Effect.forEach(
-    mediaRequests,
+  mediaRequests.map(
     ({ kind, name }) => sql`INSERT INTO media_jobs (share_id, kind, name, due_at)
       SELECT ${id}, ${kind}, ${name}, ${Instant.toIso(at)} FROM topics
       WHERE id = ${topicId} AND output_types LIKE ${`%"${kind}"%`}
-      ON CONFLICT (share_id, kind) DO NOTHING`,
-    { discard: true }
+      ON CONFLICT (share_id, kind) DO NOTHING`
   )
 
 const fromRow = ({ attempts, claim_number, kind, name, share_id }: MediaJobRow): MediaJob => ({

@@ -24,13 +24,12 @@ export const changedCounts = (before: Assignment, after: Assignment): ReadonlyAr
     persona_name: null
   }))
 
-/** Counts the duration of each stage that the change completed. The rows stay locked until the commit. */
-export const addDurations = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  before: Assignment,
-  after: Assignment
-) {
-  for (const [stage, duration] of completedStages(timelineOf(before), timelineOf(after))) {
+/**
+ * Counts the duration of each stage that the change completed. `fold` takes the number of exact durations, which the
+ * statement can return, and compacts too many. The rows stay locked until the commit.
+ */
+export const durations = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
+  completedStages(timelineOf(before), timelineOf(after)).map(([stage, duration]) => {
     const key = {
       organization_id: before.organizationId,
       environment: before.environment,
@@ -38,16 +37,18 @@ export const addDurations = Effect.fnUntraced(function* (
       persona_id: before.persona.id,
       stage
     }
-    const [row] = yield* sql<HistogramRow.HistogramRow>`INSERT INTO duration_histograms AS stored
+    const statement = sql`INSERT INTO duration_histograms AS stored
         ${sql.insert({ ...key, ...HistogramRow.toRow(new Map([[duration, 1]])) })}
       ON CONFLICT (organization_id, environment, day, persona_id, stage) DO UPDATE SET
-        counts = stored.counts || ',' || excluded.counts, exact = stored.exact + 1
-      RETURNING counts, exact`
-    if (row === undefined || row.exact <= HistogramRow.maxExact) continue
-    const histogram: DurationHistogram = new Map()
-    HistogramRow.addToHistogramRow(histogram, row)
-    yield* sql`UPDATE duration_histograms SET ${sql.update({ ...HistogramRow.toRow(histogram) })} WHERE ${sql.and(
-      Object.entries(key).map(([name, value]) => sql`${sql(name)} = ${value}`)
-    )}`
-  }
-})
+        counts = stored.counts || ',' || excluded.counts, exact = stored.exact + 1`
+    const isRow = sql.and(Object.entries(key).map(([name, value]) => sql`${sql(name)} = ${value}`))
+    const compact = Effect.gen(function* () {
+      const [row] = yield* sql<HistogramRow.HistogramRow>`SELECT counts, exact FROM duration_histograms WHERE ${isRow}`
+      if (row === undefined) return
+      const histogram: DurationHistogram = new Map()
+      HistogramRow.addToHistogramRow(histogram, row)
+      yield* sql`UPDATE duration_histograms SET ${sql.update({ ...HistogramRow.toRow(histogram) })} WHERE ${isRow}`
+    })
+    const fold = (exact: number) => (exact > HistogramRow.maxExact ? compact : Effect.void)
+    return { statement, fold }
+  })

@@ -48,14 +48,19 @@ export const layer = Layer.effect(
 )
 
 /** Adds to a month and returns its new usage. The row stays locked until the transaction ends. */
-export const countUsage = (
+export const countUsage = (...args: Parameters<typeof add>) =>
+  Effect.map(
+    args[0]<UsageRow>`${add(...args)} RETURNING topics_created, units_held, commentaries_generated, api_calls`,
+    (rows) => rows[0] as UsageRow
+  )
+
+export const add = (
   sql: SqlClient.SqlClient,
   { environment, organizationId }: Owner,
   period: PeriodName,
   more: { readonly topics?: number; readonly units?: number; readonly generated?: number; readonly calls?: number }
 ) =>
-  Effect.map(
-    sql<UsageRow>`INSERT INTO usage_months AS seen
+  sql`INSERT INTO usage_months AS seen
         (organization_id, environment, period, topics_created, units_held, commentaries_generated, api_calls)
       VALUES (${organizationId}, ${environment}, ${period}, ${more.topics ?? 0}, ${more.units ?? 0},
         ${more.generated ?? 0}, ${more.calls ?? 0})
@@ -63,9 +68,6 @@ export const countUsage = (
         topics_created = seen.topics_created + excluded.topics_created,
         units_held = seen.units_held + excluded.units_held,
         commentaries_generated = seen.commentaries_generated + excluded.commentaries_generated,
-        api_calls = seen.api_calls + excluded.api_calls
-      RETURNING topics_created, units_held, commentaries_generated, api_calls`,
-    (rows) => rows[0] as UsageRow
-  )
+        api_calls = seen.api_calls + excluded.api_calls`
 
 const keyOf = ({ owner, period }: CallCount): string => `${owner.organizationId} ${owner.environment} ${period}`

@@ -26,6 +26,7 @@ import { isTooLate } from "../database/DueTimes.ts"
 import { owners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
+import * as Together from "../database/Together.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
@@ -142,18 +143,32 @@ export const layer = Layer.effect(
         // A delivery that succeeded once and is sent again stays delivered, whatever the new attempt returned.
         const arrived = next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(isDelivery)
         if (next.state === "delivered") {
-          return yield* sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
+          return sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
             settled_at = ${Instant.toIso(arrived ?? arrivalOf(attempt))} WHERE ${isDelivery} AND state <> 'delivered'`
         }
         const state = arrived === undefined ? "failed" : "delivered"
-        return yield* sql`UPDATE deliveries SET state = ${state}, due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
-          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${isCurrentClaim} RETURNING claim_number`
+        return sql`UPDATE deliveries SET state = ${state}, due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
+          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${isCurrentClaim}`
       }
       const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
       const reset = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
-      return yield* sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, is_leased = 0, attempts = ${next.attempts}
-        ${reset} WHERE ${isCurrentClaim} RETURNING claim_number`
+      return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, is_leased = 0, attempts = ${next.attempts}
+        ${reset} WHERE ${isCurrentClaim}`
     })
+
+    const insertAttempt = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, { at, ...attempt }: Attempt) =>
+      sql`INSERT INTO delivery_attempts ${sql.insert({
+        webhook_id: webhookId,
+        event_id: eventId,
+        claim_number: ticket,
+        kind,
+        started_at: Instant.toIso(at),
+        duration: attempt.duration,
+        status: attempt.status,
+        failure: attempt.failure,
+        reason: attempt.reason,
+        excerpt: attempt.excerpt
+      })}`
 
     const settle = Effect.fnUntraced(function* (
       claimed: ClaimedDelivery,
@@ -166,23 +181,12 @@ export const layer = Layer.effect(
       if (row === undefined) return Option.none<SettledAttempt>()
       const before = receiverOf(row)
       const settlement = decide(before)
-      const moved = yield* move(claimed, attempt, settlement, at)
+      const moved = { statement: yield* move(claimed, attempt, settlement, at), returning: "1" }
+      const [isMoved] = yield* Together.run(sql, [moved, { statement: insertAttempt(claimed, attempt) }])
       // A failed attempt whose lease has ended is no evidence about the receiver, because the worker may have been
       // suspended.
-      const counts = settlement.next.state === "delivered" || moved.length > 0
+      const counts = settlement.next.state === "delivered" || isMoved !== null
       const { audit, notice, receiver } = counts ? settlement : { audit: null, notice: null, receiver: before }
-      yield* sql`INSERT INTO delivery_attempts ${sql.insert({
-        webhook_id: claimed.webhookId,
-        event_id: claimed.eventId,
-        claim_number: claimed.ticket,
-        kind: claimed.kind,
-        started_at: Instant.toIso(attempt.at),
-        duration: attempt.duration,
-        status: attempt.status,
-        failure: attempt.failure,
-        reason: attempt.reason,
-        excerpt: attempt.excerpt
-      })}`
       const { organizationId } = receiver.webhook.owner
       if (audit !== null) yield* AuditLog.appendEntry(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
       if (notice !== null) yield* ContactNotices.queue(sql, notice)

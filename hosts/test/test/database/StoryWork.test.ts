@@ -1,0 +1,124 @@
+/** The work of a story on Postgres, from the submission to the delivered events: turns and commits, counted by a proxy. */
+import { assert, it } from "@effect/vitest"
+import * as Jobs from "@partner-commentary/server/workers/Jobs"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import type { StatementTurn } from "@partner-commentary/test/postgres/Wire"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import { registerWebhook } from "../support/DeliveryCalls.ts"
+import * as OnTheWire from "../support/OnTheWire.ts"
+import { actAsCreator, submitTopic } from "../support/Requests.ts"
+import { webhookUrl } from "../support/WebhookCalls.ts"
+
+/** Runs due jobs until none is due. */
+const finish = Effect.gen(function* () {
+  const runners = yield* Effect.all(Jobs.runners)
+  for (let done = 1; done > 0; ) {
+    done = 0
+    for (const { runDue } of runners) done += yield* runDue
+  }
+}).pipe(Effect.scoped)
+
+/** A statement outside of a transaction is one by itself. */
+const commitsOf = (turns: ReadonlyArray<StatementTurn>) => {
+  let commits = 0
+  let isWithin = false
+  for (const kind of turns.map(OnTheWire.kindOfTurn)) {
+    if (kind === "BEGIN") isWithin = true
+    if (kind === "COMMIT") isWithin = false
+    if (!isWithin) commits++
+  }
+  return commits
+}
+
+const change = ["BEGIN", "SELECT topics", "WITH", "COMMIT"]
+
+/** Plays a story and counts each step. */
+const play = Effect.fnUntraced(function* (count: number) {
+  const mailbox = yield* Mailbox
+  const owner = yield* Seed.organization()
+  const personas = yield* Effect.forEach(Array.from({ length: count }), () => Seed.persona(owner))
+  const { text: key } = yield* Seed.key(owner)
+  for (const at of [webhookUrl, `${webhookUrl}/other`]) yield* registerWebhook(key, ["creator.approved"], at)
+  yield* finish
+  const newTokens = Effect.map(mailbox.all, (mails) => mails.slice(-count).map(creatorTokenIn))
+  const submitted = yield* OnTheWire.recordTurns(submitTopic(key, "Who will win the cup this year?", personas))
+  const mailed = yield* OnTheWire.recordTurns(finish)
+  const requests = yield* newTokens
+  const responded = yield* OnTheWire.recordTurns(
+    Effect.forEach(requests, (token) =>
+      actAsCreator(token, "respond", { perspective: "The youngest team will win it." })
+    )
+  )
+  const drafted = yield* OnTheWire.recordTurns(finish)
+  const drafts = yield* newTokens
+  const approved = yield* OnTheWire.recordTurns(Effect.forEach(drafts, (token) => actAsCreator(token, "approve")))
+  const delivered = yield* OnTheWire.recordTurns(finish)
+  const steps = { submitted, mailed, responded, drafted, approved, delivered }
+  const all = Object.values(steps).flatMap(({ turns }) => turns)
+  return { steps, commits: commitsOf(all), turns: all.length }
+})
+
+it.live("a creator's response and approval read the assignment once and change it in four turns", () =>
+  Effect.gen(function* () {
+    const { approved, responded } = (yield* play(1)).steps
+    for (const { turns } of [responded, approved]) {
+      assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), ["SELECT assignments", ...change])
+    }
+  }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+it.live("a sent mail is settled in the transaction that records its delivery", () =>
+  Effect.gen(function* () {
+    const { mailed } = (yield* play(1)).steps
+    const kinds = mailed.turns.map(OnTheWire.kindOfTurn)
+    assert.deepStrictEqual(kinds.slice(kinds.indexOf("BEGIN"), kinds.indexOf("COMMIT") + 1), change)
+    assert.notInclude(kinds, "UPDATE mails")
+  }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+it.live("a story of three personas and two webhooks takes a bounded number of turns and commits", () =>
+  Effect.gen(function* () {
+    const { commits, steps, turns } = yield* play(3)
+    const counted = Object.entries(steps).map(([name, { turns }]) => [name, turns.length, commitsOf(turns)])
+    assert.isAtMost(turns, 181, JSON.stringify(counted))
+    assert.isAtMost(commits, 101, JSON.stringify(counted))
+  }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+/** The tables of a statement, without the parts of the statement itself. */
+const tablesOf = (statement: string) => {
+  const named = [...statement.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN) "?([a-z_]+)"?/g)].map(([, table = ""]) => table)
+  return [...new Set(named.filter((table) => !/^(?:write_|due$|owner$|waiting$|given$)/.test(table)))].toSorted().join()
+}
+
+/** `docs/performance.md` lists what each of them needs on a distributed database. */
+const byOtherKeys = new Set([
+  // Transaction control.
+  "",
+  // By the id of the assignment or the mail, or by the due time.
+  ...["assignments", "assignments,mails", "assignments,topics", "mails"],
+  // By the id of the webhook or the event.
+  ...[
+    "deliveries",
+    "deliveries,delivery_attempts",
+    "deliveries,delivery_attempts,webhooks",
+    "deliveries,events",
+    "webhooks"
+  ],
+  // Small tables, and rows that are deleted by their time.
+  ...["organizations", "personas", "redeliveries", "removed_webhooks", "stored_responses"]
+])
+
+// A database that is distributed by organization sends every other statement to one shard.
+it.live("statements of a story name the organization, except for those that find rows by another key", () =>
+  Effect.gen(function* () {
+    const { steps } = yield* play(2)
+    const statements = Object.values(steps).flatMap(({ turns }) => turns.flat())
+    const others = statements.filter((text) => !text.includes("organization_id")).map(tablesOf)
+    assert.deepStrictEqual(
+      others.filter((tables) => !byOtherKeys.has(tables)),
+      []
+    )
+  }).pipe(Effect.provide(OnTheWire.layer))
+)

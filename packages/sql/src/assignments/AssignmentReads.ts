@@ -1,0 +1,45 @@
+/**
+ * Reads an assignment with its topic's text. On Postgres, concurrent reads share one statement; within a transaction
+ * each has its own.
+ */
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { SqlClient } from "effect/sql/SqlClient"
+import * as BatchLoader from "../database/BatchLoader.ts"
+import { array } from "../database/Columns.ts"
+import { isWithin } from "../database/Transaction.ts"
+
+type Read<Row> = (id: ShareId) => Effect.Effect<Row | undefined>
+
+export const make = <Row extends { readonly id: ShareId }>(sql: SqlClient) =>
+  sql.onDialectOrElse({ pg: () => readBatched<Row>(sql), orElse: () => Effect.succeed(readOne<Row>(sql)) })
+
+const readOne =
+  <Row extends object>(sql: SqlClient): Read<Row> =>
+  (id) =>
+    Effect.orDie(
+      Effect.map(
+        sql<Row>`SELECT a.*, t.content AS topic_content, t.organization_name
+          FROM assignments a JOIN topics t ON t.id = a.topic_id WHERE a.id = ${id}`,
+        ([row]) => row
+      )
+    )
+
+/** The most assignments of one statement. */
+const maxBatch = 100
+
+/** Finds each row by its key, whatever the statistics say. */
+const readBatched = Effect.fnUntraced(function* <Row extends { readonly id: ShareId }>(sql: SqlClient) {
+  const ask = Effect.fnUntraced(function* (ids: ReadonlyArray<ShareId>) {
+    const rows = yield* sql<Row>`SELECT a.*, t.content AS topic_content, t.organization_name
+      FROM UNNEST(CAST(${array([...new Set(ids)])} AS TEXT[])) AS given (id)
+      CROSS JOIN LATERAL (SELECT * FROM assignments WHERE assignments.id = given.id LIMIT 1) a
+      CROSS JOIN LATERAL (SELECT content, organization_name FROM topics WHERE topics.id = a.topic_id LIMIT 1) t`
+    const found = new Map(rows.map((row) => [row.id, row]))
+    return ids.map((id) => Exit.succeed(found.get(id)))
+  }, Effect.orDie)
+  const read = yield* BatchLoader.make(ask, { limit: maxBatch })
+  const alone = readOne<Row>(sql)
+  return (id: ShareId) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(id) : read(id)))
+})

@@ -1,0 +1,97 @@
+/** The writes of one change of an assignment. */
+import { noticeId } from "@partner-commentary/core/mail/Mail"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import { recountAfterChange, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import type { Change } from "@partner-commentary/core/topic/Workflow"
+import { eventsOf } from "@partner-commentary/core/webhook/Event"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import * as Together from "../database/Together.ts"
+import * as Mails from "../mail/MailStore.ts"
+import * as MediaJobs from "../media/MediaJobStore.ts"
+import * as AuditLog from "../operations/AuditLog.ts"
+import * as Counters from "../reporting/Counters.ts"
+import * as DailyMetrics from "../reporting/DailyMetrics.ts"
+import { countsOf, type TopicRow } from "../topics/TopicRow.ts"
+import * as TopicTotals from "../topics/TopicTotals.ts"
+import * as Events from "../webhooks/Events.ts"
+import { changedColumns } from "./AssignmentRow.ts"
+import * as GeneratedUsage from "./AssignmentUsage.ts"
+
+export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
+
+/** A later attempt has claimed the mail of the change: the transaction must be rolled back. */
+class Overtaken extends Data.TaggedError("Overtaken") {}
+
+/**
+ * Writes a change under the locks of the topic and the assignment, and returns its events. Histograms, usage and
+ * counters are shared by many changes. They come last, to be locked for the shortest time.
+ */
+export const write = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  topic: LockedTopic,
+  before: Assignment,
+  change: Change,
+  now: Instant.Instant
+) {
+  const { assignment: after, audit, delivered, mediaRequests = [], notices } = change
+  const { id: shareId, organizationId } = before
+  const isChanged = after !== before
+  const counts = recountAfterChange(countsOf(topic), before, after)
+  const status = topicStatus(counts)
+  const topicColumns = { status, ...counts, updated_at: Instant.toIso(now) }
+  const events = isChanged ? eventsOf(before, after, { status, counts }, now) : []
+  const increments = [
+    ...(!isChanged || status === topic.status
+      ? []
+      : [TopicTotals.increment(topic.status, -1), TopicTotals.increment(status, 1)]),
+    ...DailyMetrics.changedCounts(before, after)
+  ]
+  const durations = DailyMetrics.durations(sql, before, after)
+  const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
+    Effect.map(kind === "stalled" ? Mails.stalledMoment(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
+      return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
+    })
+  )
+  const first: ReadonlyArray<Together.Write> =
+    delivered === undefined ? [] : [{ statement: Mails.markSent(sql, delivered, now), returning: "1" }]
+  const rest = [
+    isChanged && sql`UPDATE assignments SET ${sql.update(changedColumns(before, after))} WHERE id = ${shareId}`,
+    after.draft !== null && after.draft.id !== before.draft?.id && insertDraft(sql, shareId, after.draft),
+    isShown(before, after) &&
+      sql`UPDATE topics SET ${sql.update(topicColumns)}, version = version + 1 WHERE id = ${topic.id}`,
+    mails.length > 0 && Mails.insert(sql, mails),
+    ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
+    ...events.flatMap((event) => Events.writes(sql, event, after)),
+    audit !== undefined && AuditLog.insert(sql, { ...audit, subject: shareId, organizationId }, now)
+  ].filter((statement) => statement !== false)
+  const last = [
+    ...GeneratedUsage.writes(sql, Instant.fromIso(topic.created_at), before, after),
+    ...(increments.length > 0 ? [Counters.addToCounters(sql, before, increments)] : [])
+  ]
+  const writes: ReadonlyArray<Together.Write> = [
+    ...first,
+    ...rest.map((statement) => ({ statement })),
+    ...durations.map(({ statement }) => ({ statement, returning: "exact" })),
+    ...last.map((statement) => ({ statement }))
+  ]
+  const written = events.reduce((running, event) => Events.announced(running, event, after), Together.run(sql, writes))
+  const returned = yield* written
+  if (delivered !== undefined && returned[0] === null) return yield* new Overtaken()
+  for (const [index, { fold }] of durations.entries()) yield* fold(returned[first.length + rest.length + index] ?? 0)
+  return events
+})
+
+const insertDraft = (
+  sql: SqlClient,
+  share_id: Assignment["id"],
+  { content, createdAt, id, number }: NonNullable<Assignment["draft"]>
+) => sql`INSERT INTO drafts ${sql.insert({ share_id, number, id, content, created_at: Instant.toIso(createdAt) })}`
+
+/** Whether partners see the change. */
+const isShown = (before: Assignment, after: Assignment): boolean =>
+  after.status !== before.status ||
+  (after.failure === null) !== (before.failure === null) ||
+  after.commentary !== before.commentary
