@@ -43,16 +43,6 @@ const ofDrizzle =
     return db.execute({ getSQL: () => compiled }).then(toAnswer)
   }
 
-/** Prisma's transaction. */
-interface PrismaLike {
-  readonly $queryRawUnsafe: (sql: string, ...values: ReadonlyArray<unknown>) => PromiseLike<ReadonlyArray<object>>
-}
-
-const ofPrisma =
-  (db: PrismaLike): Query =>
-  (sql, values: ReadonlyArray<unknown> = []) =>
-    db.$queryRawUnsafe(sql, ...values).then(toAnswer)
-
 /** The transaction of postgres.js. */
 interface PostgresJsLike {
   readonly unsafe: (sql: string, values?: ReadonlyArray<unknown>) => PromiseLike<ReadonlyArray<object>>
@@ -72,19 +62,18 @@ const queryOf = (db: unknown): Query | undefined => {
   if (!(Predicate.isObject(db) || Predicate.isFunction(db))) return undefined
   if (has(db, "query")) return (text, values) => (db as unknown as HostPool.Queryable).query(text, values)
   if (has(db, "executeQuery")) return ofKysely(db as unknown as KyselyLike)
-  if (has(db, "$queryRawUnsafe")) return ofPrisma(db as unknown as PrismaLike)
   if (has(db, "unsafe")) return ofPostgresJs(db as unknown as PostgresJsLike)
   if (has(db, "execute")) return ofDrizzle(db as unknown as DrizzleLike)
   return undefined
 }
 
-/** A client of `pg` or PGlite in a transaction, or the transaction of Drizzle, Kysely, Prisma or postgres.js. */
+/** A client of `pg` or PGlite in a transaction, or the transaction of Drizzle, Kysely or postgres.js. */
 export const open = (db: unknown): Effect.Effect<Connection, HostTransactionRefused> => {
   const query = queryOf(db)
   return query === undefined
     ? Effect.fail(
         new HostTransactionRefused({
-          reason: "must be a client with query(text, values), or a transaction of Drizzle or Kysely"
+          reason: "must be a client with query(text, values), or a transaction of Drizzle, Kysely or postgres.js"
         })
       )
     : Effect.succeed(toConnection(asking({ query })))

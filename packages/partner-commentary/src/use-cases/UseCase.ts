@@ -17,9 +17,9 @@ import type { Services } from "../Service.ts"
 
 export interface InTransaction {
   /**
-   * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle or Kysely, or the
-   * `DatabaseSync` of `sqlite(database)`. The call writes there alone, so you commit or roll back both. After a rejection you may
-   * go on: what the call wrote is undone.
+   * Your open transaction on the same Postgres: a client of `pg` or PGlite, or the transaction of Drizzle, Kysely or
+   * postgres.js. SQLite does not support it. The call writes there alone, so you commit or roll back both. After a
+   * rejection you may go on: what the call wrote is undone.
    */
   readonly db?: object | undefined
 }
