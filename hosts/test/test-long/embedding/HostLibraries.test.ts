@@ -1,0 +1,123 @@
+/** The service on the pools and in the transactions of pg, Drizzle, Kysely, Knex and postgres.js. */
+import { drizzle } from "drizzle-orm/node-postgres"
+import knex, { type Knex } from "knex"
+import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely"
+import { postgres } from "partner-commentary/postgres/Postgres"
+import type { NewTopic } from "partner-commentary/use-cases/Topics"
+import type pg from "pg"
+import postgresJs from "postgres"
+import { expect, it, onTestFinished } from "vitest"
+import { opened, type Service, seeded, topicOf, wholeStory } from "../../test/embedding/EmbeddedStory.ts"
+import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
+
+// #region pg
+/** Submits a topic and stores its id in a table of yours: both are committed, or neither is. */
+const order = async (pc: Service, pool: pg.Pool, topic: NewTopic) => {
+  const client = await pool.connect()
+  try {
+    await client.query("BEGIN")
+    const { topic_id } = await pc.topics.submit(topic, { db: client })
+    await client.query("INSERT INTO orders (topic) VALUES ($1)", [topic_id])
+    await client.query("COMMIT")
+  } catch (error) {
+    await client.query("ROLLBACK")
+    throw error
+  } finally {
+    client.release()
+  }
+}
+// #endregion
+
+// #region knex
+const knexPool = (db: Knex) => {
+  const connect = async () => {
+    const connection = await db.client.acquireConnection()
+    return {
+      query: (text: string, values?: Array<unknown>) => connection.query(text, values),
+      release: () => db.client.releaseConnection(connection)
+    }
+  }
+  const query = async (text: string, values?: Array<unknown>) => {
+    const session = await connect()
+    return session.query(text, values).finally(session.release)
+  }
+  return { connect, query }
+}
+// #endregion
+
+// #region postgres.js
+const postgresJsPool = (sql: postgresJs.Sql) => {
+  const answer = (rows: postgresJs.RowList<Array<postgresJs.Row>>) => ({ rows: [...rows], command: rows.command })
+  const connect = async () => {
+    const session = await sql.reserve()
+    return {
+      query: (text: string, values?: Array<never>) => session.unsafe(text, values).then(answer),
+      release: () => session.release()
+    }
+  }
+  return { connect, query: (text: string, values?: Array<never>) => sql.unsafe(text, values).then(answer) }
+}
+// #endregion
+
+type Database = Parameters<typeof opened>[0]
+
+/** Runs work in a transaction of the host's library. */
+type Transaction = (work: (db: object) => Promise<unknown>) => Promise<unknown>
+
+const schema = "commentary"
+
+/** Runs a whole story; then commits one topic, and rolls another one back. */
+const proven = async (database: Database, transaction: Transaction) => {
+  const service = opened(database)
+  onTestFinished(service.pc.stop)
+  await wholeStory(service)
+  const { pc } = service
+  const ids = await seeded(pc)
+  await transaction((db) => pc.topics.submit(topicOf(ids), { db }))
+  expect((await pc.topics.list(ids)).total).toBe(1)
+  const undone = transaction(async (db) => {
+    await pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?"), { db })
+    throw new Error("undone")
+  })
+  await expect(undone).rejects.toThrow("undone")
+  expect((await pc.topics.list(ids)).total).toBe(1)
+}
+
+it("pg: a topic and a row of the host are committed together, or neither is", async () => {
+  const pool = poolOf(await emptyDatabase())
+  const { pc } = opened(postgres(pool, { schema }))
+  onTestFinished(pc.stop)
+  const ids = await seeded(pc)
+  await expect(order(pc, pool, topicOf(ids))).rejects.toThrow('relation "orders" does not exist')
+  expect((await pc.topics.list(ids)).total).toBe(0)
+  await pool.query("CREATE TABLE orders (topic TEXT)")
+  await order(pc, pool, topicOf(ids))
+  const { topics } = await pc.topics.list(ids)
+  expect((await pool.query("SELECT topic FROM orders")).rows).toEqual(topics.map(({ topic_id: topic }) => ({ topic })))
+  expect(topics).toHaveLength(1)
+})
+
+it("Drizzle: the pool is db.$client, the transaction tx", async () => {
+  const db = drizzle(poolOf(await emptyDatabase()))
+  await proven(postgres(db.$client, { schema }), (work) => db.transaction(work))
+})
+
+it("Kysely: the pool is the dialect's, the transaction trx, whatever plugins there are", async () => {
+  const pool = poolOf(await emptyDatabase())
+  const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
+  await proven(postgres(pool, { schema }), (work) => db.transaction().execute(work))
+})
+
+it("Knex: a pool of two functions, and the connection of the transaction", async () => {
+  const db = knex({ client: "pg", connection: await emptyDatabase() })
+  onTestFinished(() => db.destroy())
+  await proven(postgres(knexPool(db), { schema }), (work) =>
+    db.transaction(async (trx) => work(await trx.client.acquireConnection()))
+  )
+})
+
+it("postgres.js: a pool of two functions, and the transaction sql", async () => {
+  const sql = postgresJs(await emptyDatabase(), { onnotice: () => {} })
+  onTestFinished(() => sql.end())
+  await proven(postgres(postgresJsPool(sql), { schema }), (work) => sql.begin((tx) => work(tx)))
+})
