@@ -141,7 +141,9 @@ export const internalError = (
   )
 
 /** Returns `Retry-After` and the status of a response to a failure without a handler. */
-export const failureHead = (cause: Cause.Cause<unknown>) =>
+export const failureHead = (
+  cause: Cause.Cause<unknown>
+): { readonly status: number; readonly headers: Readonly<Record<string, string>> } =>
   DatabaseBusy.isBusy(cause)
     ? { status: Errors.busy.status, headers: { "retry-after": String(Errors.busy.retryAfter) } }
     : { status: Errors.statusOf.internal_error, headers: {} }

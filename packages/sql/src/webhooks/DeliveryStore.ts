@@ -289,7 +289,7 @@ export const layer = Layer.effect(
             ${counted(sql`FROM webhooks WHERE circuit_breaker IS NOT NULL AND circuit_breaker NOT LIKE '%"probes":null%'`, "open")},
             ${counted(sql`FROM webhooks WHERE status = 'disabled'`, "disabled")}`
         )
-        return { due: 0, held: 0, open: 0, disabled: 0, ...row }
+        return row ?? { due: 0, held: 0, open: 0, disabled: 0 }
       })
     })
   })
