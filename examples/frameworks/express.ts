@@ -3,10 +3,10 @@ import express from "express"
 import { pc } from "./pc.ts"
 
 const app = express()
-app.use(express.json())
 app.get("/yours", (_, response) => void response.send("Your application."))
 // #region glue
 app.use("/commentary", pc.node)
 await pc.start()
 // #endregion
+app.use(express.json())
 app.listen(process.env.PORT)

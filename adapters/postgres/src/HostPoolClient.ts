@@ -100,16 +100,33 @@ const leased = (pool: HostPool.HostPool) =>
     { interruptible: true }
   )
 
+/** While a session is lent, `pg` leaves its errors to the borrower. An error without a listener ends the process. */
 const lent = (session: HostPool.Session): Lent => {
   let isLost = false
+  const lose = () => {
+    isLost = true
+  }
+  const emitter = isEmitter(session) ? session : undefined
+  emitter?.on("error", lose)
   return {
     query: (text, values) => session.query(text, values),
-    release: () => session.release(isLost),
+    release: () => {
+      emitter?.removeListener("error", lose)
+      session.release(isLost)
+    },
     meet: (error) => {
       isLost ||= endsSession(error)
     }
   }
 }
+
+interface Emitter {
+  readonly on: (event: "error", listener: () => void) => unknown
+  readonly removeListener: (event: "error", listener: () => void) => unknown
+}
+
+const isEmitter = (session: HostPool.Session): session is HostPool.Session & Emitter =>
+  "on" in session && "removeListener" in session
 
 /** Postgres answers COMMIT with ROLLBACK if a statement of the transaction has failed. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>

@@ -306,7 +306,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
           identifier: "listTopics",
           summary: "List topics",
           description:
-            "Your organization's topics, newest first unless `order` or `updated_after` say otherwise. Page by `limit` and `offset`, or follow `pagination.next_cursor`, which reaches any depth and never skips a topic."
+            "Your organization's topics, newest first unless `order` or `updated_after` say otherwise. Page by `limit` and `offset`, or follow `pagination.next_cursor`, which reaches any depth and never skips a topic; with `updated_after` use `order=asc`, because a topic that changes moves."
         })
       ),
     HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: Ok(TopicDetail), error: NotFound })

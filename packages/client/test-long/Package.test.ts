@@ -89,8 +89,10 @@ it("the package installs offline and alone, with programs and declarations, and 
   ])
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ name }) => name.replace(/^\w+(?=\.(d\.ts|js|js\.map)$)/, "*"))
+    .map(({ name }) => name.replace(/^\w+(?=\.(cjs|d\.cts|d\.ts|js|js\.map)$)/, "*"))
   expect([...new Set(files)].sort()).toEqual([
+    "*.cjs",
+    "*.d.cts",
     "*.d.ts",
     "*.js",
     "*.js.map",

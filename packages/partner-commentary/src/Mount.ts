@@ -10,9 +10,12 @@ export interface Mount {
   readonly answered: (target: string, status: number) => void
 }
 
-/** Paths at which a router may have mounted the service: all beginnings of the path, the shortest first. */
+/** Deeper mounts are not found. A stranger chooses the length of a path. */
+const maxSegments = 10
+
+/** Paths at which a router may have mounted the service: the beginnings of the path, the shortest first. */
 const beginnings = (path: string): ReadonlyArray<string> => {
-  const segments = path.split("/")
+  const segments = path.split("/", maxSegments)
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"))
 }
 

@@ -76,6 +76,30 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await pc.personas.list()).map(({ id }) => id)).toEqual([ids.persona_id])
   })
 
+  it("a change with events is committed by the host", async () => {
+    const { client, ids, pc } = await started(options)
+    await pc.personas.update({ persona_id: ids.persona_id, creator: { email: "erased@host.example" } })
+    const { topic_id } = await pc.topics.submit(topicOf(ids))
+    await client.query("BEGIN")
+    await pc.creators.erase({ email: "erased@host.example" }, { db: client })
+    await client.query("COMMIT")
+    expect((await pc.topics.progress({ ...ids, topic_id })).overall_status).toBe("completed")
+  })
+
+  it("concurrent calls on one client run in turn, and the refused one takes nothing else with it", async () => {
+    const { client, ids, pc } = await started(options)
+    await client.query("BEGIN")
+    const at = { db: client }
+    const calls = await Promise.allSettled([
+      pc.topics.submit(topicOf(ids), at),
+      pc.topics.submit(topicOf(ids), at),
+      pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?"), at)
+    ])
+    expect(calls.filter(({ status }) => status === "fulfilled")).toHaveLength(2)
+    await client.query("COMMIT")
+    expect((await pc.topics.list(ids)).total).toBe(2)
+  })
+
   it("two calls on one client are both in it", async () => {
     const { client, ids, pc } = await started(options)
     await client.query("BEGIN")

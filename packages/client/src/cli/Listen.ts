@@ -32,6 +32,8 @@ export const listen = async (parsed: Parsed, terminal: Terminal): Promise<void> 
   if (forwardTo === undefined) throw new WrongUsage("--forward-to is missing.")
   const receiver = receiverAddress(forwardTo)
   const types = wantedTypes(flags.get("events"))
+  // A secret that was given may be a real one, and logs keep what is printed.
+  const isGiven = flags.has("secret")
   const secret = flags.get("secret") ?? newSecret()
   const sign = await signer(secret)
   const { client, isTest } = access(parsed, terminal)
@@ -42,8 +44,8 @@ export const listen = async (parsed: Parsed, terminal: Terminal): Promise<void> 
   const json = flags.has("print-json")
   const feed = eventFeed(client, signal)
   await feed.start()
-  if (json) out(JSON.stringify({ ready: true, secret, forward_to: receiver }))
-  say(`Forwarding new events to ${receiver}. The webhook secret is ${secret}`)
+  if (json) out(JSON.stringify({ ready: true, ...(isGiven ? {} : { secret }), forward_to: receiver }))
+  say(`Forwarding new events to ${receiver}.${isGiven ? "" : ` The webhook secret is ${secret}`}`)
   for await (const event of feed.follow((error) => say(`${error.message} Trying again.`))) {
     if (!types.has(event.type)) continue
     const attempt = await send(event, receiver, sign, terminal)

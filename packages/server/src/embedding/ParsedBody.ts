@@ -1,5 +1,6 @@
 /** The bytes of a request body that a framework's parser read before the service did. */
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 
 interface Parsed {
   readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
@@ -7,14 +8,15 @@ interface Parsed {
   readonly rawBody?: unknown
 }
 
-/** Undefined where no parser left the body on the request. */
+/** Undefined where no parser left the body on the request. Empty, which the service refuses, where it has no text. */
 export const bytesOf = ({ body, headers, rawBody }: Parsed): Uint8Array<ArrayBuffer> | undefined => {
   const present = rawBody ?? body
   if (present === undefined) return undefined
   if (Predicate.isUint8Array(present)) return new Uint8Array(present)
   if (Predicate.isString(present)) return encoder.encode(present)
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(String(headers["content-type"]))
-  return encoder.encode(isForm && Predicate.isObject(present) ? formOf(present) : JSON.stringify(present))
+  const text = Result.try(() => (isForm && Predicate.isObject(present) ? formOf(present) : JSON.stringify(present)))
+  return encoder.encode(Result.getOrElse(text, () => ""))
 }
 
 const encoder = new TextEncoder()

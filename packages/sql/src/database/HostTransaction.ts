@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
@@ -38,6 +39,17 @@ const HostConnection = Context.Reference<Connection | undefined>(
   }
 )
 
+/** Savepoints of one transaction must nest, so calls on it run one after the other. */
+const turns = new WeakMap<object, Semaphore.Semaphore>()
+
+const turnsOf = (connection: object): Semaphore.Semaphore => {
+  const present = turns.get(connection)
+  if (present !== undefined) return present
+  const made = Semaphore.makeUnsafe(1)
+  turns.set(connection, made)
+  return made
+}
+
 /** Runs an effect inside the host's open transaction: all of it or nothing. */
 export const within = (
   db: unknown
@@ -49,7 +61,9 @@ export const within = (
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const connection = yield* (yield* HostTransactions)(db)
-      const whole = Effect.provideService(sql.withTransaction(effect), HostConnection, connection)
+      const whole = turnsOf(Predicate.isObjectKeyword(db) ? db : connection).withPermits(1)(
+        Effect.provideService(sql.withTransaction(effect), HostConnection, connection)
+      )
       return yield* Effect.catchIf(whole, isSqlError, (error) =>
         hasNoTransaction(error) ? Effect.fail(refused) : Effect.die(error)
       )

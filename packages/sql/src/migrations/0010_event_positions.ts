@@ -26,6 +26,8 @@ export const eventPositions = Effect.gen(function* () {
     PRIMARY KEY (organization_id, environment)
   ) ${clustered(sql)} ${oftenUpdated(sql, 50)}`
 
+  // Older processes lock topics before events. The next migration needs the lock of topics too.
+  yield* sql.onDialectOrElse({ pg: () => sql`LOCK TABLE topics IN EXCLUSIVE MODE`, orElse: () => Effect.void })
   // The trigger comes first: its lock keeps events of older processes out until the migration ends.
   yield* sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
 
@@ -41,10 +43,11 @@ export const eventPositions = Effect.gen(function* () {
 
 /**
  * Runs at the commit. The owner's row stays locked from then until the commit is done, so positions are in the order of
- * commits. A trigger, because processes of the former version write events too during an upgrade.
+ * commits. A trigger, because processes of the former version write events too during an upgrade. The search path is that
+ * of the migration, because a host's transaction commits with its own.
  */
 const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  yield* sql.unsafe(`CREATE FUNCTION number_event() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+  yield* sql.unsafe(`CREATE FUNCTION number_event() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
     DECLARE reached BIGINT;
     BEGIN
       INSERT INTO last_event_positions AS last VALUES (NEW.organization_id, NEW.environment, 1)

@@ -52,6 +52,11 @@ export const layer = Layer.effect(
       key: ["id"],
       isClosed: sql`id < ${firstIdAt(events)}`
     })
+    const eventPositions = ({ events }: DeletionLimits): Kind => ({
+      table: "event_positions",
+      key: ["event_id"],
+      isClosed: sql`event_id < ${firstIdAt(events)}`
+    })
     const redeliveries = ({ mails }: DeletionLimits): Kind => ({
       table: "redeliveries",
       key: ["id"],
@@ -112,6 +117,7 @@ export const layer = Layer.effect(
           events: yield* deleteAll(events(before)),
           testTopics: yield* deleteTestTopics(before.testTopics)
         }
+        yield* deleteAll(eventPositions(before))
         yield* deleteAll(redeliveries(before))
         return deleted
       }),
