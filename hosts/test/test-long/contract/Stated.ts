@@ -134,6 +134,10 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
     sentence: "not together with `cursor`",
     when: (_, sent) => sent.arguments.some(({ parameter }) => parameter.name === "cursor")
   },
+  { operation: /^listTopics$/, field: /^updated_after$/, sentence: "Not together with another filter." },
+  { operation: /^listTopics$/, field: /^(external_reference|status)$/, sentence: "Not together with `status`." },
+  { operation: /^listEvents$/, field: /^(cursor|after)$/, sentence: "Not together with `cursor`." },
+  { operation: /^listEvents$/, field: /^(order|after)$/, sentence: "in the order of `order=asc`, which it implies" },
   { operation: /erformance$/, field: /^(from|to)$/, sentence: "at most 366 days after `from`", when: isNoPeriod },
   {
     operation: /./,
