@@ -1,5 +1,6 @@
 /**
- * A PersonaStore on the host's existing tables: its authors, and the contracts that define which partner may ask which author.
+ * A PersonaStore on the host's existing tables: its authors, and the contracts that define which
+ * partner may ask which author.
  */
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
@@ -14,8 +15,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 type Author = Record<"id" | "pen_name" | "about" | "email" | "joined", string>
 
 /**
- * Requests contain persona ids as lower-case UUIDs, whatever their case in the table. An index on lower(id) supports the lookup.
- * The service refuses other ids and names them.
+ * Requests contain persona ids as lower-case UUIDs, whatever their case in the table. The service
+ * refuses other ids and names them. An index on lower(id) supports the lookup.
  */
 const persona = ({ about, email, id, joined, pen_name: name }: Author) => {
   const notKept = { imageUrl: "", expertise: [], socialLinks: {} }

@@ -113,7 +113,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
 }
 
 /** An address within the first network of proxies. */
-const firstAddress = ([first = ""]: ReadonlyArray<string> = []) => first.replace(/\/.*$/, "")
+const firstAddress = ([first = ""]: ReadonlyArray<string> = []) => first.split("/", 1).join()
 
 export type { Options }
 export { PartnerCommentaryError }
