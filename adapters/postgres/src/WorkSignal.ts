@@ -1,5 +1,5 @@
 /** Signals new work to the workers of this process, or to other processes if this one has none. */
-import { everything, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { type DueWork, dueNow, everything, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
 import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
@@ -17,13 +17,13 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     return own.tell(everything.filter((kind) => message === prefix + kind))
   })
 
-  const tell = (kinds: ReadonlyArray<Work>) =>
+  const tell = (work: ReadonlyArray<DueWork>) =>
     Effect.andThen(
-      own.tell(kinds),
+      own.tell(work),
       // Local workers start at once, and other processes find the remaining work by polling.
       Effect.suspend(() =>
         Effect.forEach(
-          kinds.filter((kind) => (workers.get(kind) ?? 0) === 0),
+          dueNow(work).filter((kind) => (workers.get(kind) ?? 0) === 0),
           (kind) => channel.say(prefix + kind),
           { discard: true }
         )

@@ -81,8 +81,8 @@ it.live("a story of three personas and two webhooks takes a bounded number of tu
   Effect.gen(function* () {
     const { commits, steps, turns } = yield* play(3)
     const counted = Object.entries(steps).map(([name, { turns }]) => [name, turns.length, commitsOf(turns)])
-    assert.isAtMost(turns, 181, JSON.stringify(counted))
-    assert.isAtMost(commits, 101, JSON.stringify(counted))
+    assert.isAtMost(turns, 178, JSON.stringify(counted))
+    assert.isAtMost(commits, 98, JSON.stringify(counted))
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 

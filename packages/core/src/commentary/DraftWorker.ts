@@ -19,11 +19,8 @@ import { type AssignmentInContext, AssignmentStore, type Modified } from "../top
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { recordFailedAttempt, releaseAttempt, storeDraft } from "./Generation.ts"
 
-/** An attempt that DueAssignments has begun. */
-export interface DraftJob {
-  readonly id: ShareId
-  readonly ticket: number
-}
+/** An attempt that DueAssignments has begun: the assignment as it was then. */
+export type DraftJob = AssignmentInContext
 
 export class DraftWorker extends Context.Service<
   DraftWorker,
@@ -85,15 +82,13 @@ export class DraftWorker extends Context.Service<
           )
         )
         if (Result.isFailure(outcome)) yield* report(id, outcome.failure, modified)
-        yield* signal.tell(["mails", "deliveries"])
+        if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
       })
 
       return DraftWorker.of({
-        run: Effect.fn("DraftWorker.run")(function* ({ id, ticket }) {
-          const found = yield* store.find(id)
-          if (Option.isNone(found) || found.value.assignment.generation.ticket !== ticket) return
-          const { organizationId, topicId } = found.value.assignment
-          return yield* Subject.traceAndLogWithSubject(makeDraft(found.value, ticket), {
+        run: Effect.fn("DraftWorker.run")(function* (job) {
+          const { generation, id, organizationId, topicId } = job.assignment
+          return yield* Subject.traceAndLogWithSubject(makeDraft(job, generation.ticket), {
             organizationId,
             topicId,
             shareId: id

@@ -195,9 +195,11 @@ export class MailWorker extends Context.Service<
           const handedOver = yield* assignments.modify(mail.shareId, (present) =>
             Result.succeed(recordRequestDelivery(present, mail, now, policy))
           )
-          // The reminder's due time depends on the time of the delivery.
-          yield* signal.notify
-          if (Option.isSome(handedOver)) return
+          if (Option.isSome(handedOver)) {
+            // The reminder's due time depends on the time of the delivery.
+            yield* signal.tell(handedOver.value.work)
+            return
+          }
         }
         yield* mails.settle(mail, { state: "sent" }, now)
       })
@@ -216,7 +218,7 @@ export class MailWorker extends Context.Service<
         // A later claim of this mail will record the outcome.
         if (!counts) return
         // The assignment's deadline may have moved, and a notice may be due.
-        if (until === null) yield* signal.notify
+        yield* until === null ? signal.notify : signal.tell([{ kind: "mails", at: until }])
         const log =
           until === null
             ? Effect.logError("A mail could not be delivered")

@@ -59,15 +59,13 @@ export class DueAssignments extends Context.Service<
             return Result.succeed(Option.getOrElse(change, () => ({ assignment: present, notices: [] })))
           })
           if (Option.isNone(modified)) return { woke: false, begun: Option.none() }
-          const { after, before, work } = modified.value
+          const { after, before, topic, work } = modified.value
           if (after === before && isSimulatedStepDue(before, now))
             return { woke: yield* simulated.act(id), begun: Option.none() }
           yield* signal.tell(work)
           return {
             woke: after !== before,
-            begun: startsGenerationAttempt(before, after)
-              ? Option.some({ id, ticket: after.generation.ticket })
-              : Option.none()
+            begun: startsGenerationAttempt(before, after) ? Option.some({ assignment: after, topic }) : Option.none()
           }
         }),
         due: (environment, limit) =>

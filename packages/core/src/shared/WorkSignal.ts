@@ -1,10 +1,11 @@
 /** The port that wakes workers when there is work. A lost signal delays work by one poll interval at most. */
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import * as Instant from "./Instant.ts"
 import type { Environment } from "./Owner.ts"
 import { afterCommit } from "./Transaction.ts"
 
@@ -24,13 +25,31 @@ export const everything: ReadonlyArray<Work> = [
 /** Live and test assignments have separate signals. */
 export const dueIn = (environment: Environment): Work => (environment === "test" ? "tests" : "assignments")
 
+/** Work of a kind: due now, or at a later time. */
+export type DueWork = Work | { readonly kind: Work; readonly at: Instant.Instant }
+
+export const dueAtTime = (kind: Work, at: Instant.Instant, now: Instant.Instant): DueWork =>
+  at <= now ? kind : { kind, at }
+
+/** The kinds that are due now. */
+export const dueNow = (work: ReadonlyArray<DueWork>): ReadonlyArray<Work> =>
+  work.filter((one): one is Work => typeof one === "string")
+
+interface Listener {
+  readonly signals: Queue.Queue<void>
+  /** The end of the wait; before all times if the listener does not wait. */
+  until: Instant.Instant
+  /** The earliest due time that was signaled since the last wait. */
+  later: Instant.Instant
+}
+
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
     /** Signals work of every kind to the workers. Within a transaction the signal takes effect after the commit. */
     readonly notify: Effect.Effect<void>
-    /** Signals only work of these kinds. */
-    readonly tell: (kinds: ReadonlyArray<Work>) => Effect.Effect<void>
+    /** Signals this work only. Later work ends only a wait that would last longer. */
+    readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
      * Listens for one kind of work until the scope closes. The returned effect waits for the next signal or this long.
      * A signal since the last return counts too, so no signal is lost between a query and the wait.
@@ -42,12 +61,20 @@ export class WorkSignal extends Context.Service<
 >()("@partner-commentary/core/shared/WorkSignal") {
   /** `layerProcess` signals within one process only. */
   static readonly layerProcess = Layer.sync(WorkSignal, () => {
-    const listeners = new Map(everything.map((kind) => [kind, new Set<Queue.Queue<void>>()]))
-    const tell = (kinds: ReadonlyArray<Work>) =>
+    const listeners = new Map(everything.map((kind) => [kind, new Set<Listener>()]))
+    const signal = (listener: Listener, at: Instant.Instant) => {
+      listener.later = Math.min(listener.later, at)
+      if (at < listener.until) Queue.offerUnsafe(listener.signals, undefined)
+    }
+    const tell = (work: ReadonlyArray<DueWork>) =>
       afterCommit(
         Effect.sync(() => {
-          for (const kind of kinds) {
-            for (const listener of listeners.get(kind) ?? []) Queue.offerUnsafe(listener, undefined)
+          for (const one of work) {
+            const { at, kind } = typeof one === "string" ? { kind: one, at: null } : one
+            for (const listener of listeners.get(kind) ?? []) {
+              if (at === null) Queue.offerUnsafe(listener.signals, undefined)
+              else signal(listener, at)
+            }
           }
         })
       )
@@ -57,11 +84,31 @@ export class WorkSignal extends Context.Service<
       listen: (kind) =>
         Effect.map(
           Effect.acquireRelease(
-            Effect.tap(Queue.dropping<void>(1), (listener) => Effect.sync(() => listeners.get(kind)?.add(listener))),
+            Effect.map(Queue.dropping<void>(1), (signals) => {
+              const listener: Listener = { signals, until: never, later: forever }
+              listeners.get(kind)?.add(listener)
+              return listener
+            }),
             (listener) => Effect.sync(() => listeners.get(kind)?.delete(listener))
           ),
-          (listener) => (longest) => Effect.asVoid(Effect.timeoutOption(Queue.take(listener), longest))
+          (listener) => (longest) => wait(listener, longest)
         )
     })
   })
 }
+
+const never = Number.NEGATIVE_INFINITY
+const forever = Number.POSITIVE_INFINITY
+
+const wait = Effect.fnUntraced(function* (listener: Listener, longest: Duration.Duration) {
+  const now = yield* Instant.now
+  const until = Math.min(now + Duration.toMillis(longest), listener.later)
+  listener.until = until
+  yield* Effect.ensuring(
+    Effect.timeoutOption(Queue.take(listener.signals), Duration.millis(Math.max(0, until - now))),
+    Effect.sync(() => {
+      listener.until = never
+      listener.later = forever
+    })
+  )
+})

@@ -7,7 +7,7 @@ import type { LatestDue } from "../shared/DueTimes.ts"
 import type { OrganizationId, ShareId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
-import type { Work } from "../shared/WorkSignal.ts"
+import type { DueWork } from "../shared/WorkSignal.ts"
 import type { Assignment } from "./Assignment.ts"
 import type { Topic } from "./Topic.ts"
 import type { Change } from "./Workflow.ts"
@@ -27,8 +27,9 @@ export interface OrganizationQueue {
 export interface Modified {
   readonly before: Assignment
   readonly after: Assignment
-  /** The kinds of work that are due now, or are due earlier than before. */
-  readonly work: ReadonlyArray<Work>
+  readonly topic: AssignmentInContext["topic"]
+  /** Jobs that the change created, and the assignment's next step. */
+  readonly work: ReadonlyArray<DueWork>
 }
 
 export interface OpenAssignments {

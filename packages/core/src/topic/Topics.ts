@@ -156,9 +156,10 @@ export class Topics extends Context.Service<
 
         submit: (submission) => {
           const { environment, id, organizationId } = submission.topic
+          const firstStep = { kind: dueIn(environment), at: submission.actsAt ?? submission.respondBy }
           const subject = { organizationId, topicId: id }
           const submitted = Subject.startOwnTrace(store.submit(submission), "topic", id, subject)
-          return Effect.tap(Subject.traceWithSubject(submitted, subject), signal.tell([dueIn(environment), "mails"]))
+          return Effect.tap(Subject.traceWithSubject(submitted, subject), signal.tell([firstStep, "mails"]))
         },
 
         progress: (owner, id) =>

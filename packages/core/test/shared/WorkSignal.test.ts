@@ -52,3 +52,22 @@ it.effect("a signal between query and wait is not lost, nor one during a very lo
     yield* Fiber.join(waiting)
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
+
+it.effect("later work shortens a wait that would last longer, and ends none before its time", () =>
+  Effect.gen(function* () {
+    const { listen, tell } = yield* WorkSignal
+    const wait = yield* listen("mails")
+    const waiting = yield* Effect.forkChild(wait(Duration.minutes(1)), { startImmediately: true })
+    yield* tell([{ kind: "mails", at: 3_600_000 }])
+    yield* TestClock.adjust("30 seconds")
+    assert.isUndefined(waiting.pollUnsafe())
+    yield* tell([{ kind: "mails", at: 40_000 }])
+    yield* Fiber.join(waiting)
+    yield* tell([{ kind: "mails", at: 90_000 }])
+    const next = yield* Effect.forkChild(wait(Duration.days(1)), { startImmediately: true })
+    yield* TestClock.adjust("59 seconds")
+    assert.isUndefined(next.pollUnsafe())
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(next)
+  }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
+)

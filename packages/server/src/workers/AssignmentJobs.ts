@@ -4,7 +4,7 @@
  */
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
-import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import { dueIn } from "@partner-commentary/core/shared/WorkSignal"
 import type { OrganizationQueue } from "@partner-commentary/core/topic/AssignmentStore"
@@ -13,10 +13,6 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as JobRunner from "./JobRunner.ts"
 import { WorkerSettings } from "./WorkerSettings.ts"
-
-interface Job extends DraftJob {
-  readonly organizationId: OrganizationId
-}
 
 /** The number of due assignments that one query lists. */
 const batch = 500
@@ -36,19 +32,16 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
   const draftWorker = yield* DraftWorker
   const { attempts } = yield* WorkerSettings
 
-  const claim = Effect.fnUntraced(function* (slots: JobRunner.Slots<Job>) {
+  const claim = Effect.fnUntraced(function* (slots: JobRunner.Slots<DraftJob>) {
     /**
      * The step is uninterruptible, so that a claimed draft always has a job, which releases the draft when the worker
      * stops.
      */
-    const wake = (
-      { id, organizationId }: { readonly id: ShareId; readonly organizationId: OrganizationId },
-      mayBegin: boolean
-    ) =>
+    const wake = (id: ShareId, mayBegin: boolean) =>
       Effect.uninterruptible(
         Effect.tap(dueAssignments.wake(id, mayBegin), ({ begun }) =>
           Effect.sync(() => {
-            if (Option.isSome(begun)) slots.start({ ...begun.value, organizationId })
+            if (Option.isSome(begun)) slots.start(begun.value)
           })
         )
       )
@@ -59,7 +52,7 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const { organizationId } = next
       const mayBegin = slots.isFreeFor(organizationId)
-      const { woke } = yield* wake(next, mayBegin)
+      const { woke } = yield* wake(next.id, mayBegin)
       if (woke) changed++
       else if (!mayBegin) blocked++
       if (changed + blocked >= step) break
@@ -74,14 +67,14 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
     return changed
   })
 
-  return yield* JobRunner.make<Job>({
+  return yield* JobRunner.make<DraftJob>({
     kind: dueIn(environment),
     limit: attempts,
     claim,
-    run: (job) => Effect.as(draftWorker.run(job), true),
+    run: (job) => Effect.as(draftWorker.run(job), false),
     nextDue: dueAssignments.nextDue(environment),
-    owner: ({ organizationId }) => organizationId,
-    describe: ({ id }) => ({ share_id: id })
+    owner: ({ assignment }) => assignment.organizationId,
+    describe: ({ assignment }) => ({ share_id: assignment.id })
   })
 })
 

@@ -46,6 +46,8 @@ export interface JobRunner {
   readonly kind: Work
   /** Claims due jobs for the free slots. The jobs run until they end, or until the scope closes and releases them. */
   readonly poll: Effect.Effect<number>
+  /** Whether `nextDue` finds work that a poll would find. */
+  readonly hasDueTimes: boolean
   /** Runs due jobs one after another, in the order of their due times. */
   readonly runDue: Effect.Effect<number>
   readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
@@ -74,13 +76,25 @@ export const make = Effect.fnUntraced(function* <Job>(
       )
     })
 
+  /** Whether the last poll may have left due jobs because slots were taken. */
+  let isCrowded = false
+  const noted = (isFree: boolean) => {
+    isCrowded ||= !isFree
+    return isFree
+  }
+
   const slots: Slots<Job> = {
-    ...semaphore,
+    free: () => {
+      const free = semaphore.free()
+      noted(free > 0)
+      return free
+    },
+    isFreeFor: (organization) => noted(semaphore.isFreeFor(organization)),
     start: (job) =>
       // The slot is free again before the next poll begins.
       fork(
         Effect.flatMap(semaphore.take(owner?.(job) ?? null, runLogged(job)), (isMoreDue) =>
-          isMoreDue ? tell([kind]) : Effect.void
+          isMoreDue || isCrowded ? tell([kind]) : Effect.void
         )
       ),
     pause: Effect.sleep("50 millis")
@@ -98,7 +112,11 @@ export const make = Effect.fnUntraced(function* <Job>(
 
   return {
     kind,
-    poll: claim(slots),
+    poll: Effect.suspend(() => {
+      isCrowded = false
+      return claim(slots)
+    }),
+    hasDueTimes: nextDue !== undefined,
     runDue,
     nextDue: nextDue ?? Effect.succeedNone,
     inFlight: FiberSet.size(fibers),

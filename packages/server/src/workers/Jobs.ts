@@ -25,7 +25,7 @@ const mails = Effect.gen(function* () {
     kind: "mails",
     limit: (yield* WorkerSettings).mails,
     claim: JobRunner.claimBatch(claim),
-    run: (mail) => Effect.as(run(mail), true),
+    run: (mail) => Effect.as(run(mail), false),
     nextDue,
     describe: ({ shareId }) => ({ share_id: shareId })
   })

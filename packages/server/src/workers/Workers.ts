@@ -28,8 +28,12 @@ const keepPolling = Effect.fnUntraced(function* (runner: JobRunner) {
   const wait = yield* (yield* WorkSignal).listen(runner.kind)
   for (;;) {
     const polledAt = yield* Instant.now
-    if ((yield* pollLogged(runner)) > 0) continue
-    const longest = untilNext(yield* nextDueAfter(runner, polledAt), polledAt, yield* Instant.now, settings)
+    const taken = yield* pollLogged(runner)
+    if (taken > 0 && !runner.hasDueTimes) continue
+    const next = yield* nextDueAfter(runner, polledAt)
+    const now = yield* Instant.now
+    if (taken > 0 && Option.exists(next, (due) => due <= now)) continue
+    const longest = untilNext(next, polledAt, now, settings)
     if (!Duration.isZero(longest)) yield* wait(longest)
   }
 })

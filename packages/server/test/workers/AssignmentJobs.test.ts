@@ -11,6 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import { opinionInjected, topic } from "../creator-portal/Samples.ts"
 
 const organizationId = OrganizationId.make("019c0e1b-7c4e-7000-8000-2f6d1c9e4b10")
 const ids = [1, 2].map((number) => ShareId.make(`019c0e1b-7c4e-7000-8000-00000000000${number}`))
@@ -34,7 +35,7 @@ const interrupted = Effect.gen(function* () {
         claimed.push(id)
         yield* Deferred.succeed(committed, undefined)
         yield* Deferred.await(answered)
-        return { woke: true, begun: Option.some({ id, ticket: 1 }) }
+        return { woke: true, begun: Option.some({ assignment: { ...opinionInjected, id }, topic }) }
       })
   })
   const runner = yield* assignmentJobs("live").pipe(
@@ -64,7 +65,7 @@ it.effect("a draft that was claimed when its poll was interrupted has a job", ()
     const { claimed, ran } = yield* interrupted
     assert.lengthOf(claimed, 1)
     assert.deepStrictEqual(
-      ran.map(({ id }) => id),
+      ran.map(({ assignment }) => assignment.id),
       claimed
     )
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))

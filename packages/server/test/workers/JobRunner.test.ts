@@ -58,6 +58,22 @@ it.effect("a poll fills the free slots, and the end of a job signals that its sl
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
+it.effect("a job that makes nothing else due signals if the last poll had found no free slot", () =>
+  Effect.gen(function* () {
+    const { end, runner, started } = yield* queueOf(["a", "b", "c"])
+    const signalled = yield* nextSignal
+    yield* runner.poll
+    yield* settle
+    yield* end("a", false)
+    assert.isUndefined(signalled.pollUnsafe())
+    yield* runner.poll
+    assert.strictEqual(yield* runner.poll, 0)
+    yield* end("b", false)
+    assert.isDefined(signalled.pollUnsafe())
+    assert.deepStrictEqual(started, ["a", "b", "c"])
+  }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
+)
+
 it.effect("a job that makes nothing else due does not signal", () =>
   Effect.gen(function* () {
     const { end, runner } = yield* queueOf(["a"])

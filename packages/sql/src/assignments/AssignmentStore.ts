@@ -7,7 +7,7 @@ import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Subject from "@partner-commentary/core/shared/Subject"
-import { dueIn, type Work } from "@partner-commentary/core/shared/WorkSignal"
+import { type DueWork, dueAtTime, dueIn } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import {
   type AssignmentInContext,
@@ -39,7 +39,7 @@ type Decision<E> = Result.Result<Modified, E>
 const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
   Subject.markSpan({ organizationId, topicId, shareId })
 
-interface LockedRow extends AssignmentRow, Omit<LockedTopic, "id" | "status" | "created_at"> {
+interface LockedRow extends InContextRow, Omit<LockedTopic, "id" | "status" | "created_at"> {
   readonly topic_status: LockedTopic["status"]
   readonly topic_created_at: string
 }
@@ -66,27 +66,28 @@ export const layer = Layer.effect(
     ) {
       // The rows are locked in the order of the tables: the topic first.
       const [row] = yield* sql<LockedRow>`SELECT a.*, t.status AS topic_status, t.created_at AS topic_created_at,
-          topic_sent, opinion_injected, commentary_generated, creator_approved, declined, expired, abandoned
+          t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
+          commentary_generated, creator_approved, declined, expired, abandoned
         FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE a.id = ${id} ${forUpdate(sql)}`
       if (row === undefined) return Option.none<Decision<E>>()
-      const before = fromRow(row)
+      const { assignment: before, topic } = fromContextRow(row)
       const decided = decide(before)
       if (Result.isFailure(decided)) return Option.some<Decision<E>>(Result.fail(decided.failure))
       const { assignment: after, delivered, mediaRequests = [], notices } = decided.success
       if (after === before && delivered === undefined) {
-        return Option.some<Decision<E>>(Result.succeed({ before, after, work: [] }))
+        return Option.some<Decision<E>>(Result.succeed({ before, after, topic, work: [] }))
       }
       const now = yield* Instant.now
       const locked = { ...row, id: row.topic_id, status: row.topic_status, created_at: row.topic_created_at }
       const events = yield* write(sql, locked, before, decided.success, now)
-      const work: ReadonlyArray<Work | false> = [
-        after.dueAt !== null && after.dueAt !== before.dueAt && dueIn(after.environment),
+      const work: ReadonlyArray<DueWork | false> = [
+        after.dueAt !== null && after.dueAt !== before.dueAt && dueAtTime(dueIn(after.environment), after.dueAt, now),
         notices.length > 0 && "mails",
         events.length > 0 && "deliveries",
         mediaRequests.length > 0 && "media"
       ]
       const known = after === before ? [] : work.filter((kind) => kind !== false)
-      return Option.some<Decision<E>>(Result.succeed({ before, after, work: known }))
+      return Option.some<Decision<E>>(Result.succeed({ before, after, topic, work: known }))
     })
 
     const inContext = sql.literal(`SELECT a.*, t.content AS topic_content, t.organization_name

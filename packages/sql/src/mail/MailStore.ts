@@ -20,6 +20,7 @@ import { dueRows, firstDueAt, owners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { values } from "../database/Values.ts"
+import * as SentMails from "./SentMails.ts"
 
 interface MailRow {
   readonly id: string
@@ -52,6 +53,8 @@ export const layer = Layer.effect(
       attempts: sql.literal("attempts")
     }
 
+    const settleSent = yield* SentMails.make(sql)
+
     return MailStore.of({
       queue: (mail) => Effect.orDie(Effect.asVoid(insert(sql, [mail]))),
 
@@ -75,7 +78,10 @@ export const layer = Layer.effect(
 
       renew: (mail, lease) => Effect.orDie(settled(sql, mail, sql`due_at = ${Instant.toIso(lease)}`)),
 
-      settle: (mail, outcome, at) => Effect.orDie(settled(sql, mail, following(sql, mail, outcome, at))),
+      settle: (mail, outcome, at) =>
+        outcome.state === "sent"
+          ? settleSent({ mail, at })
+          : Effect.orDie(settled(sql, mail, following(sql, mail, outcome, at))),
 
       retryNow: (id, at, { unclaimedOnly } = { unclaimedOnly: false }) =>
         Effect.orDie(hasten(sql, id, Instant.toIso(at), unclaimedOnly)),

@@ -323,6 +323,22 @@ export const suite = <E>(name: string, layer: Layer.Layer<MailStore, E>): void =
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
+    it("of mails that are settled as sent at one time, only one with an outdated claim is not settled", () =>
+      Effect.gen(function* () {
+        const store = yield* MailStore
+        for (let count = 0; count < 4; count++) yield* queued()
+        const claimed = yield* claimAll(start)
+        const [again] = yield* store.claim(start + hour, start + day, 1)
+        const settled = yield* Effect.forEach(claimed, (sent) => store.settle(sent, { state: "sent" }, start), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(
+          settled,
+          claimed.map(({ id }) => id !== again?.id)
+        )
+        if (again !== undefined) assert.isTrue(yield* store.settle(again, { state: "sent" }, start))
+      }))
+
     it("a released mail is due at once without a counted attempt, but an outdated ticket releases nothing", () =>
       Effect.gen(function* () {
         const store = yield* MailStore

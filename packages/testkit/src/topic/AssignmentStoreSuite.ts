@@ -95,7 +95,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           dueAt: start + 3 * day
         }
         const modified = yield* store.modify(id, () => Result.succeed({ assignment: full, notices: [] }))
-        assert.deepStrictEqual(Option.getOrThrow(modified), { before: sent, after: full, work: ["deliveries"] })
+        const { topic } = Option.getOrThrow(yield* store.find(id))
+        assert.deepStrictEqual(Option.getOrThrow(modified), { before: sent, after: full, topic, work: ["deliveries"] })
         assert.deepStrictEqual(yield* found(id), full)
         const bare = { ...sent, generation: { ...sent.generation, revision: null } }
         yield* store.modify(id, () => Result.succeed({ assignment: bare, notices: [] }))
@@ -165,12 +166,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           )
         assert.deepStrictEqual(yield* workOf((assignment) => ({ assignment, notices: [] })), [])
         assert.deepStrictEqual(yield* workOf((present) => change({ ...present, reminders: 1 })), [])
-        yield* store.modify(id, (present) => Workflow.respond(present, { perspective: "The keeper decides." }, start))
+        const responded = yield* workOf((present) =>
+          Result.getOrThrow(Workflow.respond(present, { perspective: "The keeper decides." }, start))
+        )
+        assert.deepStrictEqual(responded, ["assignments"])
         assert.deepStrictEqual(yield* workOf((present) => ({ assignment: { ...present }, notices: [] })), [])
         yield* Creator.runDueStep(id)
         const ticket = { ticket: 1, draftId: draftId(), content: "It will be the keeper." }
         const written = yield* workOf((present) => storeDraft(present, ticket, start, defaults))
-        assert.deepStrictEqual(written, ["assignments", "mails"])
+        const at = (yield* found(id)).dueAt ?? assert.fail("no step is due")
+        assert.deepStrictEqual(written, [{ kind: "assignments", at }, "mails"])
         const failed = yield* store.modify(id, (present) => Workflow.withdraw(present, { reason: null }, start))
         assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries"])
       }))

@@ -1,0 +1,59 @@
+/** Records sent mails. On Postgres, mails that were sent at one time share one statement. */
+import type { Mail } from "@partner-commentary/core/mail/Mail"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { SqlClient } from "effect/sql/SqlClient"
+import * as BatchLoader from "../database/BatchLoader.ts"
+import { array } from "../database/Columns.ts"
+import { isWithin } from "../database/Transaction.ts"
+
+interface Sent {
+  readonly mail: Pick<Mail, "id" | "ticket" | "attempts">
+  readonly at: Instant.Instant
+}
+
+/** False if a later attempt has claimed the mail, or settled it. */
+type Settle = (sent: Sent) => Effect.Effect<boolean>
+
+export const make = (sql: SqlClient) =>
+  sql.onDialectOrElse({ pg: () => settleBatched(sql), orElse: () => Effect.succeed(settleOne(sql)) })
+
+/** Not as a parameter, so that a batch and a single mail set the same columns. */
+const sentColumns = "state = 'sent', reason = NULL"
+
+const settleOne =
+  (sql: SqlClient): Settle =>
+  ({ at, mail: { attempts, id, ticket } }) =>
+    Effect.orDie(
+      Effect.map(
+        sql`UPDATE mails SET ${sql.literal(sentColumns)}, settled_at = ${Instant.toIso(at)}, attempts = ${attempts}
+          WHERE id = ${id} AND claim_number = ${ticket} AND state = 'waiting' RETURNING id`,
+        ({ length }) => length > 0
+      )
+    )
+
+/** The most mails of one statement. */
+const maxBatch = 100
+
+/** The rows are locked in the order of their ids. */
+const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
+  const ask = Effect.fnUntraced(function* (batch: ReadonlyArray<Sent>) {
+    const rows = yield* sql<{ readonly id: string; readonly claim_number: number }>`WITH given AS MATERIALIZED (
+        SELECT mails.id, given.settled_at, given.attempts FROM UNNEST(
+          CAST(${array(batch.map(({ mail }) => mail.id))} AS TEXT[]),
+          CAST(${array(batch.map(({ mail }) => mail.ticket))} AS INTEGER[]),
+          CAST(${array(batch.map(({ at }) => Instant.toIso(at)))} AS TEXT[]),
+          CAST(${array(batch.map(({ mail }) => mail.attempts))} AS INTEGER[])
+        ) AS given (id, claim_number, settled_at, attempts)
+        JOIN mails ON mails.id = given.id AND mails.claim_number = given.claim_number AND state = 'waiting'
+        ORDER BY mails.id FOR NO KEY UPDATE OF mails)
+      UPDATE mails SET ${sql.literal(sentColumns)}, settled_at = given.settled_at, attempts = given.attempts
+      FROM given WHERE mails.id = given.id RETURNING mails.id, mails.claim_number`
+    const settled = new Set(rows.map(({ claim_number, id }) => `${id} ${claim_number}`))
+    return batch.map(({ mail }) => Exit.succeed(settled.has(`${mail.id} ${mail.ticket}`)))
+  }, Effect.orDie)
+  const settle = yield* BatchLoader.make(ask, { limit: maxBatch })
+  const alone = settleOne(sql)
+  return (sent: Sent) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(sent) : settle(sent)))
+})
