@@ -56,7 +56,7 @@ const layers: ReadonlyArray<Layer> = [
     layer: "packages/partner-commentary",
     workspaces: ["packages/(?:core|api|server|sql)", "adapters/[^/]+"],
     notEffect: "dist/(cli|testing)/",
-    packages: "^node_modules/@effect/platform-node-shared/"
+    packages: "^(node_modules/@effect/platform-node-shared/|http$)"
   },
   { layer: "hosts/[^/]+", workspaces: ["packages/[^/]+", "adapters/[^/]+"], packages: ".*" }
 ]

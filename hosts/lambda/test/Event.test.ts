@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { clientAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
-import * as Event from "../src/Event.ts"
-import { type GatewayRequest, toWebRequest } from "../src/GatewayRequest.ts"
+import * as Event from "partner-commentary/lambda/Event"
+import { type GatewayRequest, toWebRequest } from "partner-commentary/lambda/GatewayRequest"
 import { exampleEvent } from "./Sources.ts"
 
 const read = (event: unknown): GatewayRequest => {

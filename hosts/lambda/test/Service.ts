@@ -5,8 +5,9 @@ import { Mailbox } from "@partner-commentary/test/Mailbox"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { GatewayResponse } from "../src/GatewayResponse.ts"
-import { type HostServices, type LambdaHandler, makeHandler, type ScheduleResult } from "../src/Handler.ts"
+import type { GatewayResponse } from "partner-commentary/lambda/GatewayResponse"
+import type { ScheduleResult } from "partner-commentary/lambda/Handler"
+import { type HostServices, type LambdaHandler, makeHandler } from "../src/Handler.ts"
 
 export const apiRoot = "https://commentary.example"
 

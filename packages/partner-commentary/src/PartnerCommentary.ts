@@ -4,6 +4,7 @@ import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Log from "./Log.ts"
+import type { LambdaHandler } from "./lambda/Handler.ts"
 import * as Mount from "./Mount.ts"
 import { decoded, type Options } from "./Options.ts"
 import { PartnerCommentaryError, startFailed } from "./PartnerCommentaryError.ts"
@@ -53,6 +54,11 @@ export interface PartnerCommentary extends UseCases {
    * connected: behind a proxy, set `trustedProxies`, and callers are counted by `X-Forwarded-For`.
    */
   readonly next: RouteHandlers.RouteHandlers
+  /**
+   * The function that AWS Lambda calls: `export const handler = pc.lambda`. It answers API Gateway, function URLs and load
+   * balancers, and does due work on a schedule of EventBridge. Set `workers: false`.
+   */
+  readonly lambda: LambdaHandler
   /** Opens the database and starts the workers. Rejects with a PartnerCommentaryError where that fails; call it again to retry. */
   readonly start: () => Promise<void>
   /** Ends workers, connections and the database. */
@@ -87,6 +93,16 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   const listener = NodeListener.make({ fetch }, report)
   const start = () => service.begin().catch((error) => Promise.reject(startFailed("The service", error)))
   const run: PartnerCommentary["run"] = (effect) => start().then(() => service.run(effect))
+  const lambda = loadedOnce(() =>
+    import("./lambda/Handler.ts").then(({ make }) =>
+      make({
+        fetch,
+        run,
+        report: (error, id) =>
+          log(Effect.annotateLogs(Effect.logError("A request was not answered", error), "request_id", id))
+      })
+    )
+  )
   const useCases = rejecting(run)
   return {
     fetch,
@@ -95,6 +111,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
       return listener(request, response)
     },
     next: RouteHandlers.make(fetch, firstAddress(chosen.trustedProxies)),
+    lambda: (event, invocation) => lambda().then((handle) => handle(event, invocation)),
     start,
     stop: service.dispose,
     run,
@@ -109,6 +126,14 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
     events: events(useCases),
     creators: creators(useCases),
     operations: operations(useCases)
+  }
+}
+
+const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
+  let loaded: Promise<A> | undefined
+  return () => {
+    loaded ??= load()
+    return loaded
   }
 }
 

@@ -8,22 +8,11 @@ import type { GatewayRequest } from "./GatewayRequest.ts"
 export const malformedEventResponse = (call: GatewayRequest): Response =>
   refuse(InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]), sentId(call))
 
-/** The response of a service that failed to start. The next request starts it again, and the log has the reason. */
-export const unavailableResponse = (call: GatewayRequest, error: unknown): Response => {
-  const id = sentId(call)
-  process.stderr.write(
-    `${JSON.stringify({
-      message: "A request was not answered: the service could not begin; the next one tries again",
-      level: "ERROR",
-      timestamp: new Date().toISOString(),
-      annotations: { request_id: id },
-      cause: error instanceof Error ? (error.stack ?? error.message) : String(error)
-    })}\n`
-  )
-  return refuse(InternalError.of(id), id)
-}
+/** The response of a service that failed to start. */
+export const unavailableResponse = (id: string): Response => refuse(InternalError.of(id), id)
 
-const sentId = ({ headers }: GatewayRequest) => requestId(headers["x-request-id"])
+/** The id that the client sent, or a new one. */
+export const sentId = ({ headers }: GatewayRequest) => requestId(headers["x-request-id"])
 
 const refuse = (refusal: WireError, id: string): Response =>
   new Response(Envelope.failureText(refusal), {

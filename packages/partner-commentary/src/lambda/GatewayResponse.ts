@@ -14,8 +14,10 @@ export interface GatewayResponse {
 
 const text = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml|javascript)\b)/i
 
-export const fromWebResponse = async (response: Response, form: ResponseForm): Promise<GatewayResponse> => {
-  const bytes = Buffer.from(await response.arrayBuffer())
+export const fromWebResponse = (response: Response, form: ResponseForm): Promise<GatewayResponse> =>
+  response.arrayBuffer().then((body) => inForm(response, Buffer.from(body), form))
+
+const inForm = (response: Response, bytes: Buffer, form: ResponseForm): GatewayResponse => {
   const isText = !response.headers.has("content-encoding") && text.test(response.headers.get("content-type") ?? "")
   const said = {
     statusCode: response.status,

@@ -1,6 +1,7 @@
 /** An HTTP request of any event source, the form of its response, and its conversion to a web Request. */
 import type { RequestContext } from "@partner-commentary/server/embedding/WebHandler"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
+import * as Result from "effect/Result"
 
 export interface GatewayRequest {
   readonly method: string
@@ -41,7 +42,7 @@ export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>
   return found
 }
 
-/** Returns undefined if the method or a header is not valid in HTTP. */
+/** Undefined if the method or a header is not valid in HTTP. */
 export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Request, RequestContext] | undefined => {
   const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)
@@ -49,14 +50,8 @@ export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Re
   const host = headers["host"] ?? ""
   const root = URL.canParse(`https://${host}/`) ? `https://${host}` : "https://localhost"
   // The URL is one string, so that a path with two slashes at its start is not read as a host.
-  try {
-    const request = WebRequest.make(`${root}${target}`, {
-      method,
-      headers: new Headers(headers),
-      ...(bodiless ? {} : { body })
-    })
-    return [request, { address, target, isPrefixRemoved: true }]
-  } catch {
-    return undefined
-  }
+  const made = Result.try(() =>
+    WebRequest.make(`${root}${target}`, { method, headers: new Headers(headers), ...(bodiless ? {} : { body }) })
+  )
+  return Result.isSuccess(made) ? [made.success, { address, target, isPrefixRemoved: true }] : undefined
 }

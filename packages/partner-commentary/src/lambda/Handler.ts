@@ -1,0 +1,91 @@
+/** `pc.lambda`: the function that Lambda calls. It answers HTTP events, and does due work on a schedule. */
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
+import type { EmbeddedRequirements, EmbeddedService } from "@partner-commentary/server/Embedded"
+import { pathOfService } from "@partner-commentary/server/http/Address"
+import { drain } from "@partner-commentary/server/Workers"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Event from "./Event.ts"
+import * as GatewayRequest from "./GatewayRequest.ts"
+import * as GatewayResponse from "./GatewayResponse.ts"
+import * as Refusal from "./Refusal.ts"
+
+/** The fields of Lambda's context that the handler uses. */
+export interface LambdaInvocation {
+  readonly getRemainingTimeInMillis: () => number
+}
+
+/** The result of a scheduled invocation, which a manual invocation displays. */
+export interface ScheduleResult {
+  readonly taken: number
+  readonly more_due: boolean
+}
+
+export type LambdaHandler = (
+  event: unknown,
+  invocation: LambdaInvocation
+) => Promise<GatewayResponse.GatewayResponse | ScheduleResult>
+
+/** The services that a host composes from the core, its ports and stores. */
+export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
+
+export interface LambdaService {
+  readonly fetch: EmbeddedService["fetch"]
+  readonly run: <A, E>(effect: Effect.Effect<A, E, HostServices>) => Promise<A>
+  /** Called where the service cannot start. The next request starts it again. */
+  readonly report: (error: unknown, requestId: string) => void
+}
+
+/** A scheduled invocation fails, so that an alarm can report it. */
+class WorkFailed extends Data.TaggedError("WorkFailed")<{ readonly message: string }> {}
+
+/** Counts are persisted before a response, at most this often, because the container may be frozen after it. */
+const flushInterval = 1000
+
+export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
+  let flushedAt = Number.NEGATIVE_INFINITY
+
+  const flush = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (now - flushedAt < flushInterval) return
+    flushedAt = now
+    yield* (yield* ApiCalls).flush
+  })
+
+  const prefix = PublicAddress.use(({ apiRoot }) => Effect.succeed(pathOfService(apiRoot)))
+
+  const answer = (call: GatewayRequest.GatewayRequest): Promise<Response> =>
+    run(prefix)
+      .then((prefix) => {
+        const asked = GatewayRequest.toWebRequest(call, prefix)
+        if (asked === undefined) return Refusal.malformedEventResponse(call)
+        return fetch(...asked).then((response) => run(flush).then(() => response))
+      })
+      .catch((error) => {
+        const id = Refusal.sentId(call)
+        report(error, id)
+        return Refusal.unavailableResponse(id)
+      })
+
+  /** Reserves time at the end for jobs in progress, and for releasing those that do not finish. */
+  const work = Effect.fnUntraced(function* (left: number) {
+    const end = left - Math.min(3000, left / 5)
+    const { failed, isMoreDue, taken } = yield* drain({
+      claimFor: Duration.millis(end * 0.75),
+      runFor: Duration.millis(end),
+      lookahead: Duration.seconds(5)
+    })
+    if (failed > 0) return yield* new WorkFailed({ message: `${failed} rounds of work failed: the log says why` })
+    return { taken, more_due: isMoreDue }
+  })
+
+  return (event, invocation) =>
+    Effect.runPromise(Effect.fromResult(Event.readEvent(event))).then((read) =>
+      read.is === "schedule"
+        ? run(work(invocation.getRemainingTimeInMillis()))
+        : answer(read.call).then((response) => GatewayResponse.fromWebResponse(response, read.call.answerAs))
+    )
+}

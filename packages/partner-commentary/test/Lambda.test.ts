@@ -1,0 +1,63 @@
+/** `pc.lambda` answers events of API Gateway, does due work on a schedule, and reports a start that fails. */
+import { expect, it, onTestFinished } from "vitest"
+import { partnerCommentary } from "../src/PartnerCommentary.ts"
+import { sqlite } from "../src/sqlite/Sqlite.ts"
+
+const lines: Array<string> = []
+const write = (line: string, fields: object) => void lines.push(`${line} ${JSON.stringify(fields)}`)
+
+const options = {
+  url: "https://app.example/commentary",
+  secret: "32 characters or more, kept elsewhere",
+  database: sqlite(":memory:"),
+  generator: () => "A commentary.",
+  logger: { debug: write, info: write, warn: write, error: write },
+  workers: false
+}
+
+const invocation = { getRemainingTimeInMillis: () => 60_000 }
+
+const get = (rawPath: string, headers: Record<string, string> = {}) => ({
+  version: "2.0",
+  rawPath,
+  headers,
+  requestContext: { http: { method: "GET", sourceIp: "203.0.113.9" } }
+})
+
+it("answers a key with an address list by the event's address, below the path of url", async () => {
+  const pc = partnerCommentary({ ...options, mail: () => {} })
+  onTestFinished(pc.stop)
+  const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
+  const wanted = { name: "k", scopes: ["personas:read"] as const, ip_whitelist: ["203.0.113.9"] }
+  const { full_key } = await pc.apiKeys.create({ organization_id, ...wanted })
+  const asked = get("/commentary/partner/v1/personas", { "x-api-key": full_key })
+  expect(await pc.lambda(asked, invocation)).toMatchObject({ statusCode: 200, isBase64Encoded: false })
+})
+
+it("does due work on a schedule", async () => {
+  const mails: Array<{ readonly to: { readonly address: string } }> = []
+  const pc = partnerCommentary({ ...options, mail: (message) => mails.push(message) })
+  onTestFinished(pc.stop)
+  const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
+  const { id: persona_id } = await pc.personas.create({ name: "Ada", creator: { email: "ada@creators.example" } })
+  await pc.licenses.grant({ organization_id, persona_id })
+  await pc.topics.submit({ organization_id, content: "Who wins the derby on Sunday?", persona_ids: [persona_id] })
+  const schedule = { source: "aws.scheduler" }
+  expect(await pc.lambda(schedule, invocation)).toMatchObject({ taken: expect.any(Number), more_due: false })
+  expect(mails.map(({ to }) => to.address)).toEqual(["ada@creators.example"])
+})
+
+it("an event of no known source is refused with a sentence", async () => {
+  const pc = partnerCommentary({ ...options, mail: () => {} })
+  onTestFinished(pc.stop)
+  await expect(pc.lambda({ Records: [] }, invocation)).rejects.toThrow("This function takes events of API Gateway")
+})
+
+it("a service that cannot start answers 500, and the log has the reason with the response's request id", async () => {
+  const database = sqlite("/dev/null/commentary.db")
+  const pc = partnerCommentary({ ...options, database, mail: () => {} })
+  onTestFinished(pc.stop)
+  const answer = await pc.lambda(get("/commentary/healthz", { "x-request-id": "mine-1" }), invocation)
+  expect(answer).toMatchObject({ statusCode: 500, headers: { "x-request-id": "mine-1" } })
+  await expect.poll(() => lines.join()).toMatch(/A request was not answered.*mine-1/)
+})
