@@ -26,13 +26,15 @@ it("the guide's server and its first topic lead to an approved commentary", asyn
   expect(await found.text()).toContain("The home side.")
 })
 
-/** Needs Postgres and the libraries of hosts, as the tests of the service do. */
-const libraries = join(root, "hosts/test/test-long/embedding/HostLibraries.test.ts")
+/** These need databases and the libraries of hosts, as the tests of the service do. */
+const databases = ["test-long/embedding/HostLibraries", "test/embedding/SqliteTransaction"].map((name) =>
+  join(root, "hosts/test", `${name}.test.ts`)
+)
 
 const files = readdirSync(join(root, "examples"), { recursive: true, encoding: "utf8" })
   .filter((path) => /\.[cm]?[tj]s$/.test(path) && !/^test(-long)?\//.test(path))
   .map(example)
-  .concat(libraries)
+  .concat(databases)
   .map((path) => readFileSync(path, "utf8"))
 
 const markers = /^\/\/ #(region|endregion).*\n/gm

@@ -24,7 +24,7 @@ export const watchDatabaseFile = (filename: string): FileHealth => {
 }
 
 /** Returns undefined if the file does not exist. */
-const identity = (filename: string): string | undefined => {
+export const identity = (filename: string): string | undefined => {
   const found = statSync(filename, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }

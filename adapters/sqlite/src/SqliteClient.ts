@@ -8,6 +8,7 @@
  * and reads continue. The client returns rows as they are stored.
  */
 import { KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
+import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,6 +20,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as GroupCommit from "./GroupCommit.ts"
+import * as HostDatabase from "./HostDatabase.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 
 export interface SqliteClientConfig extends SqliteConnection.SqliteFileConfig {
@@ -74,15 +76,19 @@ export const make = (
       spanAttributes,
       transformRows
     })
-    const withTransaction = GroupCommit.make({
-      database,
-      begin: config.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE",
-      spanAttributes,
-      transactionService: client.transactionService,
-      lease: acquirer,
-      connect,
-      onCommitFailure
-    })
+    const { transactionService } = client
+    const withTransaction = HostTransaction.orOwn(
+      { transactionService, spanAttributes, control: ({ executeRaw }, sql) => executeRaw(sql, []) },
+      GroupCommit.make({
+        database,
+        begin: config.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE",
+        spanAttributes,
+        transactionService,
+        lease: acquirer,
+        connect,
+        onCommitFailure
+      })
+    )
     const { fault, image, load, script } = database
     return Object.assign(client, { withTransaction, config, fault, image, load, script })
   })
@@ -120,5 +126,6 @@ const compilePlain = (statement: Statement.Fragment): ReturnType<Statement.Compi
 const toContext = (client: SqliteClient) =>
   Context.make(SqliteClient, client).pipe(
     Context.add(SqlClient.SqlClient, client),
-    Context.add(KnownFault, client.fault)
+    Context.add(KnownFault, client.fault),
+    Context.add(HostTransaction.HostTransactions, HostDatabase.transactions(client.config))
   )

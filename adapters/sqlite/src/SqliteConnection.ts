@@ -71,13 +71,7 @@ export const openDatabase = (config: SqliteFileConfig): Effect.Effect<SqliteHand
       }),
       (native) => Effect.sync(() => native.close())
     ),
-    (native) =>
-      makeDatabase(
-        native,
-        timeoutOf(config),
-        config.prepareCacheSize ?? 256,
-        FileHealth.watchDatabaseFile(config.filename)
-      )
+    (native) => makeDatabase(native, config)
   )
 
 const timeoutOf = (config: SqliteFileConfig): number =>
@@ -100,12 +94,11 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   return native
 }
 
-const makeDatabase = (
-  native: DatabaseSync,
-  timeout: number,
-  cacheSize: number,
-  fault: FileHealth.FileHealth
-): SqliteHandle => {
+/** Call it just after the file was opened. */
+export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): SqliteHandle => {
+  const timeout = timeoutOf(config)
+  const cacheSize = config.prepareCacheSize ?? 256
+  const fault = FileHealth.watchDatabaseFile(config.filename)
   const settle = <A>(run: () => A): Effect.Effect<A, SqlError> => {
     const result = Result.try({
       try: run,
@@ -150,6 +143,9 @@ interface Prepared {
 
 const prepare = (native: DatabaseSync, sql: string): Prepared => {
   const statement = native.prepare(sql)
+  // A host may have opened its database with other defaults.
+  statement.setReadBigInts(false)
+  statement.setReturnArrays(false)
   return { statement, reads: statement.columns().length > 0, bigInts: false, arrays: false }
 }
 

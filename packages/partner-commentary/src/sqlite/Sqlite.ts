@@ -1,4 +1,5 @@
 /** `partner-commentary/sqlite`: the database in one file. */
+import * as HostDatabase from "@partner-commentary/sqlite/HostDatabase"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
@@ -10,13 +11,24 @@ export interface SqliteOptions {
   readonly migrate?: boolean | undefined
 }
 
-/** A file, whose folder is made with it, or `:memory:`. Processes of one machine may share a file. */
-export const sqlite = (filename: string, { migrate = true }: SqliteOptions = {}): Database => {
-  const file = Result.getOrThrow(named(filename))
-  return explained(`The database ${file}`, SqliteDatabase.layer(file, { migrates: migrate }))
+/**
+ * A file, whose folder is made with it, or `:memory:`. Processes of one machine may share a file. Of your own open
+ * `DatabaseSync`, the service opens the same file, and only you close yours.
+ */
+export const sqlite = (file: string | HostDatabase.HostDatabase, { migrate = true }: SqliteOptions = {}): Database => {
+  const filename = Result.getOrThrow(named(file))
+  return explained(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
 }
 
-const named = (filename: unknown): Result.Result<string, PartnerCommentaryError> =>
-  Predicate.isString(filename) && filename !== ""
-    ? Result.succeed(filename)
-    : Result.fail(invalidOption("database", 'must name a file, such as sqlite("commentary.db")'))
+const named = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
+  if (HostDatabase.isHostDatabase(given)) {
+    return Result.fromNullishOr(HostDatabase.fileOf(given), () =>
+      invalidOption("database", "must be an open DatabaseSync on a file, because the service opens the file itself")
+    )
+  }
+  return Predicate.isString(given) && given !== ""
+    ? Result.succeed(given)
+    : Result.fail(
+        invalidOption("database", 'must name a file, such as sqlite("commentary.db"), or be an open DatabaseSync')
+      )
+}

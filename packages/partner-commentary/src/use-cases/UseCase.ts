@@ -17,8 +17,8 @@ import type { Services } from "../Service.ts"
 
 export interface InTransaction {
   /**
-   * Your open transaction on the same Postgres: a client of `pg` or PGlite, or the transaction of Drizzle, Kysely or
-   * postgres.js. SQLite does not support it. The call writes there alone, so you commit or roll back both. After a
+   * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely or postgres.js,
+   * or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes there alone, so you commit or roll back both. After a
    * rejection you may go on: what the call wrote is undone.
    */
   readonly db?: object | undefined

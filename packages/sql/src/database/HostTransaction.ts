@@ -74,60 +74,83 @@ export const within = (
 const hasNoTransaction = (error: SqlError): boolean =>
   Predicate.hasProperty(error.reason.cause, "code") && error.reason.cause.code === "25P01"
 
-export interface Options {
+type WithTransaction = SqlClient.SqlClient["withTransaction"]
+
+export interface Joining {
   readonly transactionService: SqlClient.SqlClient["transactionService"]
   readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>
-  readonly acquirer: Effect.Effect<Connection, SqlError, Scope.Scope>
   readonly control: (connection: Connection, sql: string) => Effect.Effect<unknown, SqlError>
-  readonly begin: (connection: Connection) => Effect.Effect<unknown, SqlError>
-  readonly commit: (connection: Connection) => Effect.Effect<unknown, SqlError>
   /** Prepares the host's transaction for our statements, and returns what undoes that. A rollback to the savepoint does too. */
   readonly enter?: (connection: Connection) => Effect.Effect<Effect.Effect<unknown, SqlError>, SqlError>
 }
 
+export interface Options extends Joining {
+  readonly acquirer: Effect.Effect<Connection, SqlError, Scope.Scope>
+  readonly begin: (connection: Connection) => Effect.Effect<unknown, SqlError>
+  readonly commit: (connection: Connection) => Effect.Effect<unknown, SqlError>
+}
+
 const savepoint = "partner_commentary"
 
-/** `withTransaction` of a client whose outermost transaction may be a savepoint of the host's. */
-export const withTransaction = ({
-  acquirer,
-  begin,
-  commit,
-  control,
-  enter = () => Effect.succeed(Effect.void),
-  spanAttributes,
-  transactionService
-}: Options): SqlClient.SqlClient["withTransaction"] => {
+/** Transactions inside the outermost one. */
+const nested = (control: Joining["control"]) => {
+  const run = (before: string) => (connection: Connection, id: number) =>
+    Effect.asVoid(control(connection, `${before} effect_sql_${id}`))
+  return {
+    savepoint: run("SAVEPOINT"),
+    releaseSavepoint: run("RELEASE SAVEPOINT"),
+    rollbackSavepoint: run("ROLLBACK TO SAVEPOINT")
+  }
+}
+
+/** `withTransaction` inside the host's transaction: the outermost one is a savepoint there. */
+const joined = ({ control, enter, spanAttributes, transactionService }: Joining): WithTransaction => {
   /** Of each host's connection in use, what to run before its savepoint ends. */
   const entered = new WeakMap<Connection, Effect.Effect<unknown, SqlError>>()
-  const undo = (connection: Connection, name: string) =>
-    Effect.andThen(
-      control(connection, `ROLLBACK TO SAVEPOINT ${name}`),
-      control(connection, `RELEASE SAVEPOINT ${name}`)
-    )
-  const start = Effect.fnUntraced(function* (connection: Connection) {
-    yield* control(connection, `SAVEPOINT ${savepoint}`)
-    entered.set(connection, yield* enter(connection))
-  })
-  const nested = (id: number) => `effect_sql_${id}`
   return SqlClient.makeWithTransaction({
     transactionService,
     spanAttributes,
-    acquireConnection: (restore) =>
-      Effect.flatMap(HostConnection, (host) => {
-        if (host === undefined) return restore(acquirer)
-        entered.set(host, Effect.void)
-        return Effect.succeed(host)
-      }),
-    begin: (connection) => Effect.asVoid(entered.has(connection) ? start(connection) : begin(connection)),
-    commit: (connection) => {
-      const leave = entered.get(connection)
-      if (leave === undefined) return Effect.asVoid(commit(connection))
-      return Effect.asVoid(Effect.andThen(leave, control(connection, `RELEASE SAVEPOINT ${savepoint}`)))
-    },
+    // `orOwn` has checked that there is one.
+    acquireConnection: () => HostConnection as Effect.Effect<Connection>,
+    begin: Effect.fnUntraced(function* (connection) {
+      yield* control(connection, `SAVEPOINT ${savepoint}`)
+      if (enter !== undefined) entered.set(connection, yield* enter(connection))
+    }),
+    commit: (connection) =>
+      Effect.asVoid(
+        Effect.andThen(entered.get(connection) ?? Effect.void, control(connection, `RELEASE SAVEPOINT ${savepoint}`))
+      ),
     rollback: (connection) =>
-      Effect.asVoid(entered.has(connection) ? undo(connection, savepoint) : control(connection, "ROLLBACK")),
-    savepoint: (connection, id) => Effect.asVoid(control(connection, `SAVEPOINT ${nested(id)}`)),
-    releaseSavepoint: (connection, id) => Effect.asVoid(control(connection, `RELEASE SAVEPOINT ${nested(id)}`)),
-    rollbackSavepoint: (connection, id) => Effect.asVoid(control(connection, `ROLLBACK TO SAVEPOINT ${nested(id)}`))
+      Effect.asVoid(
+        Effect.andThen(
+          control(connection, `ROLLBACK TO SAVEPOINT ${savepoint}`),
+          control(connection, `RELEASE SAVEPOINT ${savepoint}`)
+        )
+      ),
+    ...nested(control)
   })
+}
+
+/** The client's own `withTransaction`, except inside the host's transaction. */
+export const orOwn = (joining: Joining, own: WithTransaction): WithTransaction => {
+  const host = joined(joining)
+  return (effect) =>
+    Effect.withFiber(({ context }) => (Context.get(context, HostConnection) === undefined ? own(effect) : host(effect)))
+}
+
+/** `withTransaction` of a client of pooled connections. */
+export const withTransaction = (options: Options): WithTransaction => {
+  const { acquirer, begin, commit, control, spanAttributes, transactionService } = options
+  return orOwn(
+    options,
+    SqlClient.makeWithTransaction({
+      transactionService,
+      spanAttributes,
+      acquireConnection: (restore) => restore(acquirer),
+      begin: (connection) => Effect.asVoid(begin(connection)),
+      commit: (connection) => Effect.asVoid(commit(connection)),
+      rollback: (connection) => Effect.asVoid(control(connection, "ROLLBACK")),
+      ...nested(control)
+    })
+  )
 }

@@ -1,0 +1,47 @@
+/**
+ * The `DatabaseSync` of a host application on the service's file, and the transaction that is open on it as a connection of Effect.
+ * Everything else runs on a connection of our own: on one connection, the statements of both would join each other's transactions.
+ */
+import { DatabaseSync } from "node:sqlite"
+import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
+import * as Effect from "effect/Effect"
+import type { Connection } from "effect/sql/SqlConnection"
+import * as FileHealth from "./FileHealth.ts"
+import * as SqliteConnection from "./SqliteConnection.ts"
+
+export type HostDatabase = DatabaseSync
+
+export const isHostDatabase = (given: unknown): given is HostDatabase => given instanceof DatabaseSync
+
+/** Undefined for a closed database, and for one in memory, which no other connection can open. */
+export const fileOf = (database: HostDatabase): string | undefined =>
+  database.isOpen ? (database.location() ?? undefined) : undefined
+
+const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ reason }))
+
+/** The connections of the file whose client this is. Their prepared statements are kept with them. */
+export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
+  const file = FileHealth.identity(config.filename)
+  const connections = new WeakMap<HostDatabase, Connection>()
+  const connectionOf = (database: HostDatabase): Connection => {
+    const known = connections.get(database)
+    if (known !== undefined) return known
+    const made = SqliteConnection.connectToDatabase(
+      SqliteConnection.makeDatabase(database, config),
+      () => true,
+      (effect) => effect
+    )
+    connections.set(database, made)
+    return made
+  }
+  return (db: unknown): Effect.Effect<Connection, HostTransactionRefused> =>
+    Effect.suspend(() => {
+      if (!isHostDatabase(db)) return refused("must be a DatabaseSync of node:sqlite")
+      const location = fileOf(db)
+      if (file === undefined || location === undefined || FileHealth.identity(location) !== file) {
+        return refused(`must be an open DatabaseSync on the file ${config.filename}`)
+      }
+      // A savepoint would begin a transaction, and its release would commit it.
+      return db.isTransaction ? Effect.succeed(connectionOf(db)) : refused("has no open transaction")
+    })
+}

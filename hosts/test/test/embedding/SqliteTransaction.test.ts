@@ -1,0 +1,181 @@
+/** Use cases inside a transaction that the host has open on its own `DatabaseSync`: committed together, rolled back together. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout } from "node:timers/promises"
+import { sqlite } from "partner-commentary/sqlite/Sqlite"
+import type { NewTopic } from "partner-commentary/use-cases/Topics"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { opened, type Service, seeded, topicOf, wholeStory } from "./EmbeddedStory.ts"
+
+// #region sqlite
+/** The database may be busy: the service writes on a connection of its own. Waiting must not block the thread. */
+const begin = async (database: DatabaseSync, tries = 200) => {
+  for (let left = tries; left > 0; left--) {
+    try {
+      return database.exec("BEGIN IMMEDIATE")
+    } catch (error) {
+      if (left === 1) throw error
+      await setTimeout(5)
+    }
+  }
+}
+
+/** Submits a topic and stores its id in a table of yours: both are committed, or neither is. */
+const order = async (pc: Service, database: DatabaseSync, topic: NewTopic) => {
+  await begin(database)
+  try {
+    const { topic_id } = await pc.topics.submit(topic, { db: database })
+    database.prepare("INSERT INTO orders (topic) VALUES (?)").run(topic_id)
+    database.exec("COMMIT")
+  } catch (error) {
+    database.exec("ROLLBACK")
+    throw error
+  }
+}
+// #endregion
+
+const hostDatabase = (options: ConstructorParameters<typeof DatabaseSync>[1] = {}) => {
+  const folder = mkdtempSync(join(tmpdir(), "host-"))
+  const database = new DatabaseSync(join(folder, "host.db"), options)
+  onTestFinished(() => {
+    database.close()
+    rmSync(folder, { recursive: true })
+  })
+  return database
+}
+
+const started = async (options?: Parameters<typeof hostDatabase>[0]) => {
+  const database = hostDatabase(options)
+  const service = opened(sqlite(database))
+  onTestFinished(service.pc.stop)
+  const ids = await seeded(service.pc)
+  await begin(database)
+  database.exec("CREATE TABLE orders (topic TEXT); COMMIT")
+  const orders = () => database.prepare("SELECT topic FROM orders").all()
+  return { ...service, database, ids, orders }
+}
+
+it("a whole story runs on the file of the host's database, which stays open", async () => {
+  const database = hostDatabase()
+  const service = opened(sqlite(database))
+  await wholeStory(service)
+  await service.pc.stop()
+  expect(database.isOpen).toBe(true)
+})
+
+describe.each([{}, { readBigInts: true, returnArrays: true }])("on a DatabaseSync with the options %j", (options) => {
+  it("a topic is committed with the host's rows, and the workers find it", async () => {
+    const { database, ids, mail, pc } = await started(options)
+    await begin(database)
+    const { topic_id } = await pc.topics.submit(topicOf(ids), { db: database })
+    database.prepare("INSERT INTO orders VALUES (?)").run(topic_id)
+    expect((await pc.topics.list(ids)).total).toBe(0)
+    database.exec("COMMIT")
+    expect((await pc.topics.list(ids)).total).toBe(1)
+    expect((await mail(/asks/)).text).toContain("derby")
+  })
+
+  it("a topic is rolled back with the host's rows, and no mail is sent", async () => {
+    const { database, ids, mails, orders, pc } = await started(options)
+    await begin(database)
+    const { topic_id } = await pc.topics.submit(topicOf(ids), { db: database })
+    database.prepare("INSERT INTO orders VALUES (?)").run(topic_id)
+    database.exec("ROLLBACK")
+    expect((await pc.topics.list(ids)).total).toBe(0)
+    expect(orders()).toEqual([])
+    expect((await pc.usage.report(ids)).usage).toMatchObject({ topics_created: 0 })
+    expect(mails).toEqual([])
+  })
+})
+
+it("a function of the host that fails after the topic leaves neither", async () => {
+  const { database, ids, pc } = await started()
+  database.exec("DROP TABLE orders")
+  await expect(order(pc, database, topicOf(ids))).rejects.toThrow("no such table: orders")
+  expect((await pc.topics.list(ids)).total).toBe(0)
+  await begin(database)
+  database.exec("CREATE TABLE orders (topic TEXT); COMMIT")
+  await order(pc, database, topicOf(ids))
+  expect((await pc.topics.list(ids)).total).toBe(1)
+})
+
+it("a call that is refused leaves the host's transaction as it was", async () => {
+  const { database, ids, orders, pc } = await started()
+  await begin(database)
+  database.exec("INSERT INTO orders VALUES ('kept')")
+  await pc.licenses.revoke(ids, { db: database })
+  await expect(pc.topics.submit(topicOf(ids), { db: database })).rejects.toMatchObject({ code: "no_valid_personas" })
+  database.exec("COMMIT")
+  expect(orders()).toEqual([{ topic: "kept" }])
+  expect(await pc.licenses.list(ids)).toMatchObject([{ active: false }])
+})
+
+it("every writing use case joins it", async () => {
+  const { database, ids, pc } = await started()
+  const at = { db: database }
+  await begin(database)
+  const { id: organization_id } = await pc.organizations.create({ name: "Riverside" }, at)
+  await pc.organizations.update({ organization_id, plan: "premium" }, at)
+  await pc.organizations.suspend({ organization_id }, at)
+  await pc.organizations.resume({ organization_id }, at)
+  const { id: persona_id } = await pc.personas.create({ name: "Bo", creator: { email: "bo@host.example" } }, at)
+  await pc.personas.update({ persona_id, bio: "Twenty years courtside." }, at)
+  await pc.licenses.grant({ organization_id, persona_id }, at)
+  const key = await pc.apiKeys.create({ organization_id, name: "backend", scopes: ["personas:read"] }, at)
+  await pc.apiKeys.revoke({ organization_id, api_key_id: key.id }, at)
+  await pc.creators.changeEmail({ from: "bo@host.example", to: "bo@new.example" }, at)
+  database.exec("ROLLBACK")
+  expect((await pc.organizations.list()).map(({ id }) => id)).toEqual([ids.organization_id])
+  expect((await pc.personas.list()).map(({ id }) => id)).toEqual([ids.persona_id])
+})
+
+it("concurrent calls on one connection run in turn, and the refused one takes nothing else with it", async () => {
+  const { database, ids, pc } = await started()
+  await begin(database)
+  const at = { db: database }
+  const calls = await Promise.allSettled([
+    pc.topics.submit(topicOf(ids), at),
+    pc.topics.submit(topicOf(ids), at),
+    pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?"), at)
+  ])
+  expect(calls.filter(({ status }) => status === "fulfilled")).toHaveLength(2)
+  database.exec("COMMIT")
+  expect((await pc.topics.list(ids)).total).toBe(2)
+})
+
+it("other writes of the service wait for the host's commit, and its reads do not", async () => {
+  const { database, ids, pc } = await started()
+  await begin(database)
+  await pc.topics.submit(topicOf(ids), { db: database })
+  let isWritten = false
+  const waiting = pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?")).then(() => {
+    isWritten = true
+  })
+  expect((await pc.topics.list(ids)).total).toBe(0)
+  await setTimeout(100)
+  expect(isWritten).toBe(false)
+  database.exec("COMMIT")
+  await waiting
+  expect((await pc.topics.list(ids)).total).toBe(2)
+})
+
+describe("what is no open transaction on the file is refused with a sentence", () => {
+  it("a database without a transaction, one on another file, and an object", async () => {
+    const { database, ids, pc } = await started()
+    const submitted = (db: object) => pc.topics.submit(topicOf(ids), { db })
+    const other = hostDatabase()
+    other.exec("BEGIN")
+    await expect(submitted(database)).rejects.toThrow("The option db has no open transaction.")
+    await expect(submitted(other)).rejects.toThrow("The option db must be an open DatabaseSync on the file ")
+    await expect(submitted({})).rejects.toThrow("The option db must be a DatabaseSync of node:sqlite.")
+    expect((await pc.topics.list(ids)).total).toBe(0)
+  })
+
+  it("a database in memory, which no other connection can open, and a closed one", () => {
+    const sentence = "The option database must be an open DatabaseSync on a file"
+    expect(() => sqlite(new DatabaseSync(":memory:"))).toThrow(sentence)
+    expect(() => sqlite(new DatabaseSync("x.db", { open: false }))).toThrow(sentence)
+  })
+})
