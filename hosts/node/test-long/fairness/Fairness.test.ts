@@ -51,6 +51,9 @@ const linksOf = (root: string, { personas, shares }: SeededTenant) =>
     )
   )
 
+/** The number of further runs of an attack whose result is doubtful. */
+const repetitions = 2
+
 const filenameIn = (cwd: string) => `${cwd}/fairness.db`
 
 const databases: Readonly<
@@ -107,10 +110,13 @@ for (const [database, make] of Object.entries(databases)) {
       for (const [name, attack] of Object.entries(attacks)) {
         const title = `${name}, ${limits} limits`
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
-        const row = await attacked(name, attack, title)
+        let row = await attacked(name, attack, title)
         // On a busy machine a late response may be a single stall, so the test repeats the attack. On a quiet machine
         // one run is enough.
-        report.rows.push(Report.isResultDoubtful(row) ? await attacked(name, attack, title) : row)
+        for (let again = 0; again < repetitions && Report.isResultDoubtful(row); again++) {
+          row = await attacked(name, attack, title)
+        }
+        report.rows.push(row)
       }
     }
     await suffer(specialAttacks, "standard")

@@ -65,7 +65,7 @@ export class FairnessRun {
 
   async begin(test: Process.TestLifetime): Promise<void> {
     await this.start()
-    const victim = fork(file("Victim.ts"), [this.place.scene, this.place.root])
+    const victim = fork(file("Victim.ts"), [this.place.scene, this.place.root, String(this.service?.pid)])
     test.onTestFinished(async () => void victim.kill("SIGKILL"))
     this.victim = victim
   }
@@ -121,6 +121,7 @@ export class FairnessRun {
       const seen = await this.ask("tell")
       quiet = seen.worst < this.usual ? quiet + 1 : 0
       if (seen.worst > all.worst) Object.assign(all, { worst: seen.worst, slowest: seen.slowest })
+      if (seen.worstRunning > all.worstRunning) Object.assign(all, { worstRunning: seen.worstRunning })
       all.failed += seen.failed
       all.answers += seen.answers
       all.refused.push(...seen.refused)
@@ -131,6 +132,7 @@ export class FairnessRun {
   private async again(): Promise<string> {
     const { code, stderr } = (await this.service?.stop()) ?? { code: null, stderr: "" }
     await this.start()
+    this.victim?.send(this.service?.pid ?? 0)
     const reason = /FATAL ERROR: [^\n]*/.exec(stderr)?.[0] ?? stderr.slice(-200)
     return `exit ${code} ${reason}`
   }

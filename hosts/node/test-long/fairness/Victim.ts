@@ -1,17 +1,19 @@
 /**
  * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind
  * has its own loop, so that a slow response to one does not hide another. Usage: The command is `node Victim.ts
- * SCENE.json ROOT`.
+ * SCENE.json ROOT PID_OF_SERVICE`.
  */
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { FairnessScene } from "./Seed.ts"
 
-/** The victim's measurements since the test told it to begin. */
+/** The victim's measurements since the test told it to begin. Times are milliseconds. */
 export interface VictimMeasurements {
-  /** The slowest response in milliseconds, including requests that are still in flight. */
+  /** The slowest response, including requests that are still in flight. */
   readonly worst: number
+  /** The same, without the time in which the service or the victim waited for a processor. */
+  readonly worstRunning: number
   readonly slowest: string
   readonly answers: number
   /** The number of responses with a 5xx status. */
@@ -20,24 +22,44 @@ export interface VictimMeasurements {
   readonly refused: ReadonlyArray<string>
 }
 
-const [file = "", root = ""] = process.argv.slice(2)
+const [file = "", root = "", service = ""] = process.argv.slice(2)
 const { victim } = JSON.parse(readFileSync(file, "utf8")) as FairnessScene
 const { hostname, port } = new URL(root)
 const agent = new Agent({ keepAlive: true })
 
-let seen = { worst: 0, slowest: "", answers: 0, failed: 0, refused: [] as Array<string> }
-const waiting = new Map<string, number>()
+const nothing = { worst: 0, worstRunning: 0, slowest: "", answers: 0, failed: 0 }
+let seen = { ...nothing, refused: [] as Array<string> }
+let pid = service
+const waiting = new Map<string, RequestStart>()
 let made = 0
 let topic = victim.topic
 
-const note = (kind: string, began: number) => {
-  const took = performance.now() - began
+interface RequestStart {
+  readonly at: number
+  readonly queued: ReadonlyArray<number>
+}
+
+/** Milliseconds for which the main threads of the service and of this process were ready to run but had no processor. */
+const queuedTimes = (): ReadonlyArray<number> =>
+  [pid, String(process.pid)].map((each) => {
+    try {
+      return Number(readFileSync(`/proc/${each}/task/${each}/schedstat`, "utf8").split(" ")[1]) / 1e6
+    } catch {
+      return 0
+    }
+  })
+
+const note = (kind: string, { at, queued }: RequestStart) => {
+  const took = performance.now() - at
+  // Both may wait at the same time, so only the longer wait is subtracted.
+  const running = took - Math.max(0, ...queuedTimes().map((now, index) => now - (queued[index] ?? now)))
   if (took > seen.worst) Object.assign(seen, { worst: took, slowest: kind })
+  if (running > seen.worstRunning) seen.worstRunning = running
 }
 
 const ask = (kind: string, method: string, path: string, body?: string) =>
   new Promise<string>((resolve) => {
-    const began = performance.now()
+    const began = { at: performance.now(), queued: queuedTimes() }
     waiting.set(kind, began)
     const done = (outcome: string, text = "") => {
       waiting.delete(kind)
@@ -74,7 +96,11 @@ const kinds: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 process.on("message", (word) => {
-  if (word === "begin") seen = { worst: 0, slowest: "", answers: 0, failed: 0, refused: [] }
+  if (typeof word === "number") {
+    pid = String(word)
+    return
+  }
+  if (word === "begin") seen = { ...nothing, refused: [] }
   for (const [kind, began] of waiting) note(kind, began)
   process.send?.(seen satisfies VictimMeasurements)
 })

@@ -1,0 +1,33 @@
+/** Tests which late answers count against the service. */
+import { expect, it } from "vitest"
+import * as Report from "./Report.ts"
+import type { FairnessRow } from "./Run.ts"
+
+const rowOf = (worst: number, worstRunning: number, slowness: number): FairnessRow => ({
+  name: "an attack",
+  victim: { worst, worstRunning, slowest: "GET status", answers: 10, failed: 0, refused: [] },
+  attacker: { sent: 1, answers: {} },
+  peak: 100,
+  slowness,
+  end: null
+})
+
+const exceeds = (row: FairnessRow) =>
+  Report.exceededLimits({ database: "SQLite", control: row.victim, rows: [row] }).length > 0
+
+it("an answer after more than 500 ms counts on a quiet machine, and is measured once", () => {
+  const late = rowOf(501, 490, 1.1)
+  expect([exceeds(late), Report.isResultDoubtful(late)]).toEqual([true, false])
+  expect(exceeds(rowOf(499, 499, 1.1))).toBe(false)
+})
+
+it("on a busy machine the time counts in which the service had a processor", () => {
+  expect(exceeds(rowOf(1131, 140, 1.6))).toBe(false)
+  expect(exceeds(rowOf(1131, 900, 1.6))).toBe(true)
+})
+
+it("a late answer is measured again if a wait for a processor delayed it, although the control was fast", () => {
+  const late = rowOf(1131, 140, 1.1)
+  expect([exceeds(late), Report.isResultDoubtful(late)]).toEqual([true, true])
+  expect(Report.isResultDoubtful(rowOf(1131, 1100, 1.1))).toBe(false)
+})
