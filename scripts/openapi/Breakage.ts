@@ -11,7 +11,7 @@ export const findBreakingChanges = (before: Document, after: Document): Readonly
   const [was, is] = [plain(before), plain(after)]
   const changes = apiDiff(changed(was, is), changed(is, was))
     .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))
-    .filter(({ action, path }) => !isChosenByCaller(path, action))
+    .filter((change) => !isChosenByCaller(change) && !isCausedByCaller(change))
     // Code generators treat a field with a default as required, so the description states defaults in prose.
     .filter(({ action, path }) => !(action === "remove" && path.at(-1) === "default"))
     .map(({ action, path }) => `${path.slice(1).join(" ")}: ${said[action] ?? action}`)
@@ -24,9 +24,19 @@ const said: Readonly<Record<string, string>> = { add: "was added", remove: "was 
 const isOther = (path: ReadonlyArray<PropertyKey>, action: string) =>
   action === "replace" && (path.at(-1) === "type" || path.at(-2) === "enum")
 
+interface Change {
+  readonly action: string
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly after?: unknown
+}
+
 /** A caller sends these values itself, so a new value reaches no client that did not request it. */
-const isChosenByCaller = (path: ReadonlyArray<PropertyKey>, action: string) =>
+const isChosenByCaller = ({ action, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && ["scopes", "events"].includes(String(path.at(-4)))
+
+/** The failure reason of a topic that the caller cancelled, by an operation which the former description lacks. */
+const isCausedByCaller = ({ action, after, path }: Change) =>
+  action === "add" && path.at(-2) === "enum" && path.at(-3) === "reason" && after === "cancelled"
 
 interface Part {
   readonly [name: string]: Part

@@ -49,6 +49,9 @@ export const breaking = [
   plant("a new value in an answer", (draft) => {
     schema(draft, "TopicSummary").properties!["status"]!.enum!.push("planted")
   }),
+  plant("a failure reason that the caller does not cause", (draft) => {
+    schema(draft, "Failure").properties!["reason"]!.enum!.push("planted")
+  }),
   plant("another value in an answer", (draft) => {
     answered(draft, "status").enum = ["planted"]
   }),
