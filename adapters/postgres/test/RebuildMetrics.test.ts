@@ -34,6 +34,7 @@ describe("metrics rebuild", () => {
           yield* Creator.respondAndDraft(first)
           if (index % 3 > 0) yield* Creator.approve(first)
           if (index % 3 === 1) yield* Creator.decline(second)
+          if (index % 3 === 2) yield* Creator.cancel(second)
         }
         const metrics = Effect.flatMap(PerformanceStore, (store) =>
           Effect.map(store.days(owner, start - day, null), (days) =>
@@ -47,7 +48,7 @@ describe("metrics rebuild", () => {
         const [counted, other] = yield* metrics
         assert.deepStrictEqual([counted?.counts, other], [before[0]?.counts, before[1]])
         assert.deepInclude(counted?.counts, { sent: 45, pending: 15, approved: 30 })
-        assert.deepInclude(other?.counts, { sent: 45, pending: 30, declined: 15 })
+        assert.deepInclude(other?.counts, { sent: 45, pending: 15, declined: 15, cancelled: 15 })
         for (const { response } of [before[0], counted].flatMap((one) => one ?? [])) {
           const exact = percentilesOf(new Map(times.map((time) => [time, 1]))).p90 ?? 0
           assert.strictEqual(response.count, 45)

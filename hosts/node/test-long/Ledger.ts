@@ -32,7 +32,8 @@ const audits: Readonly<Record<string, string>> = {
       t.declined <> COUNT(*) FILTER (WHERE a.status = 'declined') OR
       t.expired <> COUNT(*) FILTER (WHERE a.status = 'expired') OR
       t.abandoned <> COUNT(*) FILTER (WHERE a.failure_reason IS NOT NULL
-        AND a.status IN ('opinion_injected', 'commentary_generated')) OR
+        AND a.status NOT IN ('declined', 'expired')) OR
+      t.cancelled <> COUNT(*) FILTER (WHERE a.was_cancelled = 1) OR
       COUNT(a.id) = 0`,
   "a topic is not completed": "SELECT id, status FROM topics WHERE status <> 'completed'",
   "the totals differ from the topics": `
@@ -47,7 +48,8 @@ const audits: Readonly<Record<string, string>> = {
     SELECT k.day, k.name, k.total, COUNT(a.id) FROM counters k
       LEFT JOIN assignments a ON a.organization_id = k.organization_id AND a.environment = k.environment
         AND a.persona_id = k.persona_id AND substr(a.created_at, 1, 10) = k.day AND
-        k.name IN ('sent', CASE WHEN a.status = 'creator_approved' THEN 'approved' ELSE a.failure_reason END)
+        k.name IN ('sent', CASE WHEN a.status = 'creator_approved' THEN 'approved'
+          WHEN a.was_cancelled = 1 THEN 'cancelled' ELSE a.failure_reason END)
       WHERE k.day <> ''
       GROUP BY k.organization_id, k.environment, k.day, k.persona_id, k.name HAVING k.total <> COUNT(a.id)
     UNION ALL SELECT NULL, NULL, NULL, NULL WHERE (SELECT COUNT(*) FROM assignments) <>
@@ -78,7 +80,7 @@ const audits: Readonly<Record<string, string>> = {
     SELECT a.id, a.status, COUNT(l.number) FROM assignments a LEFT JOIN audit_log l ON l.subject = a.id
         AND l.action IN ('creator.approved', 'creator.declined', 'creator.withdrew')
       GROUP BY a.id HAVING COUNT(l.number) <>
-        (a.status IN ('creator_approved', 'declined') OR COALESCE(a.failure_reason = 'withdrawn', 0))`,
+        (a.status IN ('creator_approved', 'declined') OR COALESCE(a.failure_reason = 'withdrawn' AND a.was_cancelled = 0, 0))`,
   "an answer is not in the record exactly once": `
     SELECT a.id, a.status, COUNT(l.number) FROM assignments a LEFT JOIN audit_log l ON l.subject = a.id
         AND l.action = 'creator.responded'

@@ -91,7 +91,7 @@ export const Failure = Schema.NullOr(
   Schema.Struct({
     reason: FailureReason.annotate({
       description:
-        "`declined` or `withdrawn` by the creator; `expired`: no answer in time; `generation_failed`: no draft could be written; `approval_timeout`: no approval in time.",
+        "`declined` or `withdrawn` by the creator; `expired`: no answer in time; `generation_failed`: no draft could be written; `approval_timeout`: no approval in time; `cancelled`: your organization cancelled the topic before the creator answered.",
       examples: ["declined"]
     }),
     at: moment("When it was settled: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z")

@@ -18,7 +18,8 @@ const Counts = Schema.Struct({
   expired: count("The creator did not respond in time.", 5),
   generation_failed: count("No draft could be generated.", 0),
   approval_timeout: count("The creator did not approve in time.", 1),
-  withdrawn: count("The creator withdrew.", 1)
+  withdrawn: count("The creator withdrew.", 1),
+  cancelled: count("Your organization cancelled the topic before the creator answered.", 0)
 }).annotate({ identifier: "OutcomeCounts", description: "How many requests came to what, as of now." })
 
 const Seconds = Schema.NullOr(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ examples: [5412.38] }))

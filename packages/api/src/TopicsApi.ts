@@ -334,6 +334,21 @@ export class TopicsApi extends HttpApiGroup.make("topics")
             "The light view to poll, every 30 to 60 seconds: where the topic and each of its personas stand. Stop when `overall_status` is `completed`: nothing more will come."
         })
       ),
+    HttpApiEndpoint.post("cancel", "/topics/:id/cancel", {
+      params: id,
+      headers: IdempotencyHeaders,
+      success: Ok(TopicProgress),
+      error: NotFound
+    })
+      .annotate(RequiredScope, "topics:submit")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "cancelTopic",
+          summary: "Cancel a topic",
+          description:
+            "Settles each persona whose creator has not answered yet: its `status` stays, its `failure.reason` is `cancelled`, the creator is told by mail, the held commentary goes back to your quota, and `commentary.failed` is sent. Personas whose creators have answered go on. The response shows where the topic stands afterwards. Calling it again changes nothing."
+        })
+      ),
     HttpApiEndpoint.get("commentaries", "/topics/:id/commentaries", {
       params: id,
       success: Ok(TopicCommentaries),

@@ -30,6 +30,7 @@ export interface PerformanceFigures {
     readonly generation_failed: number
     readonly approval_timeout: number
     readonly withdrawn: number
+    readonly cancelled: number
   }
   /** The time from the creator's mail to the creator's perspective. */
   readonly response_time: Spread

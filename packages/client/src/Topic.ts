@@ -25,7 +25,13 @@ export type PersonaStatus =
 /** The result of one persona's assignment. `failed`: no commentary will come for this persona. */
 export type OutcomeStatus = "completed" | "pending" | "failed"
 
-export type FailureReason = "declined" | "expired" | "generation_failed" | "approval_timeout" | "withdrawn"
+export type FailureReason =
+  | "declined"
+  | "expired"
+  | "generation_failed"
+  | "approval_timeout"
+  | "withdrawn"
+  | "cancelled"
 
 /** A topic to submit. */
 export interface CreateTopic {

@@ -86,6 +86,14 @@ export class Topics {
     return this.#connection.data({ method: "GET", path: path`/topics/${id}/status`, options })
   }
 
+  /**
+   * Cancels the assignments that no creator has answered yet; answered ones go on. Resolves with the status afterwards.
+   * A repeated call changes nothing. The call fails with `not_found`. Scope `topics:submit`.
+   */
+  async cancel(id: string, options?: PostOptions): Promise<TopicProgress> {
+    return this.#connection.data({ method: "POST", path: path`/topics/${id}/cancel`, options })
+  }
+
   /** Reads only the approved commentaries, possibly none. The call fails with `not_found`. Scope `topics:read`. */
   async commentaries(id: string, options?: RequestOptions): Promise<TopicCommentaries> {
     return this.#connection.data({ method: "GET", path: path`/topics/${id}/commentaries`, options })

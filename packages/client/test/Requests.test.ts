@@ -34,6 +34,7 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
   ["GET /topics/t/status", () => client.topics.status("t")],
   ["GET /topics/t/commentaries", () => client.topics.commentaries("t")],
   ["GET /topics/by-reference/derby%3A1", () => client.topics.byReference("derby:1")],
+  ["POST /topics/t/cancel", () => client.topics.cancel("t")],
   ["POST /topics/t/commentaries/c/approve", () => client.topics.approveCommentary("t", "c")],
   ["GET /personas", () => client.personas.list()],
   ["GET /personas/p", () => client.personas.get("p")],

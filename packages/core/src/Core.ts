@@ -23,6 +23,7 @@ import { Personas } from "./persona/Personas.ts"
 import { SimulatedCreators } from "./sandbox/SimulatedCreators.ts"
 import { Encryption } from "./shared/Encryption.ts"
 import { WorkSignal } from "./shared/WorkSignal.ts"
+import { TopicCancellation } from "./topic/TopicCancellation.ts"
 import { Topics } from "./topic/Topics.ts"
 import { ApiCalls } from "./usage/ApiCalls.ts"
 import { Usage } from "./usage/Usage.ts"
@@ -51,6 +52,7 @@ export const layer = Layer.mergeAll(
   MailWorker.layer,
   RateLimits.layer,
   Topics.layer,
+  TopicCancellation.layer,
   Usage.layer,
   DueAssignments.layer,
   Webhooks.layer,

@@ -79,6 +79,18 @@ class TopicsResource:
         result: models.TopicProgress = self._connection.data(call)
         return result
 
+    def cancel(
+        self,
+        id: str,
+        *,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> models.TopicProgress:
+        """Cancel a topic."""
+        call = Call("POST", f"/topics/{segment(id)}/cancel", idempotency_key=idempotency_key, options=options)
+        result: models.TopicProgress = self._connection.data(call)
+        return result
+
     def commentaries(
         self,
         id: str,
@@ -541,6 +553,18 @@ class AsyncTopicsResource:
     ) -> models.TopicProgress:
         """Poll a topic's status."""
         call = Call("GET", f"/topics/{segment(id)}/status", options=options)
+        result: models.TopicProgress = await self._connection.data(call)
+        return result
+
+    async def cancel(
+        self,
+        id: str,
+        *,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> models.TopicProgress:
+        """Cancel a topic."""
+        call = Call("POST", f"/topics/{segment(id)}/cancel", idempotency_key=idempotency_key, options=options)
         result: models.TopicProgress = await self._connection.data(call)
         return result
 

@@ -192,7 +192,7 @@ class CommentaryFailedEventData(TypedDict):
     `expired`: nothing will come.
     """
     topic: EventTopic
-    reason: Literal["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]
+    reason: Literal["declined", "expired", "generation_failed", "approval_timeout", "withdrawn", "cancelled"]
     """Why no commentary will come, as in `failure.reason`."""
 
 
@@ -461,9 +461,10 @@ class EventTopic(TypedDict):
 class Failure(TypedDict):
     """Why no commentary will come."""
 
-    reason: Literal["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]
+    reason: Literal["declined", "expired", "generation_failed", "approval_timeout", "withdrawn", "cancelled"]
     """`declined` or `withdrawn` by the creator; `expired`: no answer in time; `generation_failed`: no
-    draft could be written; `approval_timeout`: no approval in time.
+    draft could be written; `approval_timeout`: no approval in time; `cancelled`: your organization
+    cancelled the topic before the creator answered.
     """
     at: str
     """When it was settled: ISO 8601, UTC."""
@@ -672,6 +673,8 @@ class OutcomeCounts(TypedDict):
     """The creator did not approve in time."""
     withdrawn: int
     """The creator withdrew."""
+    cancelled: int
+    """Your organization cancelled the topic before the creator answered."""
 
 
 class OutcomeSummary(TypedDict):

@@ -47,6 +47,19 @@ const waiting: Attack["prepare"] = async (_, call) => {
   return (data?.results ?? []).flatMap((one: any) => one.topic?.results?.[0]?.share_id ?? [])
 }
 
+/** Creates topics with an unanswered assignment for each persona. */
+const topicsToCancel: Attack["prepare"] = async (scene, call) => {
+  const topics = Array.from({ length: 10 }, (_, nth) => topic(scene, nth + 1_000_000))
+  const { data } = await call({
+    method: "POST",
+    path: "/partner/v1/topics/bulk",
+    by: "live",
+    body: JSON.stringify({ topics })
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of the bulk operation
+  return (data?.results ?? []).flatMap((one: any) => one.topic?.topic_id ?? [])
+}
+
 const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)
 
 /** The longest period of a report. */
@@ -61,6 +74,10 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   getTopic: theTopic,
   getTopicStatus: theTopic,
   getTopicCommentaries: theTopic,
+  cancelTopic: {
+    prepare: topicsToCancel,
+    path: (_, nth, made) => ({ id: nthOfCycle(made, nth) })
+  },
   getTopicByReference: { path: ({ attacker }) => ({ ref: attacker.reference }) },
   approveCommentary: {
     path: ({ attacker }, nth) => {

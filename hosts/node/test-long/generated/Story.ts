@@ -72,6 +72,7 @@ const calls: ReadonlyArray<Call> = [
     path: "/topics/{id}/commentaries/{commentary_id}/approve",
     parameters: `${topic}, commentary_id: getTopicCommentaries.data.commentaries[0]!.commentary_id`
   },
+  { operation: "cancelTopic", method: "POST", path: "/topics/{id}/cancel", parameters: topic },
   { operation: "getTopicByReference", method: "GET", path: "/topics/by-reference/{ref}", parameters: `ref: "derby"` },
   {
     operation: "listDeliveries",

@@ -71,6 +71,7 @@ export const playPartnersStory = Effect.fnUntraced(function* (baseUrl: string, {
   const { commentaries } = yield* run(() => topics.waitFor(topic_id, { intervalMs: 20 }))
   const commentary = commentaries[0]?.commentary?.id ?? assert.fail("nothing came of it")
   yield* run(() => topics.byReference("a:b.c-d_e"))
+  yield* run(() => topics.cancel(topic_id))
   const listener = yield* run(() => webhooks.create({ url: "https://example.com/hook", events: ["partner.approved"] }))
   for (const _ of [1, 2]) yield* run(() => topics.approveCommentary(topic_id, commentary))
   const delivered = yield* run(async () => {
@@ -86,6 +87,7 @@ export const playPartnersStory = Effect.fnUntraced(function* (baseUrl: string, {
   yield* refused("not_found", () => topics.get(unknown))
   yield* refused("not_found", () => topics.status(unknown))
   yield* refused("not_found", () => topics.commentaries(unknown))
+  yield* refused("not_found", () => topics.cancel(unknown))
   yield* refused("not_found", () => topics.byReference("nobodys"))
   yield* refused("not_found", () => topics.approveCommentary(topic_id, unknown))
   yield* refused("not_found", () => topics.approveCommentary(unknown, commentary))

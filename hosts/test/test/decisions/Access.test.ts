@@ -129,7 +129,8 @@ scoped("topics:submit", "creating, changing, testing, deleting webhooks", [
   "POST /webhooks/{webhook}/test",
   "DELETE /webhooks/{webhook}"
 ])
-scoped("topics:submit", "the partner's approval, bulk submission and simulated steps", [
+scoped("topics:submit", "the partner's approval, cancelling, bulk submission and simulated steps", [
+  "POST /topics/{topic}/cancel",
   `POST /topics/{topic}/commentaries/${unknownId}/approve`,
   "POST /topics/bulk",
   `POST /test/assignments/${unknownId}/advance`

@@ -57,8 +57,9 @@ const partner = Effect.gen(function* () {
 /** A request whose mail has arrived, and its creator. */
 const requested = Effect.gen(function* () {
   const { key, persona } = yield* partner
-  yield* submitTopic(key, content, [persona])
+  const id = yield* submitTopic(key, content, [persona])
   yield* finish
+  const cancel = Effect.flatMap(TestApi, ({ call }) => call(`/partner/v1/topics/${id}/cancel`, { method: "POST", key }))
   const token = yield* creatorTokenFor(persona, content)
   const send = Effect.flatMap(TestApi, ({ call }) =>
     call("/partner/v1/topics", { method: "POST", key, body: { content, persona_ids: [persona.id, persona.id] } })
@@ -67,7 +68,7 @@ const requested = Effect.gen(function* () {
   const revise = Effect.flatMap(answer, ({ data }) =>
     actAsCreator(token, "revise", { draft_id: data?.draft?.id, instructions: "Shorter." })
   )
-  return { key, send, token, respond: Effect.andThen(answer, finish), revise }
+  return { cancel, key, send, token, respond: Effect.andThen(answer, finish), revise }
 })
 
 /** A webhook with one event for it, which is delivered by the next due work. */
@@ -152,6 +153,14 @@ export const mailCauses: Readonly<Record<MailKind, Bound>> = {
       yield* respond
       yield* times(180, () => Effect.andThen(actAsCreator(token, "revise"), pass(minute)))
     })
+  },
+  cancelled: {
+    cause: "a partner who cancels a topic 30 times, and creators who then open it",
+    limit: 1,
+    per: "assignment",
+    drive: Effect.flatMap(requested, ({ cancel, token }) =>
+      times(30, () => Effect.all([cancel, actAsCreator(token, "decline"), pass(minute)]))
+    )
   },
   desk: {
     cause: "a creator who asks each second for the link to all requests",

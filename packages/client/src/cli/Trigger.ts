@@ -12,18 +12,21 @@ import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
 /** The persona that moves by `advance` alone. Ids of test personas never change. */
 const waits = "7e570000-0000-4000-8000-000000000005"
 
-const failures: Readonly<Record<FailureReason, ReadonlyArray<SimulatedAction>>> = {
-  declined: ["decline"],
-  expired: ["expire"],
-  generation_failed: ["respond", "fail"],
-  approval_timeout: ["respond", "generate", "expire"],
-  withdrawn: ["respond", "generate", "withdraw"]
-}
-
 interface Scenario {
   readonly steps: ReadonlyArray<SimulatedAction>
   /** Accepts the commentary for publication at the end. */
   readonly accept?: boolean
+  /** Cancels the topic at the end. */
+  readonly cancel?: boolean
+}
+
+const failures: Readonly<Record<FailureReason, Scenario>> = {
+  declined: { steps: ["decline"] },
+  expired: { steps: ["expire"] },
+  generation_failed: { steps: ["respond", "fail"] },
+  approval_timeout: { steps: ["respond", "generate", "expire"] },
+  withdrawn: { steps: ["respond", "generate", "withdraw"] },
+  cancelled: { steps: [], cancel: true }
 }
 
 const approval = ["respond", "generate", "approve"] as const
@@ -32,7 +35,7 @@ const approval = ["respond", "generate", "approve"] as const
 const scenarios: Readonly<Record<SubscribableEvent, Scenario>> = {
   "creator.approved": { steps: approval },
   "partner.approved": { steps: approval, accept: true },
-  "commentary.failed": { steps: failures.declined }
+  "commentary.failed": failures.declined
 }
 
 export const eventTypes = Object.keys(scenarios) as ReadonlyArray<SubscribableEvent>
@@ -51,7 +54,7 @@ const scenarioOf = (type: string, reason: string | undefined): Scenario => {
   }
   if (reason === undefined) return scenarios[type]
   if (type !== "commentary.failed") throw new WrongUsage("--reason is for commentary.failed only.")
-  if (isKey(failures, reason)) return { steps: failures[reason] }
+  if (isKey(failures, reason)) return failures[reason]
   throw new WrongUsage(`--reason must be one of ${Object.keys(failures).join(", ")}, not ${JSON.stringify(reason)}.`)
 }
 
@@ -59,7 +62,7 @@ const scenarioOf = (type: string, reason: string | undefined): Scenario => {
 const play = async (
   client: PartnerCommentary,
   type: string,
-  { accept = false, steps }: Scenario,
+  { accept = false, cancel = false, steps }: Scenario,
   signal: AbortSignal
 ) => {
   const content = `Played by trigger ${type}: ${crypto.randomUUID()}`
@@ -67,6 +70,7 @@ const play = async (
   const share_id = results[0]?.share_id
   if (share_id === undefined) throw new CommandFailed("The service did not send the topic to the test persona.")
   for (const action of steps) await client.test.advance(share_id, { action }, { signal })
+  if (cancel) await client.topics.cancel(topic_id, { signal })
   if (accept) {
     const [commentary] = (await client.topics.commentaries(topic_id, { signal })).commentaries
     if (commentary === undefined) throw new CommandFailed(`Topic ${topic_id} has no commentary to accept.`)

@@ -198,6 +198,14 @@ const letters: Readonly<Record<NoticeKind, (about: About) => Letter>> = {
     title: `Last call: the draft for ${about.persona} is about to be dropped`,
     paragraphs: ["This is the last reminder. You can approve the draft as it stands, edit it first, or withdraw."]
   }),
+  cancelled: (about) => ({
+    subject: `${clipText(about.organization, 30)} no longer needs ${clipText(about.persona, 25)}’s view`,
+    title: `${about.organization} no longer needs ${about.persona}’s view`,
+    paragraphs: [`${about.organization} has cancelled the topic quoted below. You need not answer it any more.`],
+    deadline: null,
+    action: "Show the closed request",
+    otherwise: "There is nothing left to do."
+  }),
   stalled: (about) => {
     const { draft, generation } = about.assignment
     const subject = `The draft for ${clipText(about.persona, 30)} could not be written`

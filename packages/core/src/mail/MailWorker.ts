@@ -253,7 +253,7 @@ export class MailWorker extends Context.Service<
                 )
               }
               if (!(yield* mails.settle(mail, { state: "failed", reason }, now))) return yield* new Overtaken()
-              if (shareId !== null && organizationId !== null)
+              if (shareId !== null && organizationId !== null && mail.kind !== "cancelled")
                 yield* mails.queue(undeliverableNoticeOf(organizationId, now))
               return true
             })
@@ -285,6 +285,7 @@ class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
 /** Returns false for a request after its deadline, a reminder after the answer, and a draft that was replaced. */
 const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
+  if (kind === "cancelled") return assignment.failure?.reason === "cancelled"
   if (isSettled(assignment)) return false
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
   const isFor = kind === "stalled" ? isGenerationStalled(assignment) : assignment.draft !== null

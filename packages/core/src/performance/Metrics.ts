@@ -38,7 +38,8 @@ export const emptyMetrics = (): Metrics => ({
     expired: 0,
     generation_failed: 0,
     approval_timeout: 0,
-    withdrawn: 0
+    withdrawn: 0,
+    cancelled: 0
   },
   durations: { response: new Map(), generation: new Map(), approval: new Map() }
 })

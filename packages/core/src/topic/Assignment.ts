@@ -23,7 +23,8 @@ export const FailureReason = Schema.Literals([
   "expired",
   "generation_failed",
   "approval_timeout",
-  "withdrawn"
+  "withdrawn",
+  "cancelled"
 ])
 export type FailureReason = typeof FailureReason.Type
 

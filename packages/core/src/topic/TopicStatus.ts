@@ -8,10 +8,11 @@ export const topicStatuses = TopicStatus.literals
 
 /**
  * The number of assignments by status. `abandoned` counts assignments that settled without a commentary in a status
- * that otherwise means work in progress.
+ * that is not final. `cancelled` counts those of them that no creator had answered.
  */
 export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> {
   readonly abandoned: number
+  readonly cancelled: number
 }
 
 export const emptyTopicCounts: TopicCounts = {
@@ -21,7 +22,8 @@ export const emptyTopicCounts: TopicCounts = {
   creator_approved: 0,
   declined: 0,
   expired: 0,
-  abandoned: 0
+  abandoned: 0,
+  cancelled: 0
 }
 
 /**
@@ -29,8 +31,8 @@ export const emptyTopicCounts: TopicCounts = {
  * creator works.
  */
 export const topicStatus = (counts: TopicCounts): TopicStatus => {
-  const working = counts.opinion_injected + counts.commentary_generated - counts.abandoned
-  if (working + counts.topic_sent === 0) return "completed"
+  const working = counts.opinion_injected + counts.commentary_generated - (counts.abandoned - counts.cancelled)
+  if (working + counts.topic_sent - counts.cancelled === 0) return "completed"
   if (counts.creator_approved > 0) return "partial"
   return working > 0 ? "in_progress" : "pending"
 }
@@ -45,6 +47,7 @@ export const recountAfterChange = (
   next[before.status] -= 1
   next[after.status] += 1
   next.abandoned += Number(isAbandonedAssignment(after)) - Number(isAbandonedAssignment(before))
+  next.cancelled += Number(isCancelledAssignment(after)) - Number(isCancelledAssignment(before))
   return next
 }
 
@@ -52,7 +55,9 @@ export const recountAfterChange = (
 export type AssignmentOutcome = Pick<Assignment, "status" | "failure">
 
 export const isAbandonedAssignment = (outcome: AssignmentOutcome): boolean =>
-  outcome.failure !== null && (outcome.status === "opinion_injected" || outcome.status === "commentary_generated")
+  outcome.failure !== null && outcome.status !== "declined" && outcome.status !== "expired"
+
+export const isCancelledAssignment = (outcome: AssignmentOutcome): boolean => outcome.failure?.reason === "cancelled"
 
 /** The state of one assignment as the topic detail shows it. */
 export const outcomeOfAssignment = (outcome: AssignmentOutcome): "completed" | "failed" | "pending" => {

@@ -28,7 +28,14 @@ export const workflowTransitions: Readonly<
 }
 
 /** The kinds of mail about an assignment. */
-export type NoticeKind = "request" | "reminder" | "draft" | "approval_reminder" | "approval_last_call" | "stalled"
+export type NoticeKind =
+  | "request"
+  | "reminder"
+  | "draft"
+  | "approval_reminder"
+  | "approval_last_call"
+  | "stalled"
+  | "cancelled"
 
 /** A mail to queue. Kind and occasion form the mail's key: queuing the same mail again changes nothing. */
 export interface CreatorNotice {
@@ -44,7 +51,7 @@ export const occasionOfNotice = (
   kind: NoticeKind,
   { draft, generation }: Pick<Assignment, "draft" | "generation">
 ): string => {
-  if (kind === "request" || kind === "reminder") return kind
+  if (kind === "request" || kind === "reminder" || kind === "cancelled") return kind
   return `${kind}-${kind === "stalled" ? generation.ticket : (draft?.number ?? 0)}`
 }
 
@@ -89,6 +96,7 @@ export const respond = (present: Assignment, action: { readonly perspective: str
   if (present.status !== "topic_sent") {
     return present.perspective === action.perspective ? unchanged(present) : refuse(present, "not_allowed")
   }
+  if (present.failure !== null) return refuse(present, "settled")
   if (now >= present.respondBy) return refuse(present, "too_late")
   return changed(
     {
@@ -108,6 +116,7 @@ export const decline = (
 ): Step => {
   if (present.status === "declined" && present.declineReason === action.reason) return unchanged(present)
   if (present.status !== "topic_sent") return refuse(present, "not_allowed")
+  if (present.failure !== null) return refuse(present, "settled")
   if (now >= present.respondBy) return refuse(present, "too_late")
   return changed(
     { ...failAssignment(moveToStatus(present, "decline", now), "declined", now), declineReason: action.reason },
@@ -209,9 +218,25 @@ export const withdraw = (
   )
 }
 
+/**
+ * The partner cancels the request. Once the creator has answered, it changes nothing. A creator whose request mail is
+ * not delivered yet is told by `recordRequestDelivery`, if that mail is on its way.
+ */
+export const cancel = (present: Assignment, action: { readonly by: string }, now: Instant.Instant): Change => {
+  if (present.status !== "topic_sent" || isSettled(present)) return { assignment: present, notices: [] }
+  return change(failAssignment(present, "cancelled", now), {
+    audit: { action: "partner.cancelled", details: { by: action.by } },
+    notices: present.notifiedAt === null ? [] : cancellationNotices(present)
+  })
+}
+
+/** The test environment sends no mail. */
+const cancellationNotices = (present: Assignment): ReadonlyArray<CreatorNotice> =>
+  present.environment === "test" ? [] : [{ kind: "cancelled", occasion: occasionOfNotice("cancelled", present) }]
+
 /** True while the request mail is not sent yet and the response window is open. */
-export const isUnnotified = ({ notifiedAt, respondBy, status }: Assignment, now: Instant.Instant): boolean =>
-  notifiedAt === null && status === "topic_sent" && now < respondBy
+export const isUnnotified = ({ failure, notifiedAt, respondBy, status }: Assignment, now: Instant.Instant): boolean =>
+  notifiedAt === null && status === "topic_sent" && failure === null && now < respondBy
 
 /**
  * Records that the request mail was delivered. The first delivery starts the full response window. A deadline that has
@@ -223,6 +248,9 @@ export const recordRequestDelivery = (
   now: Instant.Instant,
   policy: Policy
 ): Change => {
+  if (present.notifiedAt === null && present.failure?.reason === "cancelled") {
+    return { assignment: { ...present, notifiedAt: now }, notices: cancellationNotices(present), delivered: mail }
+  }
   if (!isUnnotified(present, now)) return { assignment: present, notices: [], delivered: mail }
   const next = { ...present, notifiedAt: now, respondBy: Instant.plus(now, policy.responseWindow) }
   return { assignment: { ...next, dueAt: nextDueAt(next) }, notices: [], delivered: mail }

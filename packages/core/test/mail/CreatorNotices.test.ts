@@ -42,7 +42,8 @@ const kinds: ReadonlyArray<NoticeKind> = [
   "draft",
   "approval_reminder",
   "approval_last_call",
-  "stalled"
+  "stalled",
+  "cancelled"
 ]
 const presentFor = (kind: NoticeKind) => (kind === "request" || kind === "reminder" ? assignment : drafted)
 

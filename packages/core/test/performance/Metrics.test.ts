@@ -30,7 +30,7 @@ const nothing = { count: 0, median: null, p90: null }
 
 describe("metrics", () => {
   it("metrics count each outcome, and all assignments as sent", () => {
-    const reasons = ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"] as const
+    const reasons = ["declined", "expired", "generation_failed", "approval_timeout", "withdrawn", "cancelled"] as const
     const { counts } = summarizeMetrics(
       of(
         {},
@@ -41,14 +41,15 @@ describe("metrics", () => {
       )
     )
     assert.deepStrictEqual(counts, {
-      sent: 9,
+      sent: 10,
       pending: 3,
       approved: 1,
       declined: 1,
       expired: 1,
       generation_failed: 1,
       approval_timeout: 1,
-      withdrawn: 1
+      withdrawn: 1,
+      cancelled: 1
     })
   })
 

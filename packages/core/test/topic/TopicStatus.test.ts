@@ -6,7 +6,10 @@ import * as TopicStatus from "../../src/topic/TopicStatus.ts"
 
 type AssignmentOutcome = TopicStatus.AssignmentOutcome
 
-const failure = (reason: "withdrawn" | "expired" | "declined" | "generation_failed") => ({ reason, at: 0 })
+const failure = (reason: "cancelled" | "withdrawn" | "expired" | "declined" | "generation_failed") => ({
+  reason,
+  at: 0
+})
 
 /** Every state of an assignment with its letter in the definition. */
 const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]> = [
@@ -15,6 +18,7 @@ const states: ReadonlyArray<readonly [AssignmentOutcome, "A" | "F" | "W" | "S"]>
   [{ status: "opinion_injected", failure: failure("generation_failed") }, "F"],
   [{ status: "commentary_generated", failure: null }, "W"],
   [{ status: "commentary_generated", failure: failure("withdrawn") }, "F"],
+  [{ status: "topic_sent", failure: failure("cancelled") }, "F"],
   [{ status: "creator_approved", failure: null }, "A"],
   [{ status: "declined", failure: failure("declined") }, "F"],
   [{ status: "expired", failure: failure("expired") }, "F"]
@@ -46,7 +50,8 @@ const counted = (present: ReadonlyArray<AssignmentOutcome>): TopicStatus.TopicCo
     declined: of("declined"),
     expired: of("expired"),
     abandoned: present.filter(({ failure, status }) => failure !== null && !["declined", "expired"].includes(status))
-      .length
+      .length,
+    cancelled: present.filter(({ failure }) => failure?.reason === "cancelled").length
   }
 }
 
@@ -67,7 +72,7 @@ describe("a topic's status", () => {
       assert.strictEqual(TopicStatus.topicStatus(counted(present)), defined(letters(present)), `${distribution}`)
       combinations += 1
     }
-    assert.strictEqual(combinations, 3003, "14 choose 8: all of them")
+    assert.strictEqual(combinations, 5005, "15 choose 9: all of them")
   })
 
   it("a topic's status is pending only while it waits for every creator, and completed once it waits for none", () => {

@@ -56,7 +56,10 @@ describe("the workflow", () => {
 
   it("the workflow reaches every state in these walks", () => {
     const settled = ["creator_approved", "declined", "expired", "generation_failed", "approval_timeout", "withdrawn"]
-    assert.sameMembers([...reached], ["topic_sent", "opinion_injected", "commentary_generated", ...settled])
+    assert.sameMembers(
+      [...reached],
+      ["cancelled", "topic_sent", "opinion_injected", "commentary_generated", ...settled]
+    )
   })
 
   it("the workflow equals the specification's table", () => {

@@ -7,7 +7,7 @@ export type NamedAction = "unnamed" | "present" | "former"
 
 export type WalkAction =
   | { readonly do: "wait"; readonly until: "later" | "before due" | "due" | "before deadline" | "deadline"; ms: number }
-  | { readonly do: "wake" | "notified" | "restart" }
+  | { readonly do: "wake" | "notified" | "restart" | "cancel" }
   | { readonly do: "respond"; readonly words: string }
   | { readonly do: "decline" | "withdraw"; readonly words: string | null }
   | { readonly do: "approve"; readonly draft: NamedAction; readonly words: string | null }
@@ -31,6 +31,7 @@ export const arbitraryActions: fc.Arbitrary<ReadonlyArray<WalkAction>> = fc.arra
     }),
     { arbitrary: fc.record({ do: fc.constant("wake" as const) }), weight: 3 },
     fc.record({ do: fc.constantFrom("notified" as const, "restart" as const) }),
+    fc.record({ do: fc.constant("cancel" as const) }),
     fc.record({ do: fc.constant("respond" as const), words }),
     fc.record({ do: fc.constant("decline" as const), words: silence }),
     fc.record({ do: fc.constant("withdraw" as const), words: silence }),

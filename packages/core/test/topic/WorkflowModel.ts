@@ -20,6 +20,7 @@ export const transitionTable = [
 
 /** The status in which each kind of failure may occur. */
 export const statusesOfFailures = {
+  cancelled: "topic_sent",
   declined: "declined",
   expired: "expired",
   generation_failed: "opinion_injected",
@@ -95,14 +96,16 @@ export const ticketOf = (walk: WorkflowWalk, action: { readonly back: number }) 
 /** Returns the expected result of an action in the present state. */
 export const verdictOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
   const { now, policy, present } = walk
-  const open = present.status === "topic_sent" && !isLate(walk)
+  const open = present.status === "topic_sent" && !isFinalStatus(present) && !isLate(walk)
   switch (action.do) {
     case "wait":
       return "same"
     case "wake":
       return present.dueAt !== null && present.dueAt <= now ? "changes" : "same"
     case "notified":
-      return open && present.notifiedAt === null ? "changes" : "same"
+      return (open || present.failure?.reason === "cancelled") && present.notifiedAt === null ? "changes" : "same"
+    case "cancel":
+      return present.status === "topic_sent" && !isFinalStatus(present) ? "changes" : "same"
     case "respond":
       if (open) return "changes"
       return present.perspective === action.words ? "same" : "refused"

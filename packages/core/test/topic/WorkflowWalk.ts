@@ -42,6 +42,8 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
       return Result.succeed(
         Workflow.recordRequestDelivery(present, { id: "mail", attempts: 1, ticket: 1 }, now, policy)
       )
+    case "cancel":
+      return Result.succeed(Workflow.cancel(present, { by: "key" }, now))
     case "restart":
       return Workflow.restartGeneration(present, now, "operator.restarted")
     case "respond":
@@ -103,7 +105,8 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   assert.strictEqual(after.statusUpdatedAt, after.status === before.status ? before.statusUpdatedAt : now)
   if (late && changed && action.do !== "attempt failed")
     assert.isTrue(isFinalStatus(after), "past its deadline nothing happens but the end")
-  if (late) assert.strictEqual(after.failure !== null, action.do === "wake" || before.failure !== null)
+  const ends = action.do === "wake" || (action.do === "cancel" && changed)
+  if (late) assert.strictEqual(after.failure !== null, ends || before.failure !== null)
 
   assert.strictEqual(after.dueAt === null, isFinalStatus(after), "due exactly while not settled")
   assert.strictEqual(after.failure !== null, isFinalStatus(after) && after.status !== "creator_approved")

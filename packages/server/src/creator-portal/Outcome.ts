@@ -62,5 +62,10 @@ const endings: Readonly<
     status: "Withdrawn",
     title: "You withdrew from this request",
     meaning: "The draft was dropped and goes nowhere."
+  },
+  cancelled: {
+    status: "Cancelled",
+    title: "This request was cancelled",
+    meaning: "The organization no longer needs an answer."
   }
 }

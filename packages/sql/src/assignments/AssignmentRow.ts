@@ -36,7 +36,13 @@ export interface PublicAssignmentRow {
   readonly commentary_video_url: string | null
   readonly failure_reason: FailureReason | null
   readonly failure_at: string | null
+  readonly was_cancelled: number
 }
+
+/** A cancellation is stored as a withdrawal with a mark, because older processes read the column too. */
+export const failureReasonOf = (
+  row: Pick<PublicAssignmentRow, "failure_reason" | "was_cancelled">
+): FailureReason | null => (row.was_cancelled === 1 ? "cancelled" : row.failure_reason)
 
 /**
  * Returns a condition on the environment, written into the statement's text. If the environment were a bound value that
@@ -94,8 +100,13 @@ export const publicFromRow = (row: PublicAssignmentRow): PublicAssignment => ({
           audioUrl: row.commentary_audio_url,
           videoUrl: row.commentary_video_url
         },
-  failure: row.failure_reason === null ? null : { reason: row.failure_reason, at: fromIso(row.failure_at as string) }
+  failure: failureOf(row)
 })
+
+const failureOf = (row: PublicAssignmentRow): PublicAssignment["failure"] => {
+  const reason = failureReasonOf(row)
+  return reason === null ? null : { reason, at: fromIso(row.failure_at as string) }
+}
 
 export const fromRow = (row: AssignmentRow): Assignment => ({
   ...publicFromRow(row),
@@ -212,7 +223,8 @@ const toChangedRow = (assignment: Assignment): ChangedRow => ({
   partner_approved_at: toIsoOrNull(assignment.commentary?.partnerApprovedAt ?? null),
   commentary_audio_url: assignment.commentary?.audioUrl ?? null,
   commentary_video_url: assignment.commentary?.videoUrl ?? null,
-  failure_reason: assignment.failure?.reason ?? null,
+  failure_reason: assignment.failure?.reason === "cancelled" ? "withdrawn" : (assignment.failure?.reason ?? null),
+  was_cancelled: assignment.failure?.reason === "cancelled" ? 1 : 0,
   failure_at: toIsoOrNull(assignment.failure?.at ?? null),
   withdraw_reason: assignment.withdrawReason,
   due_at: toIsoOrNull(assignment.dueAt),

@@ -67,7 +67,7 @@ export const layer = Layer.effect(
       // The rows are locked in the order of the tables: the topic first.
       const [row] = yield* sql<LockedRow>`SELECT a.*, t.status AS topic_status, t.created_at AS topic_created_at,
           t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
-          commentary_generated, creator_approved, declined, expired, abandoned
+          commentary_generated, creator_approved, declined, expired, abandoned, cancelled
         FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE a.id = ${id} ${forUpdate(sql)}`
       if (row === undefined) return Option.none<Decision<E>>()
       const { assignment: before, topic } = fromContextRow(row)

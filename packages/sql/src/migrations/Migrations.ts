@@ -27,6 +27,7 @@ import { requests } from "./0008_requests.ts"
 import { operations } from "./0009_operations.ts"
 import { eventPositions } from "./0010_event_positions.ts"
 import { topicChanges } from "./0011_topic_changes.ts"
+import { cancellation } from "./0012_cancellation.ts"
 import * as Failure from "./Failure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
@@ -44,7 +45,8 @@ export const released: Readonly<Record<string, Migration>> = {
   "0008_requests": requests,
   "0009_operations": operations,
   "0010_event_positions": eventPositions,
-  "0011_topic_changes": topicChanges
+  "0011_topic_changes": topicChanges,
+  "0012_cancellation": cancellation
 }
 
 /**

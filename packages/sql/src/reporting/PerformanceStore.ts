@@ -77,7 +77,7 @@ export const layer = Layer.effect(
           : sql`(created_at, id) > (${toIso(after.createdAt)}, ${after.id})`
       const rows =
         yield* sql<PersonaTimelineRow>`SELECT a.topic_id, t.created_at, a.persona_id, a.persona_name, a.status,
-          a.failure_reason, a.notified_at, a.responded_at, a.first_drafted_at, a.commentary_approved_at
+          a.failure_reason, a.was_cancelled, a.notified_at, a.responded_at, a.first_drafted_at, a.commentary_approved_at
         FROM (SELECT created_at, id FROM topics
           WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
             AND ${from} AND created_at < ${toIso(end)}

@@ -92,14 +92,14 @@ const insertCounters = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, of
     FROM assignments WHERE ${ofDay} GROUP BY ${key}`
   yield* sql`${into} SELECT ${key}, 'approved', COUNT(*), NULL
     FROM assignments WHERE ${ofDay} AND status = 'creator_approved' GROUP BY ${key}`
-  yield* sql`${into} SELECT ${key}, failure_reason, COUNT(*), NULL
+  yield* sql`${into} SELECT ${key}, CASE WHEN was_cancelled = 1 THEN 'cancelled' ELSE failure_reason END AS reason, COUNT(*), NULL
     FROM assignments WHERE ${ofDay} AND status <> 'creator_approved' AND failure_reason IS NOT NULL
-    GROUP BY ${key}, failure_reason`
+    GROUP BY ${key}, reason`
 })
 
 const insertHistograms = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owner: OwnerDay, ofDay: Fragment) {
   const rows = yield* sql<TimelineRow.TimelineRow & { readonly persona_id: string }>`SELECT persona_id, status,
-      failure_reason, notified_at, responded_at, first_drafted_at, commentary_approved_at
+      failure_reason, was_cancelled, notified_at, responded_at, first_drafted_at, commentary_approved_at
     FROM assignments WHERE ${ofDay} AND responded_at IS NOT NULL`
   const histograms = new Map<
     string,

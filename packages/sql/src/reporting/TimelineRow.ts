@@ -1,11 +1,13 @@
 /** The columns of an assignment from which its timeline is read. */
 import type { AssignmentTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
+import { failureReasonOf } from "../assignments/AssignmentRow.ts"
 import { fromIsoOrNull } from "../database/Columns.ts"
 
 export interface TimelineRow {
   readonly status: AssignmentStatus
   readonly failure_reason: FailureReason | null
+  readonly was_cancelled: number
   readonly notified_at: string | null
   readonly responded_at: string | null
   readonly first_drafted_at: string | null
@@ -14,7 +16,7 @@ export interface TimelineRow {
 
 export const fromRow = (row: TimelineRow): AssignmentTimeline => ({
   status: row.status,
-  failureReason: row.failure_reason,
+  failureReason: failureReasonOf(row),
   notifiedAt: fromIsoOrNull(row.notified_at),
   respondedAt: fromIsoOrNull(row.responded_at),
   firstDraftedAt: fromIsoOrNull(row.first_drafted_at),

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
+import { failureReasonOf } from "../assignments/AssignmentRow.ts"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { array } from "../database/Columns.ts"
 import { isWithin } from "../database/Transaction.ts"
@@ -30,6 +31,7 @@ interface Row {
   readonly status: AssignmentStatus
   readonly status_updated_at: string
   readonly failure_reason: FailureReason | null
+  readonly was_cancelled: number
   readonly failure_at: string | null
   readonly respond_by: string
   readonly approve_by: string | null
@@ -49,7 +51,7 @@ const columns = `CASE WHEN a.position = 0 THEN t.external_reference END AS exter
   CASE WHEN a.position = 0 THEN t.status END AS topic_status,
   CASE WHEN a.position = 0 THEN t.created_at END AS created_at,
   a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at,
-  a.respond_by, a.approve_by`
+  a.was_cancelled, a.respond_by, a.approve_by`
 
 export const make = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => readBatched(sql), orElse: () => Effect.succeed(readOne(sql)) })
@@ -114,7 +116,7 @@ const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicP
       personaName: row.persona_name,
       status: row.status,
       statusUpdatedAt: row.status_updated_at,
-      failureReason: row.failure_reason,
+      failureReason: failureReasonOf(row),
       failureAt: row.failure_at,
       expiresAt: expiresAt(row)
     }))

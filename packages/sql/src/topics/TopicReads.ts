@@ -40,9 +40,10 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
           CASE WHEN a.position = 0 THEN ${metadata} END AS metadata,
           CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
           t.topic_sent, t.opinion_injected, t.commentary_generated, t.creator_approved, t.declined, t.expired,
-          t.abandoned, a.id, a.persona_id, a.persona_name, a.persona_image_url, a.created_at, a.status,
+          t.abandoned, t.cancelled, a.id, a.persona_id, a.persona_name, a.persona_image_url, a.created_at, a.status,
           a.status_updated_at, a.commentary_id, a.commentary_content, a.commentary_draft_id, a.commentary_approved_at,
-          a.partner_approved_at, a.commentary_audio_url, a.commentary_video_url, a.failure_reason, a.failure_at
+          a.partner_approved_at, a.commentary_audio_url, a.commentary_video_url, a.failure_reason, a.failure_at,
+          a.was_cancelled
         FROM (${topics}) t JOIN assignments a ON a.topic_id = t.id
         ORDER BY t.created_at DESC, t.id DESC, a.position`
 

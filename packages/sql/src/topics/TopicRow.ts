@@ -28,7 +28,8 @@ export const countsOf = (row: TopicCounts): TopicCounts => ({
   creator_approved: row.creator_approved,
   declined: row.declined,
   expired: row.expired,
-  abandoned: row.abandoned
+  abandoned: row.abandoned,
+  cancelled: row.cancelled
 })
 
 const listedColumns = [
@@ -40,6 +41,7 @@ const listedColumns = [
   "status",
   ...assignmentStatuses,
   "abandoned",
+  "cancelled",
   "created_at",
   "updated_at"
 ] as const

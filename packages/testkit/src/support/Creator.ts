@@ -36,6 +36,7 @@ export const submitPerspective = step((present, at) =>
 )
 export const decline = step((present, at) => Workflow.decline(present, { reason: "Not my sport." }, at))
 export const withdraw = step((present, at) => Workflow.withdraw(present, { reason: null }, at))
+export const cancel = step((present, at) => Result.succeed(Workflow.cancel(present, { by: "key" }, at)))
 export const approve = step((present, at) =>
   Workflow.approve(
     present,

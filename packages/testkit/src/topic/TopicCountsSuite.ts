@@ -10,6 +10,7 @@ import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import {
   emptyTopicCounts,
   isAbandonedAssignment,
+  isCancelledAssignment,
   type TopicCounts,
   TopicStatus,
   topicStatus
@@ -88,6 +89,20 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         })
       }))
 
+    it("a cancelled assignment leaves the topic to the answered ones, and is read as cancelled", () =>
+      Effect.gen(function* () {
+        const topics = yield* TopicStore
+        const { first, owner, second, status } = yield* twoSent()
+        yield* Creator.submitPerspective(first)
+        const { failure, status: stays } = yield* Creator.cancel(second)
+        assert.deepStrictEqual([failure?.reason, stays], ["cancelled", "topic_sent"])
+        assert.strictEqual(yield* status, "in_progress")
+        const [topic] = (yield* topics.list({ owner, status: null, limit: 1, from: { offset: 0 } })).items
+        const progress = topic && Option.getOrThrow(yield* topics.progress(owner, topic.id))
+        assert.deepInclude(progress?.assignments[1], { failureReason: "cancelled", expiresAt: null })
+        yield* agree(owner)
+      }))
+
     it("the test environment has its own usage, separate from the live one", () =>
       Effect.gen(function* () {
         const usage = yield* UsageStore
@@ -128,6 +143,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
 const {
   approve,
+  cancel,
   decline,
   completeDraft: draft,
   failAttempt,
@@ -137,7 +153,7 @@ const {
   runDueStep: wakeUp,
   withdraw
 } = Creator
-const steps = { respond, decline, wakeUp, draft, revise, failAttempt, withdraw, approve, rename }
+const steps = { respond, decline, wakeUp, draft, revise, failAttempt, withdraw, approve, rename, cancel }
 
 const Step = Schema.Struct({
   which: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4 })),
@@ -151,6 +167,7 @@ const Step = Schema.Struct({
     "withdraw",
     "approve",
     "rename",
+    "cancel",
     "sleep"
   ])
 })
@@ -232,6 +249,7 @@ const agree = Effect.fnUntraced(function* (owner: Owner) {
     for (const { id, ...outcome } of assignments) {
       counts[outcome.status] += 1
       counts.abandoned += isAbandonedAssignment(outcome) ? 1 : 0
+      counts.cancelled += isCancelledAssignment(outcome) ? 1 : 0
       const { assignment } = Option.getOrThrow(yield* store.find(id))
       units += outcome.failure === null ? 1 : 0
       generated += assignment.draft === null ? 0 : 1

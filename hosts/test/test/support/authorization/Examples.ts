@@ -22,6 +22,7 @@ export const exampleBodies: Readonly<Record<string, Example>> = {
   listTopics: none,
   getTopic: none,
   getTopicStatus: none,
+  cancelTopic: none,
   getTopicCommentaries: none,
   getTopicByReference: none,
   approveCommentary: none,

@@ -43,6 +43,7 @@ export const makeOperations = Effect.gen(function* () {
     ["GET", "/topics/by-reference/mine", undefined, "/topics/by-reference/nobodys"],
     ["POST", "/topics/bulk", { topics: [topic] }, wrong],
     ["POST", `/topics/${id}/commentaries/${commentary}/approve`, {}, `/topics/${id}/commentaries/${unknown}/approve`],
+    ["POST", `/topics/${id}/cancel`, undefined, `/topics/${unknown}/cancel`],
     ["GET", "/personas", undefined, undefined],
     ["GET", `/personas/${persona}`, undefined, `/personas/${unknown}`],
     ["GET", "/usage", undefined, undefined],

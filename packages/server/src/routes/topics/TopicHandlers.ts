@@ -11,6 +11,7 @@ import { formatCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { isReference } from "@partner-commentary/core/topic/Topic"
+import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
 import { Topics } from "@partner-commentary/core/topic/Topics"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -33,6 +34,7 @@ export const layer = HttpApiBuilder.group(
   "topics",
   Effect.fnUntraced(function* (handlers) {
     const topics = yield* Topics
+    const cancellation = yield* TopicCancellation
     const { apiRoot } = yield* PublicAddress
     const avatar = apiRoot + avatarPath
     const decodeTopic = topicDecoder((yield* Policy).contentLength)
@@ -82,6 +84,16 @@ export const layer = HttpApiBuilder.group(
       )
       .handle("progress", ({ params }) =>
         Effect.map(one(params.id, topics.progress), (found) => Envelope.success(Views.progress(found)))
+      )
+      .handleRaw(
+        "cancel",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const principal = yield* CurrentPrincipal
+          const cancelled = one(params.id, (_, id) => cancellation.cancel(principal, id))
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
+            once(Effect.map(cancelled, (found) => Envelope.success(Views.progress(found))))
+          )
+        })
       )
       .handle("commentaries", ({ params }) =>
         Effect.map(one(params.id, topics.find), (found) => Envelope.success(Views.commentaries(found, avatar)))

@@ -1,0 +1,56 @@
+/** A partner cancels a topic: the assignments that no creator has answered are settled, and the others go on. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { Principal } from "../access/ApiKeys.ts"
+import type { TopicId } from "../shared/Ids.ts"
+import * as Instant from "../shared/Instant.ts"
+import * as Subject from "../shared/Subject.ts"
+import { Transaction } from "../shared/Transaction.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
+import { AssignmentStore } from "./AssignmentStore.ts"
+import { type TopicProgress, TopicStore } from "./TopicStore.ts"
+import { TopicNotFound } from "./Topics.ts"
+import { cancel } from "./Workflow.ts"
+
+export class TopicCancellation extends Context.Service<
+  TopicCancellation,
+  {
+    /** Cancels all unanswered assignments in one transaction, and returns the topic's progress after it. */
+    readonly cancel: (principal: Principal, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
+  }
+>()("@partner-commentary/core/topic/TopicCancellation") {
+  static readonly layer = Layer.effect(
+    TopicCancellation,
+    Effect.gen(function* () {
+      const topics = yield* TopicStore
+      const assignments = yield* AssignmentStore
+      const transaction = yield* Transaction
+      const signal = yield* WorkSignal
+      return TopicCancellation.of({
+        cancel: Effect.fnUntraced(function* ({ environment, key, organization }, id) {
+          yield* Subject.markSpan({ topicId: id })
+          const now = yield* Instant.now
+          const progress = Effect.flatMap(
+            topics.progress({ organizationId: organization.id, environment }, id),
+            Option.match({ onNone: () => new TopicNotFound(), onSome: Effect.succeed })
+          )
+          const change = Effect.gen(function* () {
+            const before = yield* progress
+            const unanswered = before.assignments.filter(({ status }) => status === "topic_sent")
+            for (const assignment of unanswered) {
+              const modified = yield* assignments.modify(assignment.id, (present) =>
+                Result.succeed(cancel(present, { by: `key ${key.id}` }, now))
+              )
+              if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
+            }
+            return unanswered.length === 0 ? before : yield* progress
+          })
+          return yield* transaction.run(change)
+        })
+      })
+    })
+  )
+}
