@@ -1,5 +1,4 @@
 import { describe, it } from "@effect/vitest"
-import { defaults } from "@partner-commentary/core/shared/Policy"
 import { escapeHtml } from "@partner-commentary/core/shared/Text"
 import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import * as fc from "fast-check"
@@ -12,18 +11,6 @@ import { outboxMailPage, outboxPage } from "../../src/creator-portal/OutboxPage.
 import type { PageVisit } from "../../src/creator-portal/PageContent.ts"
 import { pageStylesheet } from "../../src/creator-portal/Style.ts"
 import * as Samples from "./Samples.ts"
-
-const visit = (assignment: PageVisit["assignment"], more: Partial<PageVisit> = {}): PageVisit => ({
-  assignment,
-  topic: Samples.topic,
-  address: "/creator/token",
-  now: Samples.noon,
-  maxDrafts: 10,
-  readingWindow: defaults.readingWindow,
-  refusal: null,
-  inboxMailed: false,
-  ...more
-})
 
 const nasty = fc.constantFrom(
   "<",
@@ -74,7 +61,7 @@ describe("a page", () => {
       fc.property(words, fc.constantFrom(...Object.values(Samples.states)), (text, state) => {
         const page = (said: string) =>
           creatorPage(
-            visit(saying(state, said), { topic: { ...Samples.topic, content: said, organizationName: said } })
+            Samples.visit(saying(state, said), { topic: { ...Samples.topic, content: said, organizationName: said } })
           )
         assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
       })
@@ -94,7 +81,7 @@ describe("a page", () => {
               field: isStale ? "draft_id" : textFieldOf[action],
               constraint: said
             }
-            return creatorPage(visit(state, { refusal: { action, problem, says: said, typed, isStale } }))
+            return creatorPage(Samples.visit(state, { refusal: { action, problem, says: said, typed, isStale } }))
           }
           assert.deepStrictEqual(skeleton(page(text)), skeleton(page("plain")))
         }
@@ -104,14 +91,14 @@ describe("a page", () => {
   it("a page removes direction overrides from every quoted text", () => {
     const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
     const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
-    const shown = creatorPage(visit(saying(Samples.states.topicSent, backwards), { topic }))
+    const shown = creatorPage(Samples.visit(saying(Samples.states.topicSent, backwards), { topic }))
     assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
   })
 
   it("a page preserves texts: a form submits exactly what was shown", () =>
     fc.assert(
       fc.property(words, (text) => {
-        const page = creatorPage(visit(saying(Samples.commentaryGenerated, text)))
+        const page = creatorPage(Samples.visit(saying(Samples.commentaryGenerated, text)))
         const shown = /<textarea[^>]*name="content"[^>]*>\n([^<]*)<\/textarea>/.exec(page)?.[1]
         const read = shown?.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
         assert.strictEqual(read, text.toWellFormed())
@@ -129,7 +116,7 @@ describe("a page", () => {
       }))
     )
     const pages = Object.values(Samples.states).flatMap((state) =>
-      [null, ...refusals].map((refusal) => creatorPage(visit(state, { refusal })))
+      [null, ...refusals].map((refusal) => creatorPage(Samples.visit(state, { refusal })))
     )
     for (const page of pages) {
       const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
@@ -147,7 +134,7 @@ describe("a page", () => {
 
   it("a page loads no external resource and runs no script", () => {
     for (const state of Object.values(Samples.states)) {
-      const page = creatorPage(visit(state))
+      const page = creatorPage(Samples.visit(state))
       assert.notMatch(page, /<script|<img|<iframe| style="| on\w+="|url\(|@import/)
       for (const [, target] of page.matchAll(/ (?:src|href|action)="([^"]*)"/g)) {
         assert.match(target!, /^(data:image\/svg|\/creator\/token|#)/)
@@ -172,7 +159,7 @@ describe("a page", () => {
       neverWritten: []
     }
     for (const [name, state] of Object.entries(Samples.states)) {
-      const page = creatorPage(visit(state))
+      const page = creatorPage(Samples.visit(state))
       const found = new Set([...page.matchAll(/action="\/creator\/token\/(\w+)"/g)].map(([, action]) => action))
       assert.deepStrictEqual([...found].sort(), [...offered[name as keyof typeof offered], "desk"].sort(), name)
     }
@@ -189,18 +176,23 @@ describe("a page's text", () => {
 
   it("a page's text states until when a closed request can be read", () => {
     for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
-      assert.include(text(creatorPage(visit(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
+      assert.include(text(creatorPage(Samples.visit(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
     }
   })
 
   it("a page's text breaks times only between day and time", () => {
-    assert.include(creatorPage(visit(Samples.topicSent)), ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>")
+    assert.include(
+      creatorPage(Samples.visit(Samples.topicSent)),
+      ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>"
+    )
   })
 
   it("a page's text shows the number of drafts when few are left", () => {
     const heading = (number: number) => {
       const draft = { ...Samples.revised.draft!, number }
-      return /<h2>(Draft.*)<\/h2>/.exec(creatorPage(visit({ ...Samples.revised, draft })))![1]!.replace(/<[^>]*>/g, "")
+      return /<h2>(Draft.*)<\/h2>/
+        .exec(creatorPage(Samples.visit({ ...Samples.revised, draft })))![1]!
+        .replace(/<[^>]*>/g, "")
     }
     assert.deepStrictEqual([1, 7, 8, 10].map(heading), [
       "Draft 1",
@@ -211,7 +203,7 @@ describe("a page's text", () => {
   })
 
   it("a page's text takes initials from letters and digits only", () => {
-    const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(visit(named(name))))?.[1]
+    const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(Samples.visit(named(name))))?.[1]
     const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
     assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
   })

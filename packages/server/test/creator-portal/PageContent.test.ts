@@ -1,6 +1,5 @@
 /** The parts of a creator's page that depend on the state and on a rejected action. */
 import { describe, it } from "@effect/vitest"
-import { defaults } from "@partner-commentary/core/shared/Policy"
 import { assert } from "vitest"
 import type { CreatorAction } from "../../src/creator-portal/CreatorAction.ts"
 import { textFieldOf } from "../../src/creator-portal/CreatorAction.ts"
@@ -8,18 +7,7 @@ import { creatorPage } from "../../src/creator-portal/CreatorPage.ts"
 import type { PageVisit } from "../../src/creator-portal/PageContent.ts"
 import * as Samples from "./Samples.ts"
 
-const page = (assignment: PageVisit["assignment"], more: Partial<PageVisit> = {}) =>
-  creatorPage({
-    assignment,
-    topic: Samples.topic,
-    address: "/creator/token",
-    now: Samples.noon,
-    maxDrafts: 10,
-    readingWindow: defaults.readingWindow,
-    refusal: null,
-    inboxMailed: false,
-    ...more
-  })
+const page = (...visit: Parameters<typeof Samples.visit>) => creatorPage(Samples.visit(...visit))
 
 const refused = (action: CreatorAction, typed: NonNullable<PageVisit["refusal"]>["typed"]) => ({
   action,

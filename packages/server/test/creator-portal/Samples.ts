@@ -1,7 +1,9 @@
-/** One sample request in each state. */
+/** One sample request in each state, and a visit of its page. */
 import * as Ids from "@partner-commentary/core/shared/Ids"
+import { defaults } from "@partner-commentary/core/shared/Policy"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
+import type { PageVisit } from "../../src/creator-portal/PageContent.ts"
 
 export const uuid = (last: number) => `0198a000-0000-7000-8000-${String(last).padStart(12, "0")}`
 export const hour = 3_600_000
@@ -133,3 +135,15 @@ export const states = {
   timedOut,
   neverWritten
 }
+
+export const visit = (assignment: Assignment, more: Partial<PageVisit> = {}): PageVisit => ({
+  assignment,
+  topic,
+  address: "/creator/token",
+  now: noon,
+  maxDrafts: 10,
+  readingWindow: defaults.readingWindow,
+  refusal: null,
+  inboxMailed: false,
+  ...more
+})
