@@ -33,7 +33,7 @@ const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email
 
 MailerSuite.suite("SmtpMailer", delivering, delivered)
 
-describe("a delivered mail", () => {
+describe.concurrent("a delivered mail", () => {
   it.live("a delivered mail has the given sender, recipient, subject, text, HTML and Message-ID", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
@@ -114,7 +114,7 @@ describe("a delivered mail", () => {
   )
 })
 
-describe("a permanent refusal", () => {
+describe.concurrent("a permanent refusal", () => {
   it.live("a refusal is permanent when the server refuses the recipient, the sender or the mail with a 5xx", () =>
     Effect.gen(function* () {
       for (const options of [
@@ -137,7 +137,7 @@ describe("a permanent refusal", () => {
   )
 })
 
-describe("a temporary refusal", () => {
+describe.concurrent("a temporary refusal", () => {
   it.live("a refusal is temporary on a 4xx, and a greylisted mail is accepted on the next attempt", () =>
     Effect.gen(function* () {
       let attempts = 0
@@ -254,7 +254,7 @@ describe("a temporary refusal", () => {
   )
 })
 
-describe("the layer of the SMTP mailer", () => {
+describe.concurrent("the layer of the SMTP mailer", () => {
   it.live("the layer of the SMTP mailer closes its connections with its scope, and then sends nothing", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()

@@ -35,7 +35,7 @@ const slow = (milliseconds: number) => {
   }
 }
 
-describe("a slow server", () => {
+describe.concurrent("a slow server", () => {
   it.live("a slow server receives each of 60 mails once, over no more than the configured number of connections", () =>
     Effect.gen(function* () {
       const { most, server } = slow(60)
@@ -61,7 +61,7 @@ describe("a slow server", () => {
   )
 })
 
-describe("a mail whose bytes were all sent", () => {
+describe.concurrent("a mail whose bytes were all sent", () => {
   it.live(
     "a mail whose bytes were all sent and whose connection breaks before the reply is reported as unanswered, not as refused",
     () =>
@@ -90,7 +90,7 @@ describe("a mail whose bytes were all sent", () => {
   )
 })
 
-describe("stopping the service", () => {
+describe.concurrent("stopping the service", () => {
   /**
    * Sends the mail uninterruptibly, as the core does. `whole` completes when the server has received the complete mail.
    */

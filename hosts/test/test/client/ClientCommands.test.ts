@@ -1,7 +1,7 @@
 /** `listen` and `trigger` of the client's command line, against the service in memory. */
 import { PartnerCommentary, type PastEvent, verifyWebhook } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 import { lineOf, start } from "../../../../packages/client/test/cli/CommandLine.ts"
 
 const address = "http://localhost:3000/hook"
@@ -42,9 +42,9 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
 }
 
 const isReady = (lines: ReadonlyArray<string>) =>
-  expect.poll(() => lines.join("\n")).toContain("Forwarding new events to")
+  vi.waitFor(() => expect(lines.join("\n")).toContain("Forwarding new events to"), 20_000)
 
-it("what trigger plays is forwarded with a valid signature, and what happened before is not", async () => {
+it.concurrent("what trigger plays is forwarded with a valid signature, and what happened before is not", async () => {
   await using all = await scene()
   await all.trigger("commentary.failed")
   const listening = all.listen()
@@ -62,7 +62,7 @@ it("what trigger plays is forwarded with a valid signature, and what happened be
   expect(event).toEqual((await all.client.events.list({ limit: 1 })).data[0])
 })
 
-it("events arrive in order, each once, with --print-json one JSON value a line", async () => {
+it.concurrent("events arrive in order, each once, with --print-json one JSON value a line", async () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjsw"
   await using all = await scene("test", [200, 500])
   const listening = all.listen("--print-json", "--secret", secret)
@@ -88,7 +88,7 @@ it("events arrive in order, each once, with --print-json one JSON value a line",
   expect(new Set(lines.map(({ event }) => event.id)).size).toBe(lines.length)
 })
 
-it("--events forwards only these types", async () => {
+it.concurrent("--events forwards only these types", async () => {
   await using all = await scene()
   const listening = all.listen("--events", "partner.approved", "--print-json")
   await isReady(listening.stderr)
@@ -98,7 +98,7 @@ it("--events forwards only these types", async () => {
   expect(listening.stdout).toHaveLength(2)
 })
 
-it.each(["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"])(
+it.concurrent.each(["declined", "expired", "generation_failed", "approval_timeout", "withdrawn"])(
   "trigger commentary.failed --reason %s plays a topic that fails so",
   async (reason) => {
     await using all = await scene()
@@ -108,7 +108,9 @@ it.each(["declined", "expired", "generation_failed", "approval_timeout", "withdr
   }
 )
 
-it("an outage of the service is reported and outlasted, and no event is lost", { timeout: 60_000 }, async () => {
+it.concurrent("an outage of the service is reported and outlasted, and no event is lost", {
+  timeout: 60_000
+}, async () => {
   await using all = await scene()
   const listening = all.listen()
   await isReady(listening.stderr)
@@ -117,7 +119,7 @@ it("an outage of the service is reported and outlasted, and no event is lost", {
     persona_ids: ["7e570000-0000-4000-8000-000000000001"]
   })
   all.fail(true)
-  await expect.poll(() => listening.stderr.join("\n"), { timeout: 30_000 }).toMatch(/Status 503 .* Trying again\.$/)
+  await vi.waitFor(() => expect(listening.stderr.join("\n")).toMatch(/Status 503 .* Trying again\.$/), 30_000)
   await all.pc.clock.advance("10 seconds")
   all.fail(false)
   await lineOf(listening, (line) => line.includes("creator.approved"))
@@ -126,7 +128,7 @@ it("an outage of the service is reported and outlasted, and no event is lost", {
   expect(event.data.topic_id).toBe(topic_id)
 })
 
-it("a live key is followed when --live is given", async () => {
+it.concurrent("a live key is followed when --live is given", async () => {
   await using all = await scene("live")
   const refused = all.listen()
   expect(await refused.ended).toBe(2)
