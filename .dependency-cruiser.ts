@@ -6,15 +6,18 @@ import { builtinModules } from "node:module"
 import type { IRegularForbiddenRuleType } from "dependency-cruiser"
 
 interface Layer {
-  /** A pattern of workspace folders. */
+  /** A regular expression that matches workspace folders. */
   readonly layer: string
-  /** A folder of the workspace that is a layer of its own. */
+  /** The folder of a workspace that is one layer. */
   readonly except?: string
-  /** Patterns of the other workspaces that it may import. */
+  /** Regular expressions of the other workspaces that this layer may import. */
   readonly workspaces: ReadonlyArray<string>
-  /** A pattern of what it may not import, below `effect`. */
+  /** A regular expression of modules below `effect` that this layer may not import. */
   readonly notEffect?: string
-  /** A pattern of the npm packages and Node modules that it may import; none unless given. */
+  /**
+   * A regular expression of the npm packages and Node modules that this layer may import. By default it may import
+   * none.
+   */
   readonly packages?: string
 }
 
@@ -128,18 +131,19 @@ export default {
       { path: "^((packages|adapters|hosts)/[^/]+)/" },
       { path: "^$1/", dependencyTypesNot: ["local"] }
     ),
-    // A build by project references leaves `.ts` in the client's declarations. `scripts/client.ts` replaces it.
+    // A build with project references keeps `.ts` in the import paths of the client's declarations. `scripts/client.ts`
+    // replaces this ending.
     error("resolvable", { pathNot: "^packages/client/dist/" }, { couldNotResolve: true })
   ],
   options: {
-    // The TypeScript 7 package has no parser to offer.
+    // The TypeScript 7 package contains no parser for this tool.
     parser: "swc" as const,
     tsPreCompilationDeps: true,
     doNotFollow: { path: "node_modules" },
     exclude: {
       path: [
         "^(packages|adapters|hosts)/[^/]+/(dist|bundle)/",
-        // swc's adapter cannot read `using` declarations, which these hold.
+        // swc's adapter cannot parse the `using` declarations in these files.
         "^(packages|adapters|hosts)/[^/]+/test(-long)?/",
         "^bench/harness[.]ts$"
       ]

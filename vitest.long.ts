@@ -3,7 +3,9 @@ import { experimental, freshBundle, onSqliteAlone, postgres } from "./vitest.wor
 
 const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres, freshBundle], experimental }
 
-/** Suites that take minutes, one file after the other: each `test-long` folder, and the service's tests on Postgres. */
+/**
+ * Suites that take minutes run one file after another: each `test-long` folder, and the service's tests on Postgres.
+ */
 export default defineConfig({
   test: {
     teardownTimeout: 60_000,

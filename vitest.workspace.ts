@@ -4,13 +4,19 @@ import { defineConfig } from "vitest/config"
 
 const folders = ["packages/*", "adapters/*", "hosts/*", "scripts", "examples"]
 
-/** These files share the modules that they import, which would be most of a file's cost. No state in modules. */
+/**
+ * These files share the modules that they import, because importing takes most of a file's time. Therefore modules must
+ * have no state.
+ */
 const shareImports = ["packages/*", "adapters/*", "hosts/*", "examples", "on Postgres"]
 
 /** Tests of the whole service that run on Postgres each time; `test:long` runs all of them. */
 const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/topics/${name}.test.ts`)
 
-/** The harness is SQLite in memory, wherever the rest runs. Tests of embedding bring databases of their own. */
+/**
+ * The harness uses SQLite in memory, whatever database the other tests use. Tests of embedding create their own
+ * databases.
+ */
 export const onSqliteAlone = ["hosts/test/test/harness/*.test.ts", "hosts/test/test/embedding/*.test.ts"]
 
 /** Starts one Postgres server for the run. */
@@ -18,12 +24,15 @@ export const postgres = join(import.meta.dirname, "hosts", "test", "src", "postg
 
 const needPostgres = ["adapters/*", "hosts/*"]
 
-/** Tests of the Node host start processes, which start twice as fast from a bundle of the present sources. */
+/** Tests of the Node host start processes, which start twice as fast from a bundle of the current sources. */
 export const freshBundle = join(import.meta.dirname, "scripts", "packing", "FreshBundle.ts")
 
 const needBundle = ["hosts/*"]
 
-/** Node strips the types itself. Rewritten by Vite, each use of an import is a property access, a sixth slower in all. */
+/**
+ * Node strips the types itself. If Vite rewrites an import, each use of it is a property access, which makes tests a
+ * sixth slower.
+ */
 export const experimental = { viteModuleRunner: false }
 
 const project = (name: string, include: string) => ({
@@ -44,7 +53,7 @@ export default defineConfig({
   test: {
     // The output of a test is shown when it fails.
     silent: "passed-only",
-    // Some tests wait for processes and timeouts; another one runs meanwhile.
+    // Some tests wait for processes and timeouts, so another test runs meanwhile.
     maxWorkers: availableParallelism() + 1,
     projects: [
       ...folders.map((folder) => ({ test: project(folder, `${folder}/test/**/*.test.ts`) })),

@@ -57,8 +57,8 @@ const summarize = (rounds: ReadonlyArray<Side>): Side => ({
 })
 
 /**
- * Alternates the rounds and their order, so that a drift of the machine affects both sides. The server of the other
- * side is paused meanwhile.
+ * Alternates the rounds and their order, so that changes in the machine's speed affect both sides. The server of the
+ * other side is paused meanwhile.
  */
 export const compareServers = async (
   generator: ChildProcess,

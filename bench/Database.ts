@@ -28,7 +28,7 @@ const pg = createRequire(import.meta.url)("pg") as {
 
 export const openPool = (connectionString: string, max = 1): DatabasePool => {
   const pool = new pg.Pool({ connectionString, max })
-  // The end of the server breaks idle connections. At that time no work depends on these connections.
+  // The end of the server breaks connections that are idle. No work depends on these connections any more.
   pool.on("error", () => {})
   return pool
 }

@@ -1,5 +1,6 @@
 /**
- * Facts that affect the figures beside the code: the machine, its disk's flush time, and the rate of a server that does nothing.
+ * Facts that affect the figures, apart from the code: the machine, the flush time of its disk, and the rate of a server
+ * that does nothing.
  */
 import { spawn } from "node:child_process"
 import { closeSync, fdatasyncSync, openSync, statfsSync, unlinkSync, writeSync } from "node:fs"

@@ -34,7 +34,7 @@ export interface LoadOutcome {
   readonly clientCpu: number
 }
 
-/** The prefix is unique to this process, so that generators that start at the same time send different topics. */
+/** The prefix is unique to this process, so that generators which start at the same time send different topics. */
 const run = `${Date.now().toString(36)}-${process.pid}`
 let number = 0
 

@@ -116,7 +116,8 @@ const main = async () => {
       const wanted = { ...hourLongRound, requests: 1000, collect: 1000, send: posts(server.personaIds) }
       collected.set(server, (await playRoundOn(generator, server, wanted)).topicIds)
     }
-    // Autovacuum would do this within a minute. Until then the peer's status query uses an index on all rows of the organization.
+    // Autovacuum would analyze the tables within a minute. Until then the peer's status query uses an index on all rows
+    // of the organization.
     for (const { url } of [theirs, own]) {
       const database = Database.openPool(url)
       await database.query("ANALYZE")

@@ -74,7 +74,7 @@ interface Side {
   readonly database?: Database.DatabasePool
 }
 
-/** The work of each stage when nothing else runs. */
+/** The work of each stage while nothing else runs. */
 const byStage = async ({ database, servers, target }: Side) => {
   printLine("| stage, a story | processor ms | database ms | commits | statements |\n|---|---|---|---|---|")
   const total = [0, 0, 0, 0]

@@ -1,4 +1,4 @@
-/** A first partner to try the service with: an organization, a persona that it may ask, and a key. */
+/** Creates a first partner to try the service with: an organization, a licensed persona, and a key. */
 import type { PartnerCommentary } from "partner-commentary"
 
 // #region first-partner

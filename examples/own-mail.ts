@@ -1,11 +1,11 @@
-/** Mails by the HTTP API of a mail service: a plain function. */
+/** Sends mails with the HTTP API of a mail service, by a plain function. */
 import type { SendMail } from "partner-commentary/ports/MailFunction"
 
 // #region own-mail
 export const mail =
   (url: string, token: string): SendMail =>
   async ({ html, id, subject, text, to }, { signal }) => {
-    // The id is the same in every attempt, so that the mail service drops a repeated mail.
+    // The id is the same in every attempt, so the mail service can drop a repeated mail.
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": id }
     const body = JSON.stringify({ from: "Desk <desk@app.example>", to: to.address, subject, text, html })
     const { ok, status } = await fetch(url, { method: "POST", headers, body, signal })

@@ -12,7 +12,7 @@ export const layer = (options: { url: string; token: Redacted.Redacted<string>; 
     send: ({ html, id, subject, text, to }) =>
       Effect.tryPromise({
         try: (signal) => {
-          // The same on every attempt, so that an unavoidable repeat collapses.
+          // The key is the same on every attempt, so the mail service drops repeated mails.
           const mail = { messageId: `<${id}@${options.domain}>`, from: options.from, to, subject, text, html }
           return fetch(options.url, { method: "POST", headers, body: JSON.stringify(mail), signal, redirect: "error" })
         },

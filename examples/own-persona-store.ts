@@ -1,6 +1,5 @@
 /**
- * A PersonaStore on the host's existing tables: its authors, and the contracts that define which
- * partner may ask which author.
+ * A PersonaStore on the host's existing tables: its authors, and contracts that say which partner may ask which author.
  */
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
 import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
@@ -43,6 +42,6 @@ export const layer = Layer.effect(
 // #endregion
 
 // #region stores
-/** In the place of `Sqlite.layer({ filename: database })`: whoever asks for a PersonaStore gets this one. */
+/** Replaces `Sqlite.layer({ filename: database })`. Every service that needs a PersonaStore gets this one. */
 export const stores = (database: string) => Sqlite.layerWith({ filename: database }, layer)
 // #endregion

@@ -8,10 +8,7 @@ export interface TextRule {
   readonly ignoresComments?: true
 }
 
-/**
- * The patterns of files that may contain SQL. The import rules keep `effect/sql` and the drivers out of all other
- * files.
- */
+/** Matches files that may contain SQL. The import rules keep `effect/sql` and the drivers out of all other files. */
 const hasSql = (path: string) => /^(packages\/sql|adapters\/[^/]+)\/src\/.*\.ts$/.test(path)
 
 const owners: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -15,7 +15,7 @@ export interface GenerationOrder {
   readonly approvals: ReadonlyArray<CommentaryApproval>
   /** A number of creators in a closed loop, or a number of approvals a second that does not depend on the responses. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
-  /** The events of this run go to hanging receivers. The run ends when this many requests hang at once. */
+  /** True if the events of this run go to hanging receivers. The run ends when this many requests hang at once. */
   readonly hanging?: number
 }
 
@@ -54,7 +54,7 @@ const receivers = createServer((call, answer) => {
   })
 })
 
-// Idle connections are closed before the service closes them.
+// This side closes idle connections before the service does.
 const agent = new Agent({ keepAlive: true, maxSockets: 128, timeout: 1000 })
 
 const approve = (port: number, { key, path }: CommentaryApproval) =>

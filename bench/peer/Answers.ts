@@ -65,7 +65,7 @@ export const parseNewTopic = (
   }
 }
 
-/** Builds the response's body. `holders` are the earlier submissions that the topic duplicates, by persona. */
+/** Builds the response's body. `holders` are the earlier submissions of the same topic, by persona. */
 export const createdAnswer = (wanted: NewTopicBody, topic: NewTopic, holders: ReadonlyMap<string, WindowHolder>) => {
   const shares = new Map(topic.personas.map(({ row, shareId }) => [row.id, shareId]))
   const seen = new Set<string>()

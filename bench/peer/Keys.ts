@@ -29,7 +29,7 @@ interface Known {
   readonly addresses: BlockList | undefined
   readonly until: number
 }
-/** A synchronous or asynchronous lookup of keys. */
+/** Looks up a key, synchronously or asynchronously. */
 interface Keys {
   readonly caller: (hash: string) => AuthenticatedCaller | undefined | Promise<AuthenticatedCaller | undefined>
 }

@@ -244,7 +244,7 @@ export const openPeerStore = (filename: string) => {
       licensed.get(owner.organization_id, personaId, now) as unknown as PersonaRow | undefined,
     status: (owner: AuthenticatedCaller, id: string) =>
       status.all(id, owner.organization_id, owner.environment) as unknown as ReadonlyArray<StatusRow>,
-    /** Returns the earlier submissions that this topic duplicates, by persona. */
+    /** Returns the earlier submissions of the same topic, by persona. */
     submit: (owner: AuthenticatedCaller, topic: NewTopic): ReadonlyMap<string, WindowHolder> => {
       begin.run()
       try {

@@ -152,7 +152,7 @@ export const openPostgresStore = (pool: DatabasePool) => {
     },
     status: async (owner: AuthenticatedCaller, id: string): Promise<ReadonlyArray<StatusRow>> =>
       (await pool.query(status([id, owner.organization_id, owner.environment]))).rows,
-    /** Returns the earlier submissions that this topic duplicates, by persona. */
+    /** Returns the earlier submissions of the same topic, by persona. */
     submit: async (owner: AuthenticatedCaller, topic: NewTopic): Promise<ReadonlyMap<string, WindowHolder>> => {
       const client = await pool.connect()
       try {

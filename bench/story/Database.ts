@@ -1,4 +1,4 @@
-/** One interface of the peer's two databases. Statements use `$1`; each is prepared once. */
+/** One interface for the two databases of the peer. Statements use `$1`; each is prepared once. */
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import type { DatabasePool, QueryAnswer } from "../Database.ts"
 
@@ -7,9 +7,9 @@ export type Query = (text: string, values: ReadonlyArray<unknown>) => Promise<Re
 
 export interface Database {
   readonly query: Query
-  /** All of the statements or none. */
+  /** Runs either all of the statements or none. */
   readonly transaction: <A>(work: (query: Query) => Promise<A>) => Promise<A>
-  /** Skips rows that another session has locked. */
+  /** The clause makes a query skip rows that another session has locked. */
   readonly skipLocked: string
 }
 

@@ -1,6 +1,7 @@
 /**
- * The external parties of a story in a separate process: a partner that submits topics, creators that respond and approve, an SMTP
- * server and two webhook receivers. The parent process sends orders over IPC and gets one outcome for each.
+ * The external parties of a story in a separate process: a partner that submits topics, creators that respond and
+ * approve, an SMTP server and two webhook receivers. The parent process sends commands over IPC and gets one result for
+ * each.
  */
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -15,7 +16,7 @@ export interface Target {
   readonly personaIds: ReadonlyArray<string>
 }
 
-/** `submit`, `respond` and `approve` take that step for all stories and wait until the service has done its part. */
+/** `submit`, `respond` and `approve` take that step for all stories, and wait until the service has done its part. */
 export type Order = Target &
   (
     | { readonly do: "submit"; readonly stories: number }
@@ -65,7 +66,7 @@ const assignments = new Map<string, Assignment>()
 /** Mails and events may arrive before the response that names their assignment. */
 const early = new Map<string, Array<(assignment: Assignment) => void>>()
 let target: Target
-/** In a staged run creators wait for the next order. */
+/** In a staged run the creators wait for the next command. */
 let automatic = false
 let submitted = 0
 let ended = 0

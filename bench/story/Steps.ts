@@ -6,7 +6,7 @@ import { createTransport } from "nodemailer"
 import { RequestRefusal } from "../peer/Refusal.ts"
 import type { Database, Query } from "./Database.ts"
 
-/** The columns and tables that `peer/Store.ts` lacks, as the product has them. */
+/** The tables and columns of the product that `peer/Store.ts` lacks. */
 export const sqliteSchema = `
   ALTER TABLE mails ADD COLUMN settled_at TEXT;
   CREATE INDEX assignments_waiting ON assignments (due_at, id) WHERE status = 'opinion_injected';
@@ -35,7 +35,7 @@ const sign = (text: string) => createHmac("sha256", secret).update(text).digest(
 const iso = (delay = 0) => new Date(Date.now() + delay).toISOString()
 const lease = 60_000
 
-/** Runs what is due with a limit at a time; on a signal, or after a second. */
+/** Runs due work, at most `limit` jobs at a time, after a signal or after a second. */
 const worker = <Job>(
   limit: number,
   claim: (free: number) => Promise<ReadonlyArray<Job>>,

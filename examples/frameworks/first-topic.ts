@@ -1,4 +1,4 @@
-/** Run beside the server: a first partner, a persona that it may ask, and a topic. */
+/** Run this file beside the server. It creates a first partner and a licensed persona, and submits a topic. */
 import { pc } from "./pc.ts"
 
 const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })

@@ -1,4 +1,4 @@
-/** The service, for every framework of this folder. */
+/** The service that every framework example in this folder mounts. */
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 

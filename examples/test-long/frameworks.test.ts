@@ -1,6 +1,6 @@
 /**
- * Runs the service on a real server of each framework. It answers as every host does, and the application keeps its
- * own routes.
+ * Runs the service on a real server of each framework. Every host must answer alike, and the application keeps its own
+ * routes.
  */
 import { createServer, type Server } from "node:http"
 import { createAdaptorServer } from "@hono/node-server"
@@ -68,7 +68,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
       }
       const answer = toNodeHandler(app)
       return createServer((request, response) => {
-        // Set the client's address as a proxy does.
+        // Sets the client's address like a proxy does.
         const address = request.socket.remoteAddress ?? ""
         request.headers["x-real-ip"] = address
         request.rawHeaders.push("X-Real-IP", address)
@@ -94,7 +94,7 @@ describe.each(Object.entries(frameworks))("%s", (_, { below = "", lacks = [], se
   })
 })
 
-it("the check of the guide passes for Express with its own header", async (test) => {
+it("the check in the guide passes for Express with a header that Express adds", async (test) => {
   const service = Mounted.service(test)
   const port = await Mounted.listening(createServer(express().use(service.node)), test)
   expect(await conforms(service, port, "http://commentary.example")).toBeGreaterThan(85)

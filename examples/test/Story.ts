@@ -1,4 +1,4 @@
-/** Plays all roles against an application that runs in another process, from the first partner to an approved commentary. */
+/** Plays all roles against an application in another process, from creating a partner to approving a commentary. */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
@@ -26,7 +26,7 @@ const freePort = async (): Promise<number> => {
 
 export interface Started {
   readonly folder: string
-  /** Of the service in the application. */
+  /** The URL of the service in the application. */
   readonly url: string
   readonly secret: string
   readonly output: () => string
@@ -55,7 +55,7 @@ export const started = async (
   return { folder, url, secret, output: () => output }
 }
 
-/** Some commands start further processes, which end with their group. */
+/** Some commands start child processes, so the test ends the whole process group. */
 const ended = async (application: ChildProcess): Promise<void> => {
   const exit = once(application, "exit")
   if (application.exitCode !== null || application.pid === undefined) return
@@ -84,7 +84,7 @@ export const approved = async ({ folder }: Pick<Started, "folder">): Promise<voi
 
 /** Submits a topic over HTTP, and resolves with the text of the published commentary. */
 export const published = async (test: Test, { folder, url }: Started): Promise<string> => {
-  // A second instance on the same file, as in a command that runs beside the server.
+  // Opens a second instance on the same file, like a command that runs beside the server.
   const beside = partnerCommentary({ url, secret, database: sqlite(join(folder, "commentary.db")), workers: false })
   test.onTestFinished(beside.stop)
   const { key, organization_id, persona_id } = await firstPartner(beside)

@@ -80,11 +80,13 @@ const told = <A, E, R>(story: Effect.Effect<A, E, R>) =>
     yield* Effect.provide(story, Layer.merge(service, outboxLayer({ folder: outbox })))
   })
 
-it.live("a partner asks, the creators answer, and the client resolves with what they said", () => told(story))
+it.live("a partner submits a topic, creators answer, and the client resolves with their commentaries", () =>
+  told(story)
+)
 
-it.live("with a test key it comes to its end by itself, within seconds", () => told(rehearsal))
+it.live("with a test key, a topic completes within seconds without a human", () => told(rehearsal))
 
-it("the client's README shows this example as it is", () => {
+it("the client's README contains the code of this example", () => {
   const at = (path: string) => readFileSync(join(import.meta.dirname, "../..", path), "utf8")
   const region = /^\/\/ #region client\n([\s\S]+?)^\/\/ #endregion$/m.exec(at("examples/client.ts"))?.[1] ?? ""
   assert.isAtMost(region.trim().split("\n").length, 20)

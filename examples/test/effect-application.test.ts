@@ -63,7 +63,7 @@ const token = (subject: RegExp): Effect.Effect<string, never, Outbox> =>
     }
   )
 
-it.live("the application asks by a use case, and what the creator approves below the prefix is the partner's", () =>
+it.live("a topic of the application is approved below the prefix and fetched by the partner", () =>
   Effect.gen(function* () {
     const { spans, tracer } = RecordedSpans.make()
     const tokens = yield* Effect.gen(function* () {
@@ -93,7 +93,7 @@ it.live("the application asks by a use case, and what the creator approves below
   })
 )
 
-it.live("where the application's own change fails, no topic is stored and no creator is asked", () =>
+it.live("if the application's own change fails, no topic is stored and no creator gets a mail", () =>
   Effect.gen(function* () {
     const { sql } = yield* articles
     yield* sql`CREATE TRIGGER no BEFORE UPDATE ON articles BEGIN SELECT RAISE(ABORT, 'no'); END`
@@ -105,7 +105,7 @@ it.live("where the application's own change fails, no topic is stored and no cre
   }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
 )
 
-it.live("the application's other paths stay its own", () =>
+it.live("other paths of the application are served by the application", () =>
   Effect.gen(function* () {
     const root = `http://127.0.0.1:${yield* port}`
     for (const path of ["/", "/healthz", "/partner/v1/personas", "/commentarypartner", "/articles/a-1/ask"]) {
@@ -115,14 +115,14 @@ it.live("the application's other paths stay its own", () =>
   }).pipe((test) => Effect.flatMap(served, (layer) => Effect.provide(test, layer)))
 )
 
-it.live("without a path to lie below, it says so instead of taking every request", () =>
+it.live("mounting without a path is refused with one sentence", () =>
   Effect.gen(function* () {
     const exit = yield* Effect.exit(Effect.provide(port, yield* servedAt("http://commentary.example/")))
     assert.include(String(exit), "needs a path in the public address")
   })
 )
 
-it.live("below its prefix the service answers as every host does", () =>
+it.live("below its prefix the service answers like every other host", () =>
   Effect.gen(function* () {
     const partner = yield* HostConformance.seedPartner("127.0.0.1")
     const ask = HostConformance.requestOverSocket({ port: yield* port, below: "/commentary" })

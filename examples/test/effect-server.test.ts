@@ -1,4 +1,4 @@
-/** The embedded service over real HTTP, on a database file and an outbox folder of its own. */
+/** The embedded service over real HTTP, with a database file and an outbox folder for the test. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,7 +26,7 @@ const eventually = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): Effect.E
     found === undefined ? Effect.andThen(Effect.sleep("20 millis"), eventually(look)) : Effect.succeed(found)
   )
 
-it.live("an embedded service takes a topic in, asks the creator by mail and hands out what the creator approved", () =>
+it.live("an embedded service accepts a topic, mails the creator, and returns the approved commentary", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const outbox = join(folder, "outbox")

@@ -7,13 +7,13 @@ import * as Story from "./Story.ts"
 
 const at = (path: string) => join(import.meta.dirname, "../..", path)
 
-it("the README's lines take a topic in, mail its creator and publish what the creator approves", async (test) => {
+it("the README's example accepts a topic, mails its creator, and publishes the approved commentary", async (test) => {
   const command = [process.execPath, at("examples/embed.ts")] as const
   const started = await Story.started(test, Mounted.folder(test), command, { env: { NODE_OPTIONS: "" } })
   expect(await Story.published(test, started)).toContain("The home side.")
 })
 
-it("the README and the guide show this example as it is", () => {
+it("the README and the guide contain the code of this example", () => {
   const region = /^\/\/ #region embed\n([\s\S]+?)^\/\/ #endregion$/m.exec(readFileSync(at("examples/embed.ts"), "utf8"))
   expect(region?.[1]?.trim().split("\n").length).toBeLessThanOrEqual(10)
   for (const page of ["README.md", "docs/guides/embedding.md"]) {

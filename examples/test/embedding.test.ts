@@ -1,4 +1,7 @@
-/** The guide's five minutes, from the first start to an approved commentary, and the blocks of the embedding guides. */
+/**
+ * Follows the guide from the first start to an approved commentary, and compares the code blocks of the embedding
+ * guides.
+ */
 import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -39,7 +42,7 @@ const files = readdirSync(join(root, "examples"), { recursive: true, encoding: "
 
 const markers = /^\/\/ #(region|endregion).*\n/gm
 
-/** A file without the comment at its top, and each of its regions. */
+/** The text of a file without its first comment, and each of its regions. */
 const shown = new Set(
   files.flatMap((text) => [
     text.replace(/^\/\*\*[\s\S]*?\*\/\n/, "").replace(markers, ""),

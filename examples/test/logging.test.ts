@@ -1,8 +1,8 @@
-/** Lines of the service are written by pino, with its levels and the service's fields. */
+/** pino writes the log lines of the service, with its own levels and the service's fields. */
 import { expect, it } from "vitest"
 import { application } from "../logging.ts"
 
-it("a wrong mount is a warning of the application's pino", async (test) => {
+it("a wrong mount is logged as a warning by the application's pino", async (test) => {
   const lines: Array<Record<string, unknown>> = []
   const { pc } = application({ write: (line) => lines.push(JSON.parse(line)) })
   test.onTestFinished(pc.stop)

@@ -1,4 +1,4 @@
-/** The mail function of the guide passes on the mail, and tells a permanent refusal from one that is tried again. */
+/** The mail function of the guide sends the mail, and distinguishes a permanent refusal from a temporary one. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -13,7 +13,7 @@ const message = {
   html: "<p>Hello"
 }
 
-it("a mail has an idempotency key, and only an address that the service refuses for good is permanent", async (test) => {
+it("a mail has an idempotency key, and only an address that the mail service refuses permanently is a permanent failure", async (test) => {
   const statuses = [202, 503, 422]
   const taken: Array<unknown> = []
   const server = createServer(async (request, response) => {

@@ -48,7 +48,7 @@ const hostsTables = Effect.fnUntraced(function* (partner: string) {
   ])}`
 })
 
-it.live("partners see and ask the host's own authors, under the host's own contracts", () =>
+it.live("partners can list and ask the host's own authors, according to the host's own contracts", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const owner = yield* Seed.organization({ name: "Courtside App" })

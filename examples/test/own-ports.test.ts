@@ -67,9 +67,9 @@ MailerSuite.suite(
 
 const mail = { id: "a.request", to: { name: "Ada", address: "ada@host.example" }, subject: "s", text: "t", html: "h" }
 
-describe("the mailer by a mail service", () => {
+describe("the mailer for a mail service", () => {
   it.live(
-    "the mailer by a mail service tells a mail that can never be sent from one that may be later, and keeps its token to itself",
+    "the mailer for a mail service distinguishes permanent from temporary failures, and never reveals its token",
     () =>
       Effect.gen(function* () {
         const { send } = yield* Mailer
@@ -97,7 +97,7 @@ describe("the mailer by a mail service", () => {
       }).pipe(Effect.provide(mailing))
   )
 
-  it.effect("the mailer by a mail service gives a service up that does not answer", () =>
+  it.effect("the mailer for a mail service stops waiting for a service that does not answer", () =>
     Effect.gen(function* () {
       const { send } = yield* Mailer
       ;(yield* MailService).status = null

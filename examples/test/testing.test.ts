@@ -11,7 +11,7 @@ import "../testing/with-vitest.ts"
 
 // vitest has the same functions as jest, but does not define them as globals.
 Object.assign(globalThis, { afterEach, beforeEach, describe, expect, test })
-await describe("by jest's globals", async () => {
+await describe("with jest's globals", async () => {
   await import("../testing/with-jest.ts")
 })
 
@@ -25,7 +25,7 @@ it.each([
     process.execPath,
     ["--test", "--test-reporter=tap", at(`examples/testing/${name}.ts`)],
     {
-      // A nested test runner would report to the outer one.
+      // Without this, a nested test runner would report to the outer one.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "" }
     }
   )
@@ -34,13 +34,13 @@ it.each([
   expect(stdout).toMatch(/^# fail 0$/m)
 })
 
-it("the README of hosts/test shows what jest must be told, as the packages' tests tell it", () => {
+it("the README of hosts/test shows the jest configuration that the tests of the packages use", () => {
   const config = readFileSync(at("examples/testing/jest.config.json"), "utf8")
   expect(readFileSync(at("hosts/test/README.md"), "utf8")).toContain(`\`\`\`json\n${config}\`\`\`\n`)
   expect(Object.keys(JSON.parse(config))).toEqual(["extensionsToTreatAsEsm", "transform"])
 })
 
-it("the README of hosts/test shows the first example as it is", () => {
+it("the README of hosts/test contains the code of the first example", () => {
   const source = readFileSync(at("examples/testing/with-vitest.ts"), "utf8")
   const region = /^\/\/ #region vitest\n([\s\S]+?)^\/\/ #endregion$/m.exec(source)?.[1] ?? ""
   expect(region).not.toBe("")

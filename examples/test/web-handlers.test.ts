@@ -1,4 +1,4 @@
-/** The route modules for SvelteKit and Remix, in the places of their frameworks, answer web requests. */
+/** Calls the route modules for SvelteKit and Remix with web requests, without the frameworks. */
 import { execFile } from "node:child_process"
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -31,7 +31,7 @@ const answers = [
 process.stdout.write(JSON.stringify(answers.map(({ status }) => status)), () => process.exit())
 `
 
-it("SvelteKit's fallback, and Remix's loader and action, answer as the service does", async (test) => {
+it("SvelteKit's fallback, and Remix's loader and action, return the service's responses", async (test) => {
   const folder = Mounted.folder(test)
   for (const [example, place] of Object.entries(places)) {
     mkdirSync(dirname(join(folder, place)), { recursive: true })

@@ -1,4 +1,7 @@
-/** An application that embeds the service tests itself: in memory, without a mail server, without waiting. Runs with `node --test`. */
+/**
+ * An application that embeds the service tests itself: in memory, without a mail server and without waiting. Runs with
+ * `node --test`.
+ */
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { partnerCommentary } from "partner-commentary"

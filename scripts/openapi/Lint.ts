@@ -10,7 +10,7 @@ export interface LintFinding {
   readonly message: string
 }
 
-/** Both linters exit with an error code when they have findings. Only a report on stdout proves that a linter ran. */
+/** Both linters exit with an error code when they report findings. Only a report on stdout proves that a linter ran. */
 const report = (name: string, given: ReadonlyArray<string>): Promise<string> =>
   new Promise((resolve, reject) => {
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }

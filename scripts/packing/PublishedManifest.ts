@@ -12,8 +12,8 @@ export interface SourceManifest extends Manifest {
 }
 
 /**
- * A program is installed as its bundle, which `bin/` starts. It has no importable modules and no dependencies. A library
- * may have a command too, which is one of its modules.
+ * A program is installed as its bundle, which `bin/` starts. A program has no modules to import and no dependencies. A
+ * library may have a command too. That command is one of its modules.
  */
 export const isProgram = ({ bin = {} }: SourceManifest): boolean =>
   Object.values(bin).some((path) => path.startsWith("bin/"))

@@ -3,8 +3,8 @@ import { basename } from "node:path"
 import type { RepositoryFiles } from "../Repository.ts"
 
 /**
- * The group of ports whose layers are built together. `alone`: the port has its own layer, or an embedder may replace
- * it.
+ * The group of ports whose layers are built together. `alone`: the port has a layer of its own, or an embedder may
+ * replace it.
  */
 export type SourceUnit = "alone" | "topics" | "partners" | "process"
 
@@ -78,7 +78,7 @@ const unitsOf = (files: RepositoryFiles): ((name: string, about: string) => Sour
   }
 }
 
-/** The port that a suite's `describe` names after the `name` parameter. */
+/** Matches the port that a suite's `describe` names after the `name` parameter. */
 const portOf = (path: string, text: string, ports: ReadonlyArray<string>): string => {
   const named = /\bdescribe\(`\$\{name\}: (\w+)/.exec(text)?.[1] ?? ""
   if (ports.includes(named)) return named

@@ -4,12 +4,12 @@ import { type Names, snake, typeOf } from "./PythonTypes.ts"
 
 const prefix = "/partner/v1"
 
-/** Methods whose name would otherwise be taken, or say too little. */
+/** Methods whose names would otherwise be reserved words or unclear. */
 const named: Readonly<Record<string, string>> = { createTopics: "create_many" }
 
 export interface Argument {
   readonly name: string
-  /** In the request. */
+  /** The name of the parameter in the request. */
   readonly key: string
   readonly type: string
   readonly required: boolean
@@ -21,19 +21,19 @@ export interface Operation {
   readonly method: string
   readonly isDashboard: boolean
   readonly verb: string
-  /** The content of an f-string. */
+  /** The content of a Python f-string. */
   readonly path: string
   readonly summary: string
   readonly ids: ReadonlyArray<string>
   readonly query: ReadonlyArray<Argument>
   /** Undefined for a request without a body. */
   readonly body: ReadonlyArray<Argument> | undefined
-  /** Whether the service stores the response for an idempotency key. */
+  /** True if the service stores the response for an idempotency key. */
   readonly idempotent: boolean
   readonly result: string
   /** The type of the items of a list in pages. */
   readonly item: string | undefined
-  /** Whether the result is the whole envelope. */
+  /** True if the result is the whole envelope. */
   readonly whole: boolean
 }
 
@@ -49,7 +49,7 @@ const names: Names = {
 const argumentType = (schema: JsonSchema): string =>
   schema.format === "date-time" ? "str | datetime" : typeOf(schema, names).replace(/^List\[/, "Sequence[")
 
-/** `getTopicStatus` of the group `topics` is `status`, `cancelTopic` is `cancel`. */
+/** Examples: `getTopicStatus` of the group `topics` becomes `status`, and `cancelTopic` becomes `cancel`. */
 const methodOf = (operationId: string, group: string): string => {
   const [verb = "", ...words] = snake(operationId).split("_")
   const nouns = new Set(group.split("_").flatMap((noun) => [noun, noun.replace(/s$/, "")]))

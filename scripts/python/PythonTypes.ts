@@ -1,7 +1,7 @@
 /** Translates JSON schemas of the description into Python types. Inline objects become classes of their own. */
 import type { JsonSchema } from "@partner-commentary/api/description/Document"
 
-/** `createTopic` to `create_topic`, `from` to `from_`. */
+/** Examples: `createTopic` becomes `create_topic`, and `from` becomes `from_`. */
 export const snake = (name: string): string => {
   const text = name
     .replace(/[a-z0-9](?=[A-Z])/g, "$&_")
@@ -39,13 +39,13 @@ const primitives: Readonly<Record<string, string>> = {
 
 const nameOf = (reference: string): string => reference.split("/").at(-1) ?? ""
 
-/** How a module names what it does not define itself. */
+/** How a generated module refers to names of other modules. */
 export interface Names {
-  /** Receives an object without a name of its own and returns the name that it gets. */
+  /** Receives an object type without a name, and returns the name that the object type gets. */
   readonly inline: (schema: JsonSchema) => string
-  /** Before the names of models, such as `models.` in another module. */
+  /** The prefix before the names of models, such as `models.` in another module. */
   readonly scope: string
-  /** `list`, or another name where a class has a method `list`. */
+  /** `list`, or another name if the class has a method `list`. */
   readonly list: string
 }
 
@@ -63,6 +63,6 @@ export const typeOf = (schema: JsonSchema, names: Names): string => {
   return primitives[type ?? ""] ?? "Any"
 }
 
-/** A Python literal. */
+/** Returns a Python literal. */
 const literal = (value: unknown): string =>
   typeof value === "boolean" ? (value ? "True" : "False") : JSON.stringify(value)

@@ -19,7 +19,7 @@ from ._listing import AsyncListing, Listing
 `
 
 interface Mode {
-  /** Before the names of classes. */
+  /** The prefix before the names of classes. */
   readonly prefix: string
   readonly define: string
   readonly wait: string
@@ -68,7 +68,7 @@ const simple = (mode: Mode, operation: Operation): ReadonlyArray<string> => [
   "        return result"
 ]
 
-/** A cursor replaces an offset. A list that is read forward continues after it. */
+/** Lists take a cursor instead of an offset. A list that is read forward continues after it. */
 const furtherPage = ({ query }: Operation): string => {
   const names = query.map(({ name }) => name)
   const place = names.includes("after") ? '"after" if after or order == "asc" else "cursor"' : '"cursor"'

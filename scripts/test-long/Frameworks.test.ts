@@ -1,6 +1,7 @@
 /**
- * The examples for frameworks as users have them: from tarballs, in an empty project outside of the repository, with the real
- * framework and its own build. Each takes a topic in and publishes what its creator approves.
+ * Tests the examples for frameworks as users install them: from tarballs, in an empty project outside of the
+ * repository, with the real framework and its own build. Each example accepts a topic and publishes the approved
+ * commentary.
  */
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -60,7 +61,7 @@ const installed = async (name: string, { build, files, further = [], own = {}, p
 }
 
 describe.each(Object.entries(frameworks))("%s", (name, framework) => {
-  it("serves the service and its own routes, and publishes a commentary", async (test) => {
+  it("the example serves the service and its own routes, and publishes a commentary", async (test) => {
     const folder = await installed(name, framework)
     const started = await Story.started(test, folder, framework.start, { env: { NODE_OPTIONS: "" } })
     const { url } = started
@@ -68,7 +69,7 @@ describe.each(Object.entries(frameworks))("%s", (name, framework) => {
 
     const [path, own] = framework.yours ?? ["/yours", "Your application."]
     expect(await text(new URL(path, url).href)).toContain(own)
-    // The client decompresses what says that it is compressed, once.
+    // The client decompresses each response only once, if its header says that it is compressed.
     expect(JSON.parse(await text(`${url}/openapi.json`))).toHaveProperty("openapi")
     expect(await text(`${url}/docs/explorer.js`)).toContain("createApiReference")
     expect((await fetch(`${url}/healthz`, { method: "HEAD" })).status).toBe(200)

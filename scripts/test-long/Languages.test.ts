@@ -1,6 +1,6 @@
 /**
- * The languages that users write: CommonJS without flags, Jest without its experimental modules, and every supported TypeScript
- * with all declarations checked.
+ * Tests the languages in which users write: CommonJS without flags, Jest without its experimental modules, and every
+ * supported TypeScript with all declarations checked.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -36,7 +36,7 @@ const commonJs = async (name: string, wanted: ReadonlyArray<string>, others: Rea
 
 const client = "@partner-commentary/client"
 
-it("the client is required without flags, on Node 20, 22 and 24", async () => {
+it("a CommonJS module can require the client without flags, on Node 20, 22 and 24", async () => {
   const folder = await commonJs("required", [client])
   fixture("client.cjs", folder)
   for (const version of ["20.19.0", "22.19.0"]) {
@@ -63,7 +63,7 @@ it("jest tests CommonJS and TypeScript that use the client, without its experime
 })
 
 describe.each(["5.7.3", "5.8.3", "5.9.3", "7.0.2"])("TypeScript %s", (typescript) => {
-  it("compiles ESM and CommonJS strictly, with every declaration checked, and both run on Node 22 and 24", async () => {
+  it("ESM and CommonJS modules compile strictly with every declaration checked, and both run on Node 22 and 24", async () => {
     const others = { typescript, "@types/node": "24.19.2" }
     const folder = await commonJs(`typescript-${typescript}`, ["partner-commentary", client], others)
     fixture("main.cts", folder)

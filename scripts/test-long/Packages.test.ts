@@ -17,7 +17,7 @@ const place = mkdtempSync(join(tmpdir(), "packages-"))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
 const pinned: Readonly<Record<string, string>> = manifestOf(".").devDependencies
 
-/** The core's range of Effect versions. The lower end of that range is a release. */
+/** The core's range of Effect versions. The lower end of that range must be a release. */
 const range: string = manifestOf("packages/core").peerDependencies.effect
 const oldest = /^>=(\S+)/.exec(range)?.[1] ?? ""
 const newest = (await run(root, "npm", "view", `effect@${range}`, "version", "--json")).match(/[\d.]+/g)?.at(-1) ?? ""

@@ -7,7 +7,10 @@ import { checkSync } from "recheck"
 import { expect, it } from "vitest"
 import { root } from "../Repository.ts"
 
-/** Matches a regular expression at a position where a value may begin. At other positions a slash divides. */
+/**
+ * Matches a regular expression at a position where a value may begin. At other positions a slash is the division
+ * operator.
+ */
 const literal =
   /(?<=(?:^|[(,=:!&|?[{;>])\s{0,80})\/(?![/*?])((?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+)\/([dgimsuvy]{0,8})(?=\s{0,80}[.,;:)\]?}&|]|\s*$)/gm
 

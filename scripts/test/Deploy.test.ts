@@ -22,7 +22,7 @@ const { $schema: _, ...schema } = createRequire(import.meta.url)("compose-spec-s
 const compose = parse(read("deploy/compose.yaml"), { merge: true })
 
 describe("the compose file", () => {
-  it("the compose file follows the Compose specification, and an unknown field does not", () => {
+  it("the compose file matches the Compose specification, and an unknown field is reported", () => {
     const ajv = new Ajv2019({ strict: false }).removeKeyword("id")
     addFormats.default(ajv)
     // Compose writes durations such as 1m30s. JSON Schema's own format is ISO 8601.
@@ -53,7 +53,7 @@ describe("the compose file", () => {
     )
   })
 
-  it("the compose file has the service believe the addresses of its own network alone", () => {
+  it("in the compose file, the service trusts only the addresses of its own network", () => {
     expect(compose.services.server.environment.TRUSTED_PROXIES).toBe(compose.networks.default.ipam.config[0].subnet)
   })
 })

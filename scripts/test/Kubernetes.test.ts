@@ -84,7 +84,7 @@ const named = (kind: string, name: string) =>
   manifests.find((each) => each.kind === kind && each.metadata.name === `partner-commentary${name}`)
 
 describe("the Kubernetes manifests", () => {
-  it("the Kubernetes manifests follow the schemas and the types of their API versions, and a wrong or unknown field does not", () => {
+  it("the Kubernetes manifests match the schemas and types of their API versions, and a wrong or unknown field is reported", () => {
     for (const manifest of manifests) expect(() => validate(manifest)).not.toThrow()
     expect(compiled(manifests)).toBe("")
     const wrong = changed("Deployment", ({ spec }) => {

@@ -56,7 +56,7 @@ const refused: ReadonlyArray<readonly [rule: string, text: string, folders: Read
 
 const ours = ["noExcessiveLinesPerFile", "noRestrictedGlobals", "plugin", "unused"]
 
-/** None of the rules in `ours` may report these. */
+/** No rule in `ours` may report these files. */
 const accepted: ReadonlyArray<readonly [text: string, folder: string]> = [
   ["// biome-ignore lint/plugin: the driver throws\ntry {\n  run()\n} catch {}", core],
   ['export const text = "try { throw new Date } await async ()" // Date.now()', core],

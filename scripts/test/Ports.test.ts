@@ -10,13 +10,13 @@ const without = (path: string, change: (text: string) => string) =>
   new Map([...files, [path, change(files.get(path) ?? "")]])
 
 describe("the ports", () => {
-  it("hold those that have a value where nobody provides one, but no settings", () => {
+  it("the ports include those with a default value, and no settings", () => {
     expect(port("MediaSynthesizer")?.about).toMatch(/^The port that makes audio or video/)
     expect(port("MediaStorage")?.path).toBe("packages/core/src/commentary/MediaStorage.ts")
     for (const setting of ["Policy", "AfterCommit", "PublicAddress"]) expect(port(setting)).toBeUndefined()
   })
 
-  it("have the suites that name them", () => {
+  it("the ports have the suites that name them", () => {
     expect(port("MediaStorage")?.suites).toEqual(["packages/testkit/src/commentary/MediaStorageSuite.ts"])
     expect(port("AccessChanges")?.suites).toEqual([])
     const suites = [...files.keys()].filter((path) => /^packages\/testkit\/src\/[a-z]+\/\w+Suite\.ts$/.test(path))
@@ -30,7 +30,7 @@ describe("the ports", () => {
     )
   })
 
-  it("are grouped by what makes them: alone, with the topics, with the partners, by the process", () => {
+  it("the ports are grouped by the layer that makes them: alone, with the topics, with the partners, by the process", () => {
     const of = (unit: string) => ports.filter((one) => one.unit === unit).map(({ name }) => name)
     expect(of("alone")).toEqual([
       "CommentaryGenerator",

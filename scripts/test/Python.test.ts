@@ -1,4 +1,4 @@
-/** The generator of the Python client: names, types, and what it refuses. */
+/** Tests the generator of the Python client: names, types, and the documents that it refuses. */
 import type { Document } from "@partner-commentary/api/description/Document"
 import { expect, it } from "vitest"
 import { modelsModule } from "../python/ModelsModule.ts"
@@ -34,7 +34,7 @@ it("methods are named after operations, without the name of their group", () => 
   expect(methods(paths)).toEqual([...names, ...names])
 })
 
-it("a stream and an operation outside of the API have no method", () => {
+it("a stream and an operation outside of the API get no method", () => {
   const stream = { responses: { "200": { description: "", content: { "text/event-stream": { schema: {} } } } } }
   expect(
     methods({
@@ -53,7 +53,7 @@ it("two operations with one name are refused", () => {
   expect(() => resourcesModule(described(paths))).toThrow("two operations are topics.create in Python")
 })
 
-it("a POST without Idempotency-Key is never repeated", () => {
+it("the client never repeats a POST without Idempotency-Key", () => {
   const parameters = [{ in: "header", name: "Idempotency-Key", required: false, schema: { type: "string" } }]
   const module = resourcesModule(
     described({

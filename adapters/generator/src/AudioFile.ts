@@ -18,8 +18,9 @@ export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
 }
 
 /**
- * Frames of several files may follow one another. Data about a single file is removed: tags, and a first frame with
- * only a count of frames, which players would use as the length.
+ * An MP3 file consists of frames, so the frames of several files can be concatenated. Parts that describe only a single
+ * file are removed: tags, and a first frame that states only the number of frames. Players would use that number as the
+ * length.
  */
 export const joinMp3 = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
   const sounds = files.map(soundOf)
@@ -39,7 +40,7 @@ const soundOf = (file: Uint8Array): Uint8Array => {
   return bytes.subarray(describingFrame(bytes))
 }
 
-/** Reads a number with seven bits in each byte. */
+/** Reads a number that uses only seven bits of each byte. */
 const syncSafe = (bytes: Uint8Array, at: number): number =>
   [0, 1, 2, 3].reduce((size, index) => (size << 7) | ((bytes[at + index] ?? 0) & 0x7f), 0)
 
@@ -53,7 +54,7 @@ const rates = [
 
 const frequencies = [44_100, 48_000, 32_000] as const
 
-/** Returns the length of a first frame that describes the file, or 0. */
+/** Returns the length of a first frame that only describes the file, or 0. */
 const describingFrame = (bytes: Uint8Array): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes
   if (first !== 0xff || (second & 0xe6) !== 0xe2) return 0

@@ -10,7 +10,10 @@ import { promptDelimiters, promptRules } from "./Prompt.ts"
 
 const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
 
-/** Removes one code fence or one pair of quotation marks around the whole text, but not those of `"Yes," he said, "no"`. */
+/**
+ * Removes one code fence or one pair of quotation marks around the whole text. The marks of `"Yes," he said, "no"` are
+ * no such pair.
+ */
 const unwrapped = (text: string): string => {
   const fence = /^```[^\n`]*\n/u.exec(text)
   if (fence !== null && text.endsWith("\n```")) return text.slice(fence[0].length, -3).trim()

@@ -1,6 +1,6 @@
 /**
- * Commentaries from an OpenAI-compatible server. One call is one request, and the core retries. `Prompt` makes the request,
- * `CommentaryText` checks the text, `OpenAiServer` connects.
+ * Commentaries from an OpenAI-compatible server. Each call sends one request. The core makes the retries. `Prompt`
+ * makes the request, `CommentaryText` checks the text, `OpenAiServer` connects.
  */
 import {
   CommentaryGenerator,
@@ -18,7 +18,7 @@ import * as Prompt from "./Prompt.ts"
 
 export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
-  /** The time limit of the whole call, to the last byte: 45 seconds by default and at most. */
+  /** The time limit of the whole call until the last byte: 45 seconds by default and at most. */
   readonly timeout?: Duration.Duration
 }
 

@@ -31,10 +31,11 @@ export interface CallLimits {
 
 export interface OpenAiConnection {
   /**
-   * Sends one request to a path below the server's URL. Interruption aborts the request, and `within` limits its time.
+   * Sends one request to a path below the server's URL. Interrupting the effect aborts the request. `within` limits the
+   * time of a request.
    */
   readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, ServerRefusal>
-  /** Limits the time of all requests of one call, and makes the refusal safe to log. */
+  /** Limits the total time of all requests of one call, and removes credentials from the refusal. */
   readonly within: <A>(work: Effect.Effect<A, ServerRefusal>) => Effect.Effect<A, ServerRefusal>
 }
 

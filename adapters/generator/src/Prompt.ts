@@ -1,7 +1,7 @@
 /**
- * The prompt: a constant system message with the rules, and a user message with the material as one line
- * of JSON between two delimiter lines. One line of JSON cannot contain a delimiter as a line of its own.
- * `CommentaryText` checks the response.
+ * The prompt: a constant system message with the rules, and a user message with the material as one line of JSON
+ * between two delimiter lines. JSON on one line cannot contain a line that equals a delimiter. `CommentaryText` checks
+ * the response.
  */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 
@@ -26,8 +26,8 @@ export const promptRules: ReadonlyArray<string> = [
 ]
 
 /**
- * JSON without any kind of line break and without `<` and `>`, so that no control token of a
- * model's chat format (such as an end-of-turn mark) survives inside the material.
+ * JSON without any kind of line break and without `<` and `>`, so that the material cannot contain control tokens of a
+ * model's chat format, such as an end-of-turn mark.
  */
 const oneLine = (material: unknown): string =>
   JSON.stringify(material).replace(

@@ -5,7 +5,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as OpenAiServer from "./OpenAiServer.ts"
 import type { ServerRefusal } from "./Refusal.ts"
 
-/** `untried`: the server answers but has no list of models, so the key was not checked. */
+/** `untried`: the server answers but has no list of models, so the key could not be checked. */
 export type ReachabilityResult = "accepted" | "untried"
 
 const noSuchList = [404, 405, 501]

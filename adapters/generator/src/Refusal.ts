@@ -1,6 +1,6 @@
 /**
- * Interprets error responses of an OpenAI-compatible server. Pure. Reasons quote the server, so the caller removes keys from
- * them. A retry may solve a temporary error; a permanent one needs another key, model, request or text.
+ * Interprets error responses of an OpenAI-compatible server. Pure. Reasons quote the server, so the caller removes keys
+ * from them. A retry may succeed after a temporary error. A permanent error needs another key, model, request or text.
  */
 
 export interface ServerRefusal {

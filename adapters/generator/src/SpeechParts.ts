@@ -4,7 +4,8 @@
 const longestPart = 4000
 
 /**
- * Patterns for the ends of natural pauses, the longest pause first. A text without any pause is cut between characters.
+ * Patterns for the ends of natural pauses, the longest pause first. A text without any pause is split between two
+ * characters.
  */
 const pauses = [/\n\s*\n/g, /\n/g, /[.!?…]['"”’»)\]]*\s+|[。！？]/gu, /[,;:–—]\s+|[、，；：]/gu, /\s+/g]
 
@@ -16,7 +17,7 @@ export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArr
   return [trimmed.slice(0, at).trim(), ...splitForSpeech(trimmed.slice(at), longest)]
 }
 
-/** Cuts after the last pause, unless that would make a very short part. */
+/** Splits after the last pause, unless the part would then be very short. */
 const cut = (text: string, longest: number): number => {
   const head = text.slice(0, longest)
   for (const pause of pauses) {

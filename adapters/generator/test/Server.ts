@@ -1,6 +1,6 @@
 /**
- * A real loopback server that implements the parts of the chat-completions protocol that a test needs, and helpers that wait for
- * it.
+ * A real loopback server that implements the part of the chat-completions protocol that the tests need, and functions
+ * that wait for it.
  */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"

@@ -16,7 +16,7 @@ const freshness = Duration.minutes(10)
 /** How long cached keys are used while the provider cannot be reached. */
 const endurance = Duration.hours(24)
 
-/** The shortest time between two fetches, even after a failed one. */
+/** The shortest time between two fetches. A failed fetch counts too. */
 const pause = Duration.seconds(10)
 
 /** The time limit of one fetch. */

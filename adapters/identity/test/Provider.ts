@@ -70,7 +70,7 @@ export class IdentityProvider extends Context.Service<
     })
   )
 
-  /** The token mint that the conformance suite requires of an issuer. */
+  /** The function that issues tokens for the conformance suite. */
   static readonly mint = Layer.effect(
     TokenMint,
     Effect.map(IdentityProvider, ({ issuer, sign }) => TokenMint.of({ issuer, audience, organizationClaim, sign }))

@@ -5,7 +5,7 @@ import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "access "
 
-/** `own` invalidates the caches of this process. */
+/** `own` clears the caches of this process. */
 export const make = (channel: NotificationChannel, own: AccessChanges["Service"]): AccessChanges["Service"] => {
   channel.onMessage((message) => {
     if (message === connectionLost) return own.publish("")

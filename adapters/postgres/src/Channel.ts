@@ -19,7 +19,7 @@ import * as SessionPool from "./SessionPool.ts"
 
 export interface NotificationChannel {
   /**
-   * Sends the message after the commit of the surrounding transaction. If the same message is already pending, it is
+   * Sends the message after the surrounding transaction has committed. If the same message is already pending, it is
    * sent only once.
    */
   readonly say: (message: string) => Effect.Effect<void>
@@ -27,13 +27,13 @@ export interface NotificationChannel {
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
 }
 
-/** The message that stands for all messages that may have been missed. */
+/** The message that means: any message may have been missed. */
 export const connectionLost = ""
 
 /** The channel that Postgres provides. */
 export const name = "partner_commentary"
 
-/** The pause after each message, so that a burst becomes one message. */
+/** The pause after each message, so that a burst of messages becomes one. */
 const gap = Duration.millis(25)
 
 /** The delay before a failed LISTEN or NOTIFY is retried. */

@@ -1,4 +1,7 @@
-/** A session of the host as a connection of Effect. Nothing is prepared: a name would stay with the host's session. */
+/**
+ * Uses a session of the host application as a connection of Effect. The connection prepares no statements, because a
+ * prepared name would remain on the host's session.
+ */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -9,7 +12,7 @@ import { toParameter } from "./Values.ts"
 
 export type Ask = (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<HostPool.Answer, SqlError>
 
-/** A statement is not interrupted: its session would go back to the pool before the answer. */
+/** Statements cannot be interrupted, because the session would return to the pool before the server has answered. */
 export const asking =
   (session: HostPool.Queryable): Ask =>
   (sql, params) =>

@@ -1,30 +1,30 @@
-/** The pool of a host application, of whatever library, as sessions that the client borrows. */
+/** Wraps the pool of a host application, from any library, as sessions that the client borrows. */
 import * as Predicate from "effect/Predicate"
 
-/** The client reads only types that every driver returns in the same form: texts, 32-bit integers and doubles. */
+/** The client reads only types that every driver returns in the same form: text, 32-bit integers and doubles. */
 export interface Answer {
   readonly rows: ReadonlyArray<object>
-  /** The name of a command without rows, such as `ROLLBACK`. PGlite has none. */
+  /** The command that Postgres reports for a statement without rows, such as `ROLLBACK`. PGlite reports none. */
   readonly command?: string | undefined
 }
 
-/** Any object that runs a statement with the parameters `$1`, `$2`. */
+/** Any object that runs a statement with the parameters `$1` and `$2`. */
 export interface Queryable {
   // biome-ignore lint/suspicious/noExplicitAny: overloads of `pg`, and results of its forks, differ in their types
   readonly query: (text: string, values?: any) => PromiseLike<any>
 }
 
-/** A session that the client holds until it is released. `true` ends the session. */
+/** A session that the client holds until it is released. With `true` the pool ends the session. */
 export interface Session extends Queryable {
   readonly release: (destroy?: boolean) => void
 }
 
-/** `pg.Pool`, and every pool with its two methods. */
+/** A `pg.Pool`, or any pool with these two methods. */
 export interface SessionPool extends Queryable {
   readonly connect: () => PromiseLike<Session>
 }
 
-/** PGlite has one session, which a function borrows while it runs. */
+/** PGlite has one session. A function borrows it while the function runs. */
 export interface SingleSession extends Queryable {
   // biome-ignore lint/suspicious/noExplicitAny: its transaction has more methods than are used
   readonly transaction: (use: (session: any) => Promise<any>) => Promise<any>
@@ -39,7 +39,7 @@ export const isHostPool = (given: unknown): given is HostPool =>
 const isQueryable = (given: unknown): given is Queryable =>
   (Predicate.isObject(given) || Predicate.isFunction(given)) && Predicate.isFunction(Reflect.get(given, "query"))
 
-/** A session of the pool. The caller must release the session. */
+/** Borrows a session of the pool. The caller must release the session. */
 export const lease = (pool: HostPool): PromiseLike<Session> =>
   "connect" in pool
     ? pool.connect()
@@ -49,7 +49,7 @@ export const lease = (pool: HostPool): PromiseLike<Session> =>
         pool.transaction(use).catch(reject)
       })
 
-/** PGlite lends its session inside a transaction that has begun, and takes one statement at a time. */
+/** PGlite lends its session only inside an open transaction, and runs one statement at a time. */
 const begun =
   (session: Queryable): Queryable["query"] =>
   (text, values) => {

@@ -1,6 +1,6 @@
 /**
- * Effect's `SqlClient` on the pool of a host application. Type parsers, timeouts and the pool's size stay the host's. With a
- * schema, each statement outside a transaction has one of its own (`SearchPath`).
+ * Effect's `SqlClient` on the pool of a host application. The host decides about type parsers, timeouts and the size of
+ * the pool. With a schema, each statement outside a transaction gets its own transaction (`SearchPath`).
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { corruption, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
@@ -76,7 +76,7 @@ export const layer = (config: HostPoolConfig): Layer.Layer<SqlClient.SqlClient> 
   ).pipe(Layer.provide(Reactivity.layer))
 
 interface Lent extends HostPool.Session {
-  /** A session that lost its connection is not used again. */
+  /** A session that lost its connection is not reused. */
   readonly meet: (error: SqlError) => void
 }
 
@@ -100,7 +100,10 @@ const leased = (pool: HostPool.HostPool) =>
     { interruptible: true }
   )
 
-/** While a session is lent, `pg` leaves its errors to the borrower. An error without a listener ends the process. */
+/**
+ * While a session is borrowed, the borrower must listen to its `error` event. An `error` event without a listener ends
+ * the process.
+ */
 const lent = (session: HostPool.Session): Lent => {
   let isLost = false
   const lose = () => {

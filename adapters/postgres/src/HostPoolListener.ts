@@ -1,6 +1,6 @@
 /**
- * Listens to the channel over a session of a host's pool. Afterwards the session is ended, because it would otherwise
- * continue to listen in the pool.
+ * Listens to the channel over a session of a host's pool. Afterwards the session is ended, because a session that
+ * returns to the pool would continue to listen.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import * as Channel from "./Channel.ts"
 import type * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 
-/** A session of `pg`. */
+/** A session that `pg` created. */
 interface Notified extends HostPool.Session {
   readonly processID?: number | undefined
   readonly on: (event: string, hear: (said: unknown) => void) => unknown
@@ -24,11 +24,11 @@ const isNotified = (session: HostPool.Session): session is Notified =>
 const payloadOf = (said: unknown): string =>
   Predicate.hasProperty(said, "payload") && Predicate.isString(said.payload) ? said.payload : ""
 
-/** A pool of one session has no session for listening. */
+/** A pool with only one session has no free session for listening. */
 const isSingle = (pool: HostPool.HostPool): boolean =>
   Predicate.hasProperty(pool, "options") && Predicate.hasProperty(pool.options, "max") && pool.options.max === 1
 
-/** A pool whose sessions report no notifications never starts to listen. */
+/** If the sessions of a pool report no notifications, the service does not listen. */
 export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listener, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     if (!("connect" in pool) || isSingle(pool)) return yield* Effect.never

@@ -1,4 +1,4 @@
-/** The host's open transaction, as its library gives it to the host, as a connection of Effect. */
+/** Uses the host's open transaction, in the form of the host's library, as a connection of Effect. */
 import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -8,7 +8,10 @@ import type * as HostPool from "./HostPool.ts"
 
 type Query = HostPool.Queryable["query"]
 
-/** Kysely compiles queries itself, and takes compiled ones. Its plugins would rename columns. */
+/**
+ * Kysely compiles queries itself, but also accepts compiled queries. Kysely's plugins would rename columns in a query
+ * that it compiles.
+ */
 interface Compiled {
   readonly sql: string
   readonly parameters: ReadonlyArray<unknown>
@@ -31,7 +34,7 @@ const ofKysely =
       queryId: { queryId: sql }
     })
 
-/** Drizzle takes everything that compiles itself. */
+/** Drizzle accepts every object that compiles itself. */
 interface DrizzleLike {
   readonly execute: (query: object) => PromiseLike<HostPool.Answer | ReadonlyArray<object>>
 }
@@ -67,7 +70,7 @@ const queryOf = (db: unknown): Query | undefined => {
   return undefined
 }
 
-/** A client of `pg` or PGlite in a transaction, or the transaction of Drizzle, Kysely or postgres.js. */
+/** A client of `pg` or PGlite in a transaction, or a transaction of Drizzle, Kysely or postgres.js. */
 export const open = (db: unknown): Effect.Effect<Connection, HostTransactionRefused> => {
   const query = queryOf(db)
   return query === undefined

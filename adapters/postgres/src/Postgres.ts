@@ -45,20 +45,20 @@ export const layerWith = <Own extends Stores.HostsOwn, E, R>(config: PostgresCon
 export const layerWithoutMigration = (config: PostgresConfig) =>
   Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), layerClient(config))
 
-/** Provides the database alone, whatever its schema is. */
+/** Provides only the database client, whatever the schema is. */
 export const layerClient = (config: PostgresConfig) =>
   PostgresClient.layer({ isPooled: config.directUrl !== undefined, ...config })
 
 /** For migrations. */
 export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alone(config))
 
-/** Provides the same with the database's time, because heartbeats of other processes are compared with it. */
+/** Provides the same client with the database's time, which is needed to compare heartbeats of other processes. */
 export const layerMigrating = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerDirect(config))
 
-/** Inspects the database like the stores would, over one connection. */
+/** Inspects the database like the stores would use it, over one connection. */
 export const layerInspect = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
 
-/** Inspects the database like migrations would, but with the timeouts of other statements. */
+/** Inspects the database like migrations would use it, but with the timeouts of other statements. */
 export const layerInspectDirect = (config: PostgresConfig) =>
   PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
 
@@ -71,12 +71,12 @@ const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.Po
   statementTimeout: 0
 })
 
-/** Makes the database's time the time of every process. */
+/** All processes use the database's time. */
 export const layerClock = DatabaseClock.layer
 
 /**
- * Provides the signals between all processes on the database. A process that does not listen finds work by polling, and
- * its own signals reach the processes that listen.
+ * Provides the signals between all processes on the database. A process that does not listen finds work by polling. Its
+ * own signals still reach the processes that listen.
  */
 export const layerSignals = (config: PostgresConfig, options: { readonly listens: boolean }) =>
   signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.subscribe) : undefined)
@@ -98,12 +98,12 @@ const signals = (
   ).pipe(Layer.provide([WorkSignal.layerProcess, AccessChanges.layerProcess, Reactivity.layer]))
 
 export interface HostPoolOptions {
-  /** True if the database is migrated to the present schema first. */
+  /** True if the database must be migrated to the current schema first. */
   readonly migrates: boolean
   readonly listens: boolean
 }
 
-/** Provides everything on the pool of a host application, which stays open. */
+/** Provides all stores and signals on the pool of a host application. The pool stays open. */
 export const layerHostPool = (config: HostPoolClient.HostPoolConfig, { listens, migrates }: HostPoolOptions) => {
   const stores = Layer.merge(Stores.layer, RateWindows.layer)
   return Layer.mergeAll(

@@ -34,7 +34,10 @@ export interface PostgresClientConfig {
   readonly url: Redacted.Redacted
   /** The maximum number of connections, 10 by default. */
   readonly poolSize?: number | undefined
-  /** True behind a pooler in transaction mode: then nothing is prepared or set on a connection. */
+  /**
+   * True behind a pooler in transaction mode: then the client prepares no statements and changes no settings of a
+   * connection.
+   */
   readonly isPooled?: boolean | undefined
   /** The schema of the tables. Without it, the search path of the role decides. */
   readonly schema?: string | undefined
@@ -53,11 +56,11 @@ export interface PostgresClientConfig {
 
 export interface PostgresClient extends SqlClient.SqlClient {
   readonly config: PostgresClientConfig
-  /** Fails if a statement of this process recently met corruption. */
+  /** Fails if a statement of this process recently found corrupt data. */
   readonly fault: Effect.Effect<void, DatabaseUnavailable>
-  /** The number of connections that are in use or waited for. */
+  /** The number of connections that are in use, and of callers that wait for one. */
   readonly inUse: () => number
-  /** Opens a connection until the scope closes. The connection is not reused. */
+  /** Opens a connection until the scope closes. A connection of this kind is not reused. */
   readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
 }
 
@@ -176,7 +179,7 @@ const refusedAddress = ({ reason }: PostgresUrl.UrlRefused) =>
 
 type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
-/** The server enforces the statement timeout. This timeout ends a statement whose response is lost with the network. */
+/** The server enforces the statement timeout. This timeout ends a statement whose response was lost in the network. */
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
   const longest = Duration.sum(bound, grace)

@@ -16,7 +16,7 @@ export interface PostgresAddress {
   readonly url: Redacted.Redacted
   /** Undefined means that the driver decides by the URL, and uses TLS if the server offers it. */
   readonly ssl: boolean | ConnectionOptions | undefined
-  /** Host, port and database, without user and password, for messages. */
+  /** Host, port and database, without user and password, for use in messages. */
   readonly told: string
 }
 

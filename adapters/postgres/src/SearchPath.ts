@@ -1,6 +1,7 @@
 /**
- * A schema of our own in a host's database. It is set for each transaction alone, so that no session keeps it: a pooler in
- * transaction mode, and the host's own statements on the same session, never meet it.
+ * Keeps our tables in a schema of their own in the host's database. The search path is set only inside each
+ * transaction, so that no session keeps it. So it affects neither a pooler in transaction mode nor the host's own
+ * statements.
  */
 import { lockName } from "@partner-commentary/sql/database/Lock"
 import { SchemaForbidden, SchemaMissing } from "@partner-commentary/sql/database/SchemaErrors"
@@ -11,13 +12,13 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Temporary tables are looked up last, or they could take the place of ours. */
+/** Temporary tables are looked up last, because a temporary table could otherwise hide one of ours. */
 export const pathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
 
-/** Until the transaction ends. */
+/** The search path is valid until the transaction ends. */
 export const pinned = (schema: string): string => `SET LOCAL search_path TO ${pathOf(schema)}`
 
-/** Sets the path inside the host's transaction. The result gives the host its own path back. */
+/** Sets the search path inside the host's transaction. Running the result restores the host's own search path. */
 export const enter = (schema: string) =>
   Effect.fnUntraced(function* (connection: Connection) {
     const [before] = yield* connection.execute("SELECT current_setting('search_path') AS path", [], undefined)
@@ -25,7 +26,7 @@ export const enter = (schema: string) =>
     return connection.execute("SELECT set_config('search_path', $1, TRUE) AS path", [before?.path ?? ""], undefined)
   })
 
-/** A statement in a transaction of its own, which alone can hold the path. */
+/** A statement in a transaction of its own, because only a transaction can limit the search path. */
 export const alone =
   <A, E, R>(
     {
@@ -59,7 +60,10 @@ const look = (sql: SqlClient.SqlClient, schema: string) =>
       quote_ident(current_user) AS role, quote_ident(name) AS place, quote_ident(current_database()) AS database
     FROM (SELECT CAST(${schema} AS TEXT) AS name) AS wanted LEFT JOIN pg_namespace ON nspname = name`.withoutTransform
 
-/** Creates the schema if it is missing and the role may. Without a schema, the search path of the sessions decides. */
+/**
+ * Creates the schema if it is missing and the role may create it. Without a schema, the search path of the sessions
+ * decides.
+ */
 export const create = Effect.fnUntraced(function* (schema: string | undefined) {
   const sql = yield* SqlClient.SqlClient
   if (schema === undefined) return
@@ -71,7 +75,7 @@ export const create = Effect.fnUntraced(function* (schema: string | undefined) {
   if (present === 1) return
   yield* sql.withTransaction(
     Effect.andThen(
-      // Processes that start together wait here for the first one.
+      // If several processes start together, the others wait here for the first one.
       lockName(sql, "partner_commentary_schema"),
       sql.unsafe(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
     )

@@ -1,4 +1,4 @@
-/** Failures of a host's driver as Effect's SqlErrors, by the server's SQLSTATE. */
+/** Converts failures of a host's driver to Effect's SqlErrors, by the server's SQLSTATE. */
 import * as Predicate from "effect/Predicate"
 import {
   AuthenticationError,

@@ -26,7 +26,7 @@ export interface SessionPool {
   ) => Effect.Effect<A, E | SqlError, R>
   /** Discards sessions if a statement's failure shows that they are unusable. */
   readonly judge: (session: PgConnection.PgConnection, error: SqlError) => Effect.Effect<void>
-  /** The number of sessions that are lent or waited for. */
+  /** The number of sessions that are borrowed, and of callers that wait for one. */
   readonly inUse: () => number
 }
 
@@ -60,9 +60,9 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /**
-   * Lends all sessions to organizations in turn. The number of their concurrent requests bounds `waiting`. Work that
-   * belongs to no organization, such as key look-ups and shared batches, needs no permit: it gets the next free
-   * session.
+   * Lends all sessions to the organizations in turn. The number of concurrent requests of the organizations limits the
+   * size of `waiting`. Work that belongs to no organization, such as key look-ups and shared batches, needs no permit:
+   * it gets the next free session.
    */
   const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
 

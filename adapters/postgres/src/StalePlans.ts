@@ -1,8 +1,8 @@
 /**
- * Handles prepared statements that a schema change has made stale. The driver prepares such a statement again, but not
- * within a transaction, which has failed. There the error becomes a conflict, and the transaction is retried. After
- * that, no earlier prepared statement is used, because otherwise a transaction of many statements would fail once for
- * each.
+ * Handles prepared statements that a schema change has made stale. The driver prepares such a statement again, except
+ * within a transaction, because that transaction has already failed. There the error becomes a conflict, and the
+ * transaction is retried. After that, no statement that was prepared earlier is used. Otherwise a transaction with many
+ * statements would fail once for each of them.
  */
 import * as Effect from "effect/Effect"
 import { SerializationError, SqlError } from "effect/sql/SqlError"

@@ -45,7 +45,7 @@ export const refusalOfParameters = (parameters: URLSearchParams): string | undef
     if (harmless !== undefined && !harmless.includes(value)) {
       return `must leave out ${name}, which is not followed here, or have it as ${harmless.join(" or ")}`
     }
-    // The alias names the same parameter.
+    // The alias is another name of the same parameter.
     const meant = name === "ssl" ? "sslmode" : name
     if (seen.has(meant)) return `must have ${meant} once`
     if (name === "ssl" && value !== "true") return "must have ssl as true, or an sslmode instead"

@@ -5,7 +5,7 @@ import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "work "
 
-/** `own` notifies the workers of this process. */
+/** `own` signals the workers of this process. */
 export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
   const workers = new Map<Work, number>()
   const count = (kind: Work, more: number) =>

@@ -1,4 +1,4 @@
-/** Every store passes its port's suite on a host's `pg.Pool`, whatever type parsers the pool has. */
+/** Every store passes its port's suite on a host's `pg.Pool`, even if the pool has unusual type parsers. */
 import * as HostPoolClient from "@partner-commentary/postgres/HostPoolClient"
 import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
 import * as Stores from "@partner-commentary/sql/Stores"
@@ -14,7 +14,7 @@ const noValue = 2278
 /** The types that all drivers return in the same form. */
 const alike: ReadonlyArray<number> = [pg.types.builtins.TEXT, pg.types.builtins.INT4, pg.types.builtins.FLOAT8, noValue]
 
-/** A value of any other type is made useless, so that a store that reads one fails. */
+/** Values of any other type are replaced by useless ones, so that a store that reads such a value fails. */
 const getTypeParser = ((id: number) =>
   alike.includes(id) ? pg.types.getTypeParser(id) : () => `a value of type ${id}`) as typeof pg.types.getTypeParser
 

@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 
-it.live("a message that could not be sent without a connection is sent as soon as there is a connection", () =>
+it.live("a message that could not be sent for lack of a connection is sent when a connection is open again", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.used
     const speaker = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "100 millis" })
@@ -36,7 +36,7 @@ it.live("a message that could not be sent without a connection is sent as soon a
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 )
 
-it.live("a LISTEN connection on which nothing arrives any more is replaced, although neither side closed it", () =>
+it.live("a LISTEN connection that no longer receives anything is replaced, although neither side closed it", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.used
     const wire = Effect.acquireRelease(

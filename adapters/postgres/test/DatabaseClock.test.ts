@@ -47,8 +47,8 @@ describe("the clock", () => {
 })
 
 /**
- * Returns the log and the distance between the database clock and the true time. `ahead` is how far the machine's own clock is
- * ahead; `slow` is how long the database's first reply takes.
+ * Returns the log and the distance between the database clock and the true time. `ahead` is how far the machine's own
+ * clock is ahead. `slow` is how long the database's first reply takes.
  */
 const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   const logged: Array<string> = []
@@ -59,7 +59,8 @@ const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   let reads = 0
   const monotonicTimeNanosUnsafe = () => {
     reads += 1
-    // The first two reads are the creation and the time before the first reply. Later reads come after the reply.
+    // The first two reads of the clock are at its creation and just before the first reply. Later reads come after the
+    // reply.
     return usual.monotonicTimeNanosUnsafe() + (reads > 2 ? BigInt(slow) * 1_000_000n : 0n)
   }
   const present = { ...wrong, monotonicTimeNanosUnsafe }
@@ -92,7 +93,7 @@ it.live("a machine that is a second ahead also uses the database's time, and log
   })
 )
 
-it.live("a slow first answer of the database is too inaccurate, so the clock asks again at once", () =>
+it.live("if the database's first answer is too slow to be accurate, the clock asks again at once", () =>
   Effect.gen(function* () {
     const { away } = yield* withClockAhead(3_600_000, 2000)
     assert.isBelow(away, 1000)

@@ -42,7 +42,10 @@ const reader = Effect.map(EventHistory, (events) => (mine: Owner) => {
   })
 })
 
-/** Writes an event in a transaction that stays open until `go`. Changes of assignments would wait for their counters. */
+/**
+ * Writes an event in a transaction that stays open until `go` is completed. The test writes events directly, because
+ * changes of assignments would wait for their counters.
+ */
 const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Effect.Effect<unknown>) {
   const { run } = yield* Transaction
   const sql = yield* SqlClient.SqlClient
@@ -84,7 +87,7 @@ describe("events on Postgres", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a reader among writers that are slow and killed reads each committed event exactly once", () =>
+  it.effect("a reader gets each committed event exactly once, although writers are slow or killed", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mine = owner()
@@ -122,7 +125,7 @@ describe("events on Postgres", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("events of many concurrent writers are read once each", () =>
+  it.effect("each event of many concurrent writers is read once", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mine = owner()

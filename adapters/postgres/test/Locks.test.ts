@@ -1,4 +1,4 @@
-/** Tests of concurrent changes, which SQLite's single writer never has. */
+/** Tests of concurrent changes, which cannot happen on SQLite with its single writer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -17,7 +17,7 @@ const audit = { action: "webhook.created", details: {} }
 const moment = TestClock.withLive(Effect.sleep("200 millis"))
 
 describe("concurrent changes on Postgres", () => {
-  it.effect("a webhook that is removed while an event is written for it has no deliveries left", () =>
+  it.effect("a webhook that is removed while an event is written for it keeps no deliveries", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const sql = yield* SqlClient.SqlClient

@@ -53,32 +53,28 @@ describe("migrations on Postgres", () => {
       })
   )
 
-  it.effect(
-    "every text column is ordered by bytes, and a table that existed before the migration stays unchanged",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* TestDatabase.empty
-        const columns = direct(
-          url,
-          Effect.flatMap(
-            SqlClient.SqlClient,
-            (sql) => sql<
-              Record<string, string | null>
-            >`SELECT table_name, collation_name FROM information_schema.columns
+  it.effect("every text column is ordered by bytes, and a table from before the migration stays unchanged", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const columns = direct(
+        url,
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql<Record<string, string | null>>`SELECT table_name, collation_name FROM information_schema.columns
             WHERE table_schema = 'public' AND data_type = 'text'`
-          )
         )
-        yield* direct(
-          url,
-          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE theirs (words TEXT)`)
-        )
-        yield* direct(url, migrate)
-        const found = yield* columns
-        assert.isAbove(found.length, 100)
-        for (const { collation_name, table_name } of found) {
-          assert.strictEqual(collation_name, table_name === "theirs" ? null : "C", table_name ?? "")
-        }
-      })
+      )
+      yield* direct(
+        url,
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE theirs (words TEXT)`)
+      )
+      yield* direct(url, migrate)
+      const found = yield* columns
+      assert.isAbove(found.length, 100)
+      for (const { collation_name, table_name } of found) {
+        assert.strictEqual(collation_name, table_name === "theirs" ? null : "C", table_name ?? "")
+      }
+    })
   )
 
   it.effect("a database that a newer version has migrated is refused and stays unchanged", () =>
@@ -96,23 +92,21 @@ describe("migrations on Postgres", () => {
     })
   )
 
-  it.live(
-    "a migration gives up its wait for a table that another session reads for long, so that other users are not blocked",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* TestDatabase.empty
-        const begun = Effect.flatMap(
-          SqlClient.SqlClient,
-          (sql) => sql`CREATE TABLE partner_commentary_migrations (migration_id INTEGER PRIMARY KEY,
+  it.live("a migration gives up if a table stays locked, so that other users are not blocked", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const begun = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`CREATE TABLE partner_commentary_migrations (migration_id INTEGER PRIMARY KEY,
           created_at TIMESTAMPTZ NOT NULL DEFAULT now(), name TEXT NOT NULL)`
-        )
-        yield* direct(url, begun)
-        const end = yield* dump(url)
-        const refused = yield* Effect.timeout(Effect.flip(direct(url, migrate)), "15 seconds")
-        assert.deepInclude(refused, { _tag: "SchemaLocked" })
-        yield* end
-        assert.lengthOf(yield* direct(url, migrate), names.length)
-      })
+      )
+      yield* direct(url, begun)
+      const end = yield* dump(url)
+      const refused = yield* Effect.timeout(Effect.flip(direct(url, migrate)), "15 seconds")
+      assert.deepInclude(refused, { _tag: "SchemaLocked" })
+      yield* end
+      assert.lengthOf(yield* direct(url, migrate), names.length)
+    })
   )
 
   it.live("a process that starts on the present schema takes no lock, so a running dump does not delay it", () =>

@@ -1,4 +1,4 @@
-/** Shared rate windows: the rows that they leave behind and the statements that they run. */
+/** Shared rate windows: the rows that they leave in the table, and the statements that they run. */
 import { assert, it } from "@effect/vitest"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as SharedRateWindows from "@partner-commentary/sql/access/RateWindows"

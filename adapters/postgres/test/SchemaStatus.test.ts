@@ -107,7 +107,7 @@ describe("a database on Postgres", () => {
   )
 
   it.effect(
-    "a database on Postgres lists a process from its start to its stop, and never a process that starts behind a newer schema",
+    "a database on Postgres lists each process from its start to its stop, and lists no process that starts on a newer schema",
     () =>
       Effect.gen(function* () {
         const url = yield* TestDatabase.fresh

@@ -67,7 +67,7 @@ const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(holder))
 })
 
-/** Starts work that waits for a session, and records the order in which the shares finished. */
+/** Starts work that waits for a session, and records the order in which the organizations got one. */
 const queue = () => {
   const served: Array<string> = []
   const asked = (share: string, work: Effect.Effect<unknown, SqlError>) =>
@@ -150,7 +150,7 @@ describe("the pool of sessions", () => {
       }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.live("work of no organization gets the next free session, however many organizations wait", () =>
+  it.live("work that belongs to no organization gets the next free session, however many organizations wait", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1 })

@@ -1,6 +1,6 @@
 /**
- * Concurrent topics on one node or several, submitted and read in batches: each result equals that of a single submission, found
- * by its key alone.
+ * Topics submitted and read in batches, on one node or several: each result equals that of a single submission, and
+ * each topic is found by its key alone.
  */
 import { assert, it } from "@effect/vitest"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -100,7 +100,7 @@ it.live("a quota that others use up while a topic waits is not exceeded, and the
   usedUpMeanwhile((change) => change)
 )
 
-it.live("a quota is also not exceeded within a larger transaction that is retried", () =>
+it.live("a quota is not exceeded in a larger transaction that is retried", () =>
   Effect.flatMap(Transaction, ({ run }) => usedUpMeanwhile(run)).pipe(Effect.provide(TestDatabase.layer))
 )
 
@@ -207,7 +207,7 @@ it.effect("a topic is read by its key alone, even on a database without statisti
       yield* Effect.forEach(all, (one) => store.submit(one), atOnce)
       const [first = submission()] = all
       const before = yield* reads(sql)
-      // The statement runs more often than the number of executions after which Postgres caches a generic plan.
+      // The statement runs more often than Postgres requires before it caches a generic plan.
       for (let time = 0; time < 8; time++) {
         yield* store.progress(first.topic, first.topic.id)
         yield* store.find(first.topic, first.topic.id)

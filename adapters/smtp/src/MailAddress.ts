@@ -11,8 +11,8 @@ export interface MailSender {
 }
 
 /**
- * The check is stricter than RFC 5322, which would let one string name several mailboxes: no quoted local parts,
- * comments, groups or address literals.
+ * The check is stricter than RFC 5322, which lets one string name several mailboxes. It refuses quoted local parts,
+ * comments, groups and address literals.
  */
 const mailbox = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@([^\s\p{C}<>()[\]\\,;:"@]+)$/u
 const domain = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/

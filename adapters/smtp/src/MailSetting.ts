@@ -8,7 +8,7 @@ import { type MailSender, parseSender } from "./MailAddress.ts"
 /** A mail setting is invalid. `reason` continues a sentence that begins with the setting's name. */
 export class MailSettingRefused extends Schema.TaggedError<MailSettingRefused>()("MailSettingRefused", {
   setting: Schema.Literals(["url", "from", "folder"]),
-  /** The reason never contains a value that may contain a password. */
+  /** The reason never contains a value that might contain a password. */
   reason: Schema.String
 }) {
   override get message() {

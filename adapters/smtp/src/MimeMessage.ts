@@ -1,6 +1,6 @@
 /**
- * Adds headers to a mail of the core, the same for SMTP and for the outbox. nodemailer builds the bytes, and the mailers send
- * them.
+ * Adds headers to a mail of the core. SMTP and the outbox use the same headers. nodemailer builds the bytes, and the
+ * mailers send them.
  */
 import { type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as DateTime from "effect/DateTime"

@@ -29,7 +29,7 @@ export interface OutboxMailerOptions {
   readonly from: string
 }
 
-/** The layer creates the folder. A mail with the id of an earlier one replaces its file. */
+/** The layer creates the folder. A mail with the same id as an earlier one replaces the earlier file. */
 export const layer = ({ folder, from }: OutboxMailerOptions) =>
   Layer.effect(
     Mailer,

@@ -34,7 +34,7 @@ export const openSmtpPool = (
     greetingTimeout: Duration.toMillis(Duration.min(half, longestGreeting)),
     // The timeout of the last reply, which takes longest. `timeout` limits everything before that reply.
     socketTimeout: Duration.toMillis(answerTimeout),
-    // This overrides the URL's query, because a transcript would show creators' links.
+    // This setting overrides the URL's query, because a transcript would contain creators' links.
     logger: false,
     debug: false,
     transactionLog: false
@@ -45,7 +45,7 @@ export const openSmtpPool = (
     message.createReadStream = (options): Readable => {
       const onSent = data.signal && listeners.get(data.signal)
       const stream = create(options)
-      // The last byte was read from the stream, and the final dot follows at once.
+      // The last byte was read from the stream. nodemailer then sends the final dot at once.
       return onSent ? stream.once("end", onSent) : stream
     }
     done()

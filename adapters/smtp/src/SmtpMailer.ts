@@ -15,10 +15,16 @@ import { composeMimeMessage } from "./MimeMessage.ts"
 import * as Pool from "./Pool.ts"
 import { sendMail } from "./SmtpSession.ts"
 
-/** These replies are about the sender or its credentials. The operator can fix the cause, so the mail waits. */
+/**
+ * These replies are about the sender or its credentials, not about the mail. The operator can fix the cause, so the
+ * mail waits.
+ */
 const authentication = new Set([530, 534, 535, 538])
 
-/** nodemailer calls every 5xx permanent except 503, which concerns the session. A refusal without a reply comes from nodemailer. */
+/**
+ * nodemailer treats every 5xx as permanent except 503, which concerns the session. A refusal without a reply comes from
+ * nodemailer.
+ */
 const isPermanent = (error: NodemailerError) =>
   (error.code === "EENVELOPE" || error.code === "EMESSAGE") &&
   (error.responseCode === undefined || (error.permanent === true && !authentication.has(error.responseCode)))

@@ -1,6 +1,6 @@
 /**
- * Sends one mail over one connection, with timeouts. Once all bytes are sent, the mail may be delivered: a stop then waits for the reply
- * instead of closing the connection, and without a reply the outcome is `unanswered`.
+ * Sends one mail over one connection, with timeouts. Once all bytes are sent, the mail may have been delivered. A stop
+ * then waits for the reply instead of closing the connection. Without a reply the outcome is `unanswered`.
  */
 import { MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Deferred from "effect/Deferred"

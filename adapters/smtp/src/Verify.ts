@@ -27,7 +27,7 @@ export const verifyMailServer = (
       connectionTimeout: time,
       greetingTimeout: time,
       socketTimeout: time,
-      // This overrides the URL's query, because a transcript would show credentials.
+      // This setting overrides the URL's query, because a transcript would contain credentials.
       logger: false,
       debug: false,
       transactionLog: false

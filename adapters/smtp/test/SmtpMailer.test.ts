@@ -169,7 +169,7 @@ describe.concurrent("a temporary refusal", () => {
   )
 
   it.live(
-    "a refusal is temporary when the server hangs or sends endless lines, within the timeout, queued mails included, and closes the connection",
+    "a refusal is temporary when the server hangs or sends endless lines: every mail, even a queued one, ends within the timeout, and the connection is closed",
     () =>
       Effect.gen(function* () {
         const silent = yield* startSilentServer(() => undefined)

@@ -52,7 +52,7 @@ describe.concurrent("a slow server", () => {
     })
   )
 
-  it.live("a slow server has more time for its reply to the mail than for everything before it", () =>
+  it.live("a slow server has more time for its final reply than for the steps before it", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer((socket) => setTimeout(() => socket.write("250 taken\r\n"), 1500))
       const { send } = yield* to(server.port, { timeout: "1 second", answerTimeout: "10 seconds" })

@@ -11,7 +11,7 @@ const busy = 5
 const longestDelay = 25
 const realClock = Clock.Clock.defaultValue()
 
-/** The error says that another connection holds the lock (`SQLITE_BUSY` and its variants). */
+/** The error means that another connection holds the lock (`SQLITE_BUSY` and its variants). */
 export const isDatabaseBusy = ({ reason: { cause } }: SqlError): boolean =>
   typeof cause === "object" &&
   cause !== null &&

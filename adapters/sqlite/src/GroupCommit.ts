@@ -1,12 +1,13 @@
 /**
- * Group commit: transactions that wait for the connection at the same time share one BEGIN and one COMMIT, and so one
- * flush to the disk.
+ * Group commit: transactions that wait for the connection at the same time share one BEGIN, one COMMIT and one flush to
+ * the disk.
  *
  * Each body runs in its caller's fiber, one after another, inside a savepoint: a failed or interrupted body rolls back
  * alone. Callers continue after the shared COMMIT. If the COMMIT fails, every successful body fails with its error. So
  * a constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group. While another process
- * writes, the group waits for its BEGIN without holding the connection, each caller until its own timeout.
- * `SqlClient.BeginTransaction` is ignored. `makeWithTransaction` provides nesting, `afterCommit` and spans.
+ * writes, the group waits for its BEGIN without holding the connection, each caller until its own timeout. Effect's
+ * `SqlClient.BeginTransaction` has no effect on this client. `makeWithTransaction` provides nesting, `afterCommit` and
+ * spans.
  */
 // `setImmediate` is imported, because tests may replace the global one.
 import { setImmediate } from "node:timers"
@@ -23,10 +24,13 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as BusyRetry from "./BusyRetry.ts"
 import type { SqliteHandle } from "./SqliteConnection.ts"
 
-/** The bodies of one group. Plain statements and the group's first caller wait for all bodies of the group. */
+/**
+ * The bodies of one group. Plain statements, and the first caller of the next group, wait until all bodies of this
+ * group have ended.
+ */
 const maxBodies = 64
 
-/** A group accepts no further bodies after this time, because the process reads no socket while a group runs. */
+/** A group accepts no further bodies after this time, because the process cannot read sockets while a group runs. */
 const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 interface Group {
@@ -35,7 +39,7 @@ interface Group {
   broken: SqlError | undefined
 }
 
-/** A caller in a group. The turn is the connection for the statements of the caller's body. */
+/** A caller in a group. The turn contains the connection for the statements of the caller's body. */
 interface Turn extends Connection {
   readonly group: Group
   readonly ended: Deferred.Deferred<void>
@@ -55,9 +59,7 @@ export const make = (options: {
   readonly transactionService: SqlClient["transactionService"]
   /** Acquires the connection until the scope closes. */
   readonly lease: Effect.Effect<Connection, SqlError, Scope.Scope>
-  /**
-   * A connection whose statements run at once while `isOpen` returns true, and run outside the transaction afterwards.
-   */
+  /** A connection that runs statements at once while `isOpen` returns true, and outside the transaction afterwards. */
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
@@ -105,7 +107,7 @@ export const make = (options: {
       Deferred.doneUnsafe(given, Exit.succeed(turn))
       yield* Deferred.await(ended)
     }
-    // Only without a write-ahead log can a reader delay a COMMIT.
+    // A reader can delay a COMMIT only if the database has no write-ahead log.
     const commit = Effect.suspend(() =>
       group.broken === undefined ? BusyRetry.retryWhileBusy(control("COMMIT"), timeout) : Effect.fail(group.broken)
     )
@@ -144,7 +146,7 @@ export const make = (options: {
     Effect.suspend(() => {
       const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe(), waited: 0 }
       waiting.push(waiter)
-      // An interrupted caller gives up its turn.
+      // An interrupted caller leaves the queue.
       const turn = Effect.andThen(
         Effect.addFinalizer(() => end(waiter)),
         restore(Deferred.await(waiter.given))
@@ -187,7 +189,7 @@ export const make = (options: {
     Effect.withFiber<A, E | SqlError, R>((fiber) => {
       const outer = Context.getOrUndefined(fiber.context, CurrentTurn)
       if (outer === undefined || !Deferred.isDoneUnsafe(outer[0].ended)) return transaction(effect)
-      // A fiber that outlives its transaction starts a new one.
+      // A fiber that outlives its transaction starts a new transaction.
       return Effect.updateContext(
         transaction(effect),
         (context) => Context.omit(CurrentTurn)(context) as typeof context
@@ -201,6 +203,7 @@ const nextMacrotask = Effect.callback<void>((resume) => {
 })
 
 /**
- * Node accepts one connection in a turn of the event loop, so several long groups in a row would delay new connections.
+ * Node accepts one new connection in each turn of the event loop, so several long groups in a row would delay new
+ * connections.
  */
 const severalMacrotasks = Effect.repeat(nextMacrotask, { times: 7 })

@@ -12,7 +12,7 @@ import { SqliteClient } from "./SqliteClient.ts"
 /** A database that contains only the schema. The template never changes. */
 let template: Option.Option<Uint8Array> = Option.none()
 
-/** False while the generated schema lacks a new migration. */
+/** False if a newer migration exists than those in the generated schema. */
 const isPresent = schemaMigrations.join() === Migrations.names.join()
 const script = schemaStatements.join(";\n")
 

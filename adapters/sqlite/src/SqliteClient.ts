@@ -96,7 +96,7 @@ export const make = (
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>
   Layer.effectContext(Effect.map(make(config), toContext)).pipe(Layer.provide(Reactivity.layer))
 
-/** Extends Effect's compiler with a fast path for statements of text and parameters only, which most statements are. */
+/** Extends Effect's compiler with a fast path for statements that consist only of text and parameters, as most do. */
 const makeCompiler = (transformQueryNames: SqliteClientConfig["transformQueryNames"]): Statement.Compiler => {
   const withShortWay = (stock: Statement.Compiler): Statement.Compiler => ({
     dialect: stock.dialect,

@@ -89,7 +89,7 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   native.exec("PRAGMA synchronous = FULL")
   // Without this setting, SQLite writes the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
-  // After this point `BusyRetry` retries busy statements.
+  // From here on, `BusyRetry` retries busy statements.
   native.exec("PRAGMA busy_timeout = 0")
   return native
 }
@@ -165,7 +165,7 @@ const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows,
   return rows === "raw" ? changes : []
 }
 
-/** `node:sqlite` binds null, numbers, text and bytes alone. */
+/** `node:sqlite` can bind only null, numbers, text and bytes. */
 const toInput = (value: unknown): SQLInputValue => {
   if (value === undefined) return null
   if (typeof value === "boolean") return value ? 1 : 0
@@ -176,7 +176,10 @@ const toInput = (value: unknown): SQLInputValue => {
 const primaryKeyViolation = 1555
 const uniqueViolation = 2067
 
-/** SQLite distinguishes conflicts of a primary key and of a unique index; Postgres and the stores do not. */
+/**
+ * SQLite reports conflicts of a primary key and of a unique index with different codes. Postgres and the stores do not
+ * distinguish them.
+ */
 const toSqlError = (cause: unknown, operation: "open" | "execute", message: string): SqlError => {
   const code = typeof cause === "object" && cause !== null && "errcode" in cause ? cause.errcode : undefined
   const classified =

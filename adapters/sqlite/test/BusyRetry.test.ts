@@ -83,7 +83,7 @@ describe("busy retries", () => {
     )
   )
 
-  it.effect("a caller that joins a waiting group late has its own full timeout", () =>
+  it.effect("a caller that joins a waiting group late still has its own full timeout", () =>
     whileLocked("1 second", ({ release, transaction }) =>
       Effect.gen(function* () {
         const first = yield* Effect.forkChild(Effect.flip(transaction), { startImmediately: true })

@@ -50,7 +50,7 @@ describe("transactions that meet conflicts", () => {
       }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("a statement that turns its conflict into a defect is retried all the same", () =>
+  it.effect("a statement is retried even if its caller turned the conflict into a defect", () =>
     Effect.gen(function* () {
       const { run } = yield* Transaction
       assert.strictEqual(yield* run(Effect.orDie(conflicting(1))), 2)

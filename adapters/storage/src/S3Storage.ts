@@ -29,7 +29,7 @@ const longestCall = Duration.seconds(25)
 /** The number of bytes of an error response that are read for its code. */
 const largestRefusal = 64 * 1024
 
-/** Codes of errors that a retry may solve, such as a busy bucket or a wrong clock. */
+/** Codes of errors that a retry may fix, such as a busy bucket or a wrong clock. */
 const temporaryStatuses = new Set([408, 409, 425, 429])
 const temporaryCodes = new Set(["RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ExpiredToken"])
 

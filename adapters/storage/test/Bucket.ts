@@ -1,6 +1,6 @@
 /**
- * A loopback bucket with public reads and no listing. The bucket requires of a PUT a signature equal to that of AWS's
- * own signer, and the hash of the received bytes.
+ * A bucket on loopback that anyone can read and nobody can list. For a PUT, the bucket requires the signature that
+ * AWS's own signer would create, and the hash of the received bytes.
  */
 import { createHash, createHmac } from "node:crypto"
 import * as Http from "node:http"

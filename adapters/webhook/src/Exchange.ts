@@ -1,9 +1,9 @@
 /**
  * Makes one request and reads its response with Node's HTTP client. It follows no redirect, decompresses nothing and
- * sends nothing twice: when a reused connection breaks during a request, the request fails, because the receiver may
- * have read it. The caller sets the deadline. Two limits bound the number of bytes that are read. A body is cut after
- * 64 KiB, and its status still counts. A receiver that sends more than 256 KiB otherwise (interim answers, chunk
- * extensions, tiny chunks) fails the attempt, even after a status line.
+ * sends nothing twice. When a reused connection breaks during a request, the request fails, because the receiver may
+ * have read it. The caller sets the deadline. Two limits bound the number of bytes that are read. A body is cut off
+ * after 64 KiB, and its status still counts. If a receiver sends more than 256 KiB in other ways (interim answers,
+ * chunk extensions, tiny chunks), the attempt fails, even after a status line.
  */
 import { Buffer } from "node:buffer"
 import { constants } from "node:crypto"
@@ -21,10 +21,11 @@ export interface HttpAgents {
 }
 
 /**
- * Connections are kept alive for one second: a stream of events shares a few of them, and hardly any receiver closes so soon,
- * so a request rarely meets a connection that is being closed. Proxies of the environment are ignored, and every
- * certificate is verified, whatever the environment says. Receivers cannot renegotiate TLS: each handshake costs a signature
- * check and shows no bytes, so a TLS 1.2 receiver could keep the process busy until the deadline.
+ * Connections are kept alive for one second, so that a stream of events shares a few of them. Hardly any receiver
+ * closes a connection so soon, so a request rarely meets one that is being closed. Proxies of the environment are
+ * ignored, and every certificate is verified, whatever the environment says. Receivers cannot renegotiate TLS. A
+ * handshake costs CPU time but transfers no counted bytes, so a TLS 1.2 receiver could keep the process busy until the
+ * deadline.
  */
 export const makeHttpAgents = (lookup: LookupFunction) =>
   Effect.acquireRelease(
@@ -113,8 +114,8 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
   })
 
 /**
- * Node's parser reports neither interim responses nor chunk extensions, so the socket's bytes are counted. TLS session
- * tickets come as `session` and never as `data`.
+ * Node's parser reports neither interim responses nor chunk extensions, so the socket's bytes are counted. Node emits
+ * TLS session tickets as `session` events and never as `data`.
  */
 const watched: ReadonlyArray<"data" | "session"> = ["data", "session"]
 

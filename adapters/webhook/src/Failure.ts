@@ -1,4 +1,7 @@
-/** Explains a failed request by Node's error. Partners read the sentences, so they contain no address and no internals. */
+/**
+ * Explains a failed request by Node's error. Partners read these sentences, so they contain no address and no
+ * internals.
+ */
 import { type TransportFailure, WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
 

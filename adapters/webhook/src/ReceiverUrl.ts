@@ -1,6 +1,6 @@
 /**
- * Checks the text of a receiver's URL. Each connection checks the addresses to which its host resolves.
- * The text is parsed as in browsers, and must then equal the parsed form, so that a host has only one spelling.
+ * Checks the text of a receiver's URL. Each connection checks the addresses to which its host resolves. The URL is
+ * parsed as in browsers. Its text must then equal the parsed form, so that a host has only one spelling.
  */
 import { isIP } from "node:net"
 import { domainToUnicode } from "node:url"
@@ -17,7 +17,7 @@ export interface ReceiverUrlRules {
 
 export interface ReceiverUrl {
   readonly secure: boolean
-  /** A host name in ASCII, or an address without brackets. */
+  /** A host name in ASCII, or an IP address without brackets. */
   readonly host: string
   readonly isAddress: boolean
   readonly port: number

@@ -11,9 +11,9 @@ import {
   writeEndlessly
 } from "../test/Receivers.ts"
 
-describe("ten thousand events to good and bad receivers", () => {
+describe("ten thousand events for working and failing receivers", () => {
   it.live(
-    "each of ten thousand events to good and bad receivers has its outcome, and no connection or memory is left behind",
+    "each of ten thousand events for working and failing receivers gets an outcome, and no connection or memory is leaked",
     () =>
       Effect.gen(function* () {
         const good = yield* listenHttp((call, answer) => call.resume().on("end", () => answer.end("ok")))

@@ -182,7 +182,7 @@ describe("a receiver that misbehaves", () => {
     })
   )
 
-  it.live("a receiver that answers with compressed data gets an excerpt of the compressed bytes", () =>
+  it.live("when a receiver answers with compressed data, the excerpt shows the compressed bytes", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
       let accepted: string | undefined

@@ -47,9 +47,9 @@ const floods = [
   ["trailers", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "X-Trailer: value\r\n"]
 ] as const
 
-describe("a flooding receiver", () => {
+describe("a receiver that floods the sender", () => {
   for (const [what, head, rest] of floods) {
-    it.live(`a flooding receiver causes a failed attempt with ${what}, after a bounded number of bytes`, () =>
+    it.live(`a receiver that floods the sender with ${what} fails the attempt after a bounded number of bytes`, () =>
       Effect.gen(function* () {
         const receiver = yield* listenTcp(flood(head, rest))
         const { send } = yield* makeTransport()
@@ -61,7 +61,7 @@ describe("a flooding receiver", () => {
     )
   }
 
-  it.live("the failure about a flooding receiver says that its answer was too long", () =>
+  it.live("the failure of a receiver that floods the sender says that its answer was too long", () =>
     Effect.gen(function* () {
       const { port } = yield* listenTcp(flood("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
       const { send } = yield* makeTransport()
@@ -70,7 +70,7 @@ describe("a flooding receiver", () => {
     })
   )
 
-  it.live("a flooding receiver is also cut off over TLS", () =>
+  it.live("a receiver that floods the sender is cut off over TLS too", () =>
     Effect.gen(function* () {
       const receiver = yield* listenTls(
         issueCertificate(trusted, { host }),

@@ -14,7 +14,7 @@ afterAll(() => Promise.all([bundle.remove(), seed.remove()]))
 
 const speech = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(500, 1)])
 
-/** A server that drafts, speaks, and stores what is put. */
+/** A test server that returns drafts and speech, and stores the files that it receives. */
 const everything = async (test: Parameters<typeof Deployment.makeTemporaryFolder>[0]) => {
   const kept = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {

@@ -17,7 +17,7 @@ afterAll(() => bundle.remove())
 const ready = { method: "GET", target: "/readyz" }
 
 describe("a container and its database server", () => {
-  it("a container whose server cut it off while it was frozen answers the next request", async (test) => {
+  it("a container whose connection was cut while it was frozen answers the next request", async (test) => {
     const cluster = await Cluster.startCluster()
     test.onTestFinished(() => cluster.stop())
     const container = await Emulator.startContainer(bundle.folder, Deployment.environmentFor(cluster.url), test)
@@ -29,7 +29,7 @@ describe("a container and its database server", () => {
     expect(await invokeSchedule(container)).toMatchObject({ answer: { more_due: false } })
   })
 
-  it("a container whose server is not there says so without the password, and begins once it is", async (test) => {
+  it("a container whose database is not available logs the reason without the password, and starts when the database is available", async (test) => {
     const cluster = await Cluster.startCluster()
     test.onTestFinished(() => cluster.stop())
     const url = new URL(cluster.url)

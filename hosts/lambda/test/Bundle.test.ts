@@ -16,7 +16,7 @@ afterAll(() => bundle.remove())
 const environmentIn = (folder: string) => Deployment.environmentFor(Deployment.sqliteUrlIn(folder))
 
 describe("the bundle", () => {
-  it("the bundle is smaller than 1.5 MB, the explorer aside", async () => {
+  it("the bundle is smaller than 1.5 MB without the explorer", async () => {
     const programs = (await readdir(bundle.folder)).filter((name) => name.endsWith(".mjs"))
     const sizes = await Promise.all(programs.map((name) => stat(join(bundle.folder, name))))
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(1.5e6)
@@ -67,7 +67,7 @@ describe.concurrent("a container", () => {
     expect(container.isAlive()).toBe(true)
   })
 
-  it("a container that cannot start logs the reason and answers in the envelope, and starts as soon as it can", async (test) => {
+  it("a container that cannot start logs the reason, answers with the error envelope, and starts as soon as it can", async (test) => {
     const cwd = await Deployment.makeTemporaryFolder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)

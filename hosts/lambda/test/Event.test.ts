@@ -73,19 +73,19 @@ describe("a request's client address", () => {
     return read({ ...event, headers: { ...event.headers, "x-forwarded-for": value } })
   }
 
-  it("behind a load balancer is the right-most entry, whatever the client claims to its left", () => {
+  it("behind a load balancer the client address is the right-most entry, whatever the client added to its left", () => {
     assert.strictEqual(seenBy(forwarded("198.51.100.1, 203.0.113.9"), []), "203.0.113.9")
     assert.strictEqual(seenBy(forwarded("198.51.100.1,203.0.113.9:4711"), []), "203.0.113.9")
     assert.strictEqual(seenBy(forwarded("2001:db8::7"), []), "2001:db8::7")
     assert.strictEqual(seenBy(forwarded("[2001:db8::7]:443"), []), "2001:db8::7")
   })
 
-  it("a request's client address is one further to the left for each trusted proxy before the load balancer", () => {
+  it("each trusted proxy before the load balancer moves the client address one entry to the left", () => {
     const call = forwarded("192.0.2.66, 198.51.100.1, 10.0.0.2, 10.0.0.1")
     assert.strictEqual(seenBy(call, ["10.0.0.0/8"]), "198.51.100.1")
   })
 
-  it("behind API Gateway is the context's, and what a header claims counts only from a trusted proxy", () => {
+  it("behind API Gateway the client address is the context's, and a header counts only from a trusted proxy", () => {
     const event = exampleEvent("http-api")
     const call = read({ ...event, headers: { "x-forwarded-for": "198.51.100.1, 192.0.2.1" } })
     assert.strictEqual(seenBy(call, []), "192.0.2.1")
@@ -93,7 +93,7 @@ describe("a request's client address", () => {
     assert.strictEqual(seenBy(call, ["192.0.2.0/24"]), "198.51.100.1")
   })
 
-  it("a request's client address is unknown if the load balancer sends no header", () => {
+  it("the client address is unknown if the load balancer sends no header", () => {
     const { "x-forwarded-for": _, ...headers } = exampleEvent("load-balancer").headers
     assert.strictEqual(read({ ...exampleEvent("load-balancer"), headers }).address, "")
   })
@@ -106,7 +106,7 @@ describe("a path", () => {
   }
   const own = { domainName: "api.example.com", stage: "prod" }
 
-  it("a path loses its stage at the address that API Gateway makes, and only there, and only whole", () => {
+  it("a stage is removed from the path only at API Gateway's own address, and only as a whole segment", () => {
     assert.strictEqual(at("/prod/partner/v1", { stage: "prod" }).targetBelow(""), "/partner/v1")
     assert.strictEqual(at("/prod", { stage: "prod" }).targetBelow(""), "/")
     assert.strictEqual(at("/production/x", { stage: "prod" }).targetBelow(""), "/production/x")
@@ -115,7 +115,7 @@ describe("a path", () => {
     assert.strictEqual(at("/partner/v1/topics", { ...own, stage: "partner" }).targetBelow(""), "/partner/v1/topics")
   })
 
-  it("of PUBLIC_URL that others put before API Gateway's own address goes with the stage", () => {
+  it("a path of PUBLIC_URL that a proxy adds before API Gateway's own address is removed with the stage", () => {
     assert.strictEqual(at("/prod/commentary/x", { stage: "prod" }).targetBelow("/commentary"), "/x")
     const rest = { ...exampleEvent("rest-api"), path: "/commentary/x" }
     assert.match(read(rest).targetBelow("/commentary"), /^\/x\?/)
@@ -123,12 +123,12 @@ describe("a path", () => {
     assert.match(read(same).targetBelow("/partner"), /^\/partner\/x\?/)
   })
 
-  it("behind a domain of one's own loses PUBLIC_URL's path", () => {
+  it("behind a custom domain the path of PUBLIC_URL is removed", () => {
     assert.strictEqual(at("/commentary/partner/v1", own).targetBelow("/commentary"), "/partner/v1")
     assert.strictEqual(at("/partner/v1", own).targetBelow("/commentary"), "/partner/v1")
   })
 
-  it("a path that a gateway decoded is encoded again, so that nothing of it becomes a query", () => {
+  it("a path that a gateway decoded is encoded again, so that no part of it becomes a query", () => {
     assert.strictEqual(at("/a b/ü?c#d").targetBelow(""), "/a%20b/%C3%BC%3Fc%23d")
     assert.strictEqual(at("/a%2Fb/100%").targetBelow(""), "/a%2Fb/100%")
     assert.strictEqual(at("no/slash\uD800").targetBelow(""), "/no/slash%EF%BF%BD")
@@ -146,7 +146,7 @@ describe("a body", () => {
 })
 
 describe("invalid HTTP", () => {
-  it("invalid HTTP becomes no request: a method or a header with a space or a line break", () => {
+  it("invalid HTTP is refused: a method or a header with a space or a line break", () => {
     const event = exampleEvent("http-api")
     const http = { ...event.requestContext.http, method: "GET IT" }
     assert.isUndefined(toWebRequest(read({ ...event, requestContext: { ...event.requestContext, http } }), ""))
@@ -155,7 +155,7 @@ describe("invalid HTTP", () => {
     assert.isUndefined(toWebRequest(read({ ...event, headers: { "x-a": "ü€" } }), ""))
   })
 
-  it("a method that the web forbids is one that no path takes", () => {
+  it("a method that web requests forbid is answered like an unknown path", () => {
     const event = exampleEvent("rest-api")
     assert.strictEqual(toWebRequest(read({ ...event, httpMethod: "TRACE" }), "")?.[0].method, "TRACE")
   })

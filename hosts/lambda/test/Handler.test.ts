@@ -9,7 +9,7 @@ import * as Service from "./Service.ts"
 import { eventSources, exampleEvent } from "./Sources.ts"
 
 for (const [name, event] of Object.entries(eventSources)) {
-  it.effect(`a topic is taken in and shown: ${name}`, () =>
+  it.effect(`a topic can be submitted and fetched: ${name}`, () =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization()
       const persona = yield* Seed.persona(owner)
@@ -56,10 +56,10 @@ for (const [name, event] of Object.entries(eventSources)) {
   )
 }
 
-/** A stage, or a custom domain's base path, with the same name as the first segment of the service's paths. */
+/** A stage or base path of a custom domain that equals the first segment of the service's paths. */
 for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a REST API"]) {
   for (const domainName of ["id.execute-api.us-east-1.amazonaws.com", "api.example.com"]) {
-    it.effect(`a stage's name is taken off once, though a path of ours begins with it: ${name} at ${domainName}`, () =>
+    it.effect(`a stage's name is removed once, though a path begins with it: ${name} at ${domainName}`, () =>
       Effect.gen(function* () {
         const handle = yield* Service.handler
         // The gateway leaves the stage in the path, except for a REST API at its own address.
@@ -95,7 +95,7 @@ it.effect("a request that is not valid HTTP is refused in the envelope", () =>
   }).pipe(Effect.provide(Service.layer))
 )
 
-it.effect("a scheduled run with a failed round fails, so that an alarm reports it", () =>
+it.effect("a scheduled run in which a batch failed ends in an error, so that an alarm reports it", () =>
   Effect.gen(function* () {
     const handle = yield* Service.handler
     const sql = yield* SqlClient.SqlClient
@@ -108,7 +108,7 @@ it.effect("a scheduled run with a failed round fails, so that an alarm reports i
   }).pipe(Effect.provide(Service.layer))
 )
 
-it.effect("a service that cannot start answers in the envelope, and starts with the first request after it can", () =>
+it.effect("a service that cannot start answers with the envelope, and starts with a later request", () =>
   Effect.gen(function* () {
     const context = yield* Effect.context<HostServices>()
     let attempts = 0

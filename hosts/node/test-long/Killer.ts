@@ -32,7 +32,7 @@ export class ProcessKiller {
     this.random = random
   }
 
-  /** Kills the process until `goOn` returns false. */
+  /** Kills the process again and again until `goOn` returns false. */
   async rage(goOn: () => boolean): Promise<void> {
     while (!this.host.ended && goOn()) {
       const way = this.random.pick(ways)

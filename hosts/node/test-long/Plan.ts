@@ -1,4 +1,4 @@
-/** The planned course of every assignment of a run, drawn from the seed before the run starts. */
+/** The planned steps of every assignment of a run, drawn from the seed before the run starts. */
 import type { RandomSource } from "./Randomness.ts"
 
 export type CreatorCourse = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"
@@ -25,8 +25,8 @@ export interface TopicPlan {
 }
 
 /**
- * Weights for the first topics. They include more courses that end by a long timeout, so that the run ends soon after
- * the last topic.
+ * Weights for the first topics. They prefer plans that end by a long timeout, so that the run ends soon after the last
+ * topic.
  */
 const early: Readonly<Record<CreatorCourse, number>> = {
   approve: 34,

@@ -30,8 +30,8 @@ export interface KillScene {
 const topics = 120
 const leastKills = 28
 /**
- * The milliseconds before the first kill. Mails that are deferred by a minute are then due again in the middle of the
- * run.
+ * The number of milliseconds before the first kill. Mails that are deferred by a minute are then due again in the
+ * middle of the run.
  */
 const warmUp = 4000
 /** Milliseconds for which kills beyond the minimum continue while topics are submitted. */

@@ -1,4 +1,7 @@
-/** A test server for the part of the chat-completions protocol that the service uses. The test sets its delay and its result. */
+/**
+ * A test server for the part of the chat-completions protocol that the service uses. The test sets the delay and the
+ * result of this server.
+ */
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

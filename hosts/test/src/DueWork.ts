@@ -16,7 +16,7 @@ export class DueWork extends Context.Service<
   {
     /** Runs all due jobs, including those that become due as a result, until none is due. */
     readonly finish: Effect.Effect<void>
-    /** Moves the clock to this time. Each job on the way runs at the time at which it is due. */
+    /** Moves the clock to the given time. Each job on the way runs at the time at which it is due. */
     readonly advanceTo: (moment: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/DueWork") {

@@ -45,7 +45,7 @@ export interface ConformanceOptions {
 
 /** `{ target: "/partner/v1/personas/", status: 308, location: "/partner/v1/personas" }` */
 export interface ExpectedRedirect {
-  /** As in the request, with its query. */
+  /** The target as in the request, with its query. */
   readonly target: string
   readonly status: number
   readonly location: string
@@ -57,7 +57,10 @@ export interface Difference {
   readonly message: string
 }
 
-/** All responses that differ from those of Node's server. Later ones may follow from earlier ones. */
+/**
+ * All responses that differ from those of Node's server. A difference in one response can cause differences in later
+ * ones.
+ */
 export class HostDiffers extends Error {
   override readonly name = "HostDiffers"
   readonly differences: ReadonlyArray<Difference>
@@ -105,7 +108,7 @@ export const checkConformance = ({
       const request = `${one.method} ${one.target.slice(0, 80)}`
       const name = `${request} (${place + 1} of ${there.length})`
       const redirect = redirects.find(({ target }) => target === one.target)
-      // A redirected request reaches neither service, so that both count alike.
+      // A redirected request reaches neither service, so that both services count the same number of requests.
       const other =
         redirect ?? (yield* answered(expected, here[place] ?? one, `${name} is not answered by Node's server`))
       const message = yield* Effect.promise(() =>

@@ -2,12 +2,12 @@
 
 export interface HostRequest {
   readonly method: string
-  /** The path as sent, with its query. */
+  /** The path as it was sent, with its query. */
   readonly target: string
-  /** The same name may occur several times. */
+  /** A header name may occur several times. */
   readonly headers?: ReadonlyArray<readonly [string, string]>
   readonly body?: string | Uint8Array
-  /** The feature that the request needs. A host without this feature skips the request. */
+  /** The feature that a host needs for the request. A host without this feature skips the request. */
   readonly needs?: HostCapability
 }
 

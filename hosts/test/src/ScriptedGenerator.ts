@@ -12,9 +12,9 @@ export class ScriptedGenerator extends Context.Service<
   ScriptedGenerator,
   {
     readonly requests: Effect.Effect<ReadonlyArray<GenerationRequest>>
-    /** The next attempts fail, one per argument. */
+    /** Each argument makes one of the next attempts fail. */
     readonly failNext: (...failures: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
-    /** The texts of the next drafts, one per argument. */
+    /** Each argument is the text of one of the next drafts. */
     readonly writeNext: (...texts: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/ScriptedGenerator") {

@@ -24,15 +24,18 @@ export class ScriptedMedia extends Context.Service<
     readonly requests: Effect.Effect<ReadonlyArray<SynthesisRequest & { readonly kind: MediaKind }>>
     /** The stored media by name. */
     readonly stored: Effect.Effect<ReadonlyMap<string, Medium>>
-    /** The next attempts to make a medium fail, one per argument. */
+    /** Each argument makes one of the next attempts to make a medium fail. */
     readonly failNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
-    /** The next attempts to store a medium fail, one per argument. */
+    /** Each argument makes one of the next attempts to store a medium fail. */
     readonly loseNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
-    /** Effects that the next attempts run before they make a medium, one per argument. An effect may wait or never end. */
+    /**
+     * Each argument is an effect that one of the next attempts runs before it makes a medium. An effect may wait or
+     * never end.
+     */
     readonly holdNext: (...holds: ReadonlyArray<Effect.Effect<void>>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/ScriptedMedia") {
-  /** Supports these media kinds. */
+  /** Supports the given kinds of media. */
   static readonly layer = (...kinds: ReadonlyArray<MediaKind>): Layer.Layer<ScriptedMedia> =>
     Layer.effectContext(
       Effect.sync(() => {

@@ -38,7 +38,7 @@ export class TestClock {
   async advance(span: Span): Promise<void> {
     const millis = millisOf(span)
     const now = this.#instance.now
-    // The parser reads negative text as zero.
+    // The parser reads negative text as zero, so this check is needed.
     if (millis < 0 || (typeof span === "string" && span.trim().startsWith("-"))) {
       throw new TestPartnerCommentaryError(`The clock cannot go back: ${JSON.stringify(span)} from ${iso(now)}.`)
     }

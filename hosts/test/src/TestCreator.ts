@@ -111,7 +111,7 @@ export class TestCreator {
     return this.view()
   }
 
-  /** Withdraws after a response. */
+  /** Withdraws the commentary after a response. */
   withdraw(reason?: string): Promise<CreatorView> {
     return this.#act("withdraw", reason === undefined ? {} : { reason })
   }

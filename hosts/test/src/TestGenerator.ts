@@ -23,14 +23,14 @@ export class TestGenerator {
     return this.#instance.runSync(this.#instance.service(ScriptedGenerator).requests)
   }
 
-  /** The next attempts fail, one per failure. Without arguments, one attempt fails temporarily. */
+  /** Each argument makes one of the next attempts fail. Without arguments, one attempt fails temporarily. */
   failNext(...failures: ReadonlyArray<GenerationFailure>): void {
     const all = failures.length === 0 ? [{}] : failures
     const told = all.map(({ permanent = false }) => ({ permanent }))
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).failNext(...told))
   }
 
-  /** The texts of the next drafts, one per argument. */
+  /** Each argument is the text of one of the next drafts. */
   writeNext(...texts: ReadonlyArray<string>): void {
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).writeNext(...texts))
   }

@@ -61,7 +61,10 @@ export class TestInstance {
     return response
   }
 
-  /** Waits until all due jobs are done. A call from a receiver does not wait, because the jobs wait for the receiver. */
+  /**
+   * Waits until all due jobs are done. A call from a receiver does not wait for the jobs, because the jobs wait for the
+   * receiver.
+   */
   async finish(): Promise<void> {
     const finished = this.run(this.service(DueWork).finish)
     if (this.#receiving.getStore() !== true) return finished

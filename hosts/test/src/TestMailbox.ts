@@ -81,7 +81,9 @@ export class TestMailbox {
     return this.all.filter((mail) => mail.shareId === shareId)
   }
 
-  /** Refuses the next mails, one per argument: permanently, or temporarily (`permanent: false`) with a later retry. */
+  /**
+   * Each argument refuses one of the next mails: permanently, or temporarily (`permanent: false`) with a later retry.
+   */
   refuseNext(...refusals: ReadonlyArray<{ readonly permanent: boolean }>): void {
     this.#instance.runSync(this.#instance.service(Mailbox).refuseNext(...refusals))
   }

@@ -1,4 +1,7 @@
-/** Finds faults in a page's layout and rendering. Each function runs inside the page, so it cannot use code outside of itself. */
+/**
+ * Finds faults in the layout and rendering of a page. Each function runs inside the page, so it cannot use code outside
+ * of itself.
+ */
 
 /** Checks headings, names, colours and sizes. Returns one sentence for each fault. */
 export const findBlemishes = (): Array<string> => {

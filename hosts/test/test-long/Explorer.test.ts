@@ -122,8 +122,8 @@ const asksForToken = async (page: Page, apiRoot: string) => {
 }
 
 /**
- * Examples contain neither a fixed idempotency key nor a cursor. A copied key would return another request's topic. A cursor is
- * valid for one list only.
+ * Examples contain neither a fixed idempotency key nor a cursor. A copied key would return the response of another
+ * request. A cursor is valid for one list only.
  */
 const showsNothingToCopy = async (page: Page, apiRoot: string) => {
   const creation = await operation(page, `${apiRoot}/docs#tag/topics/POST/partner/v1/topics`, "Create a topic")

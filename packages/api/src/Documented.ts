@@ -10,8 +10,8 @@ interface Words<Example> {
 }
 
 /**
- * Parameters are decoded as text, because the service reports all problems at once. `truth` is the parameter's real
- * type for the description.
+ * Parameters are decoded as text, because the service reports all problems at once. `truth` is the real type of the
+ * parameter, for the description.
  */
 const parameter = (description: string, example: unknown, truth: Schema.JsonObject) =>
   Schema.optionalKey(

@@ -96,15 +96,15 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   }
 }
 
-/** The response to a request that does not arrive completely in time. Proxies read the status of this response. */
+/** The response to a request that does not arrive completely in time. Proxies decide by the status of this response. */
 export const requestTimeout = {
   status: 408,
   error: InvalidRequest.of([{ field: "request", constraint: "must arrive whole within the time allowed" }])
 } as const
 
 /**
- * The response when no database connection became free in time. The code stays `internal_error`; proxies and clients read
- * the status, and wait for `Retry-After`.
+ * The response when no database connection became free in time. The code stays `internal_error`. Proxies and clients
+ * use the status, and wait for `Retry-After`.
  */
 export const busy = {
   status: 503,
@@ -275,7 +275,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
     return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })
   }
 
-  /** `counted` names the counted unit, such as `requests a minute`. */
+  /** `counted` names what the limit counts, such as `requests a minute`. */
   static of(
     details: {
       readonly retry_after: number

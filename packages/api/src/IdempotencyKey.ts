@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 /** The header's name in conventional spelling. Header names are case-insensitive. */
 export const idempotencyHeader = "Idempotency-Key"
 
-/** The header that marks a response which an earlier request stored. */
+/** The header of a response that was stored for an earlier request with the same key. */
 export const replayedHeader = "idempotency-replayed"
 
 const constraint = { message: "must be given once, as 1 to 255 visible ASCII characters without spaces" }

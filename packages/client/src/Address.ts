@@ -3,7 +3,7 @@ import { PartnerCommentaryError } from "./Errors.ts"
 
 const prefix = "/partner/v1"
 
-/** The URL is `{api_root}` with the version prefix. The prefix may already be present. */
+/** The URL is `{api_root}` with the version prefix. The URL may already end with the prefix. */
 export const baseAddress = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {

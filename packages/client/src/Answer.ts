@@ -18,7 +18,7 @@ const parsed = (text: string): unknown => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
-/** A response without the service's envelope came from something else, such as a proxy. */
+/** A response without the service's envelope came from another server, such as a proxy. */
 const unexpected = (answer: Answer): UnexpectedAnswerError => {
   const { headers, status, text } = answer
   const said =

@@ -72,7 +72,7 @@ export interface RevokedApiKey {
   readonly revoked_at: Timestamp
 }
 
-/** A limit on requests, and what is left of it. */
+/** A limit on requests, and the number of requests that remain. */
 export interface RateWindow {
   readonly name: string
   readonly limit: number

@@ -47,7 +47,7 @@ const checkedNumber = (name: string, value: unknown, usual: number): number => {
 
 const inBrowser = () => "window" in globalThis && "document" in globalThis
 
-/** In Node the error's cause has the reason. */
+/** In Node the property `cause` of the error has the reason. */
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error instanceof Error ? error : { cause: undefined, message: String(error) }
   const { code, message: more } = (cause ?? {}) as { readonly code?: unknown; readonly message?: unknown }

@@ -3,7 +3,7 @@ import type { SubscribableEvent } from "./Webhook.ts"
 import type { PastEvent } from "./WebhookEvent.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
-/** `held`: the delivery waits for its webhook, without attempts. `failed`: all attempts failed. */
+/** `held`: the delivery waits for its webhook, without attempts. `failed`: all scheduled attempts failed. */
 export type DeliveryStatus = "pending" | "held" | "delivered" | "failed"
 
 /** The step at which an attempt failed. */
@@ -37,7 +37,7 @@ export interface Delivery {
   readonly share_id: string
   readonly status: Open<DeliveryStatus>
   readonly created_at: Timestamp
-  /** Null while an attempt is in flight, while the webhook is paused or disabled, and when none is planned. */
+  /** Null while an attempt is in flight, while the webhook is paused or disabled, and when no attempt is planned. */
   readonly next_attempt_at: Timestamp | null
   /** The time at which the event first arrived, or the last attempt failed. */
   readonly settled_at: Timestamp | null

@@ -1,4 +1,4 @@
-/** Past events. Fetch what a webhook missed, or poll instead of using a webhook. */
+/** Past events. Use this list to fetch events that a webhook missed, or to poll instead of using a webhook. */
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
@@ -15,7 +15,10 @@ export interface ListEvents {
   readonly limit?: number | undefined
   /** `asc` lists events in the order in which the service stored them. Default: `desc`, the newest first. */
   readonly order?: "asc" | "desc" | undefined
-  /** The id of the last event that you handled, or an earlier `next_cursor`. Implies `asc`. Not with `cursor`. */
+  /**
+   * The id of the last event that you handled, or an earlier `next_cursor`. Implies `asc`. It cannot be combined with
+   * `cursor`.
+   */
   readonly after?: string | undefined
   /** `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined

@@ -51,7 +51,7 @@ export class Listing<Item, One extends CursorPage<Item> = Page<Item>> implements
   async *pages(): AsyncGenerator<One, void, undefined> {
     let page: One = await this.then()
     yield page
-    // A list that is read forward has a cursor on its last page too.
+    // A list in ascending order has a cursor on its last page too.
     while (page.pagination.next_cursor !== null && page.data.length > 0) {
       page = await this.#fetch(page.pagination.next_cursor)
       yield page

@@ -8,7 +8,7 @@ export interface ResponseInfo {
   readonly path: string
   readonly status: number
   readonly requestId: string | null
-  /** The number is 1 for the first attempt. */
+  /** The number of the first attempt is 1. */
   readonly attempt: number
   readonly durationMs: number
   readonly rateLimit: RateLimit | null

@@ -42,7 +42,7 @@ export class PartnerCommentary {
     this.#connection = connection
   }
 
-  /** Reads the key's organization, scopes, expiry, and what is left of its rate limits. */
+  /** Reads the key's organization, scopes, expiry, and the remaining requests of its rate limits. */
   async me(options?: RequestOptions): Promise<Me> {
     return this.#connection.data({ method: "GET", path: "/me", options })
   }

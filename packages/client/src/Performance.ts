@@ -20,7 +20,7 @@ export interface Spread {
 }
 
 export interface PerformanceFigures {
-  /** The present results: `sent` is the sum of the others. */
+  /** The results at present: `sent` is the sum of the others. */
   readonly counts: {
     readonly sent: number
     readonly pending: number

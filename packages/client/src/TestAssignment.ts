@@ -3,8 +3,8 @@ import type { Failure, PersonaStatus } from "./Topic.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
 /**
- * `respond`, `decline`, `approve` and `withdraw` are the creator's actions; `generate` and `fail` the generator's;
- * `expire` the deadline's.
+ * `respond`, `decline`, `approve` and `withdraw` are actions of the creator. `generate` and `fail` are results of the
+ * generator. `expire` is the end of the deadline.
  */
 export type SimulatedAction = "respond" | "generate" | "approve" | "decline" | "expire" | "fail" | "withdraw"
 
@@ -23,6 +23,9 @@ export interface SimulatedAssignment {
   readonly status_updated_at: Timestamp
   readonly has_commentary: boolean
   readonly failure: Failure | null
-  /** Possible next actions, the one towards a commentary first. The list is empty when no action is left. */
+  /**
+   * The possible next actions. The action that leads to a commentary is first. The list is empty when no action is
+   * left.
+   */
   readonly actions: ReadonlyArray<Open<SimulatedAction>>
 }

@@ -82,7 +82,7 @@ export interface Topic {
   readonly created_at: Timestamp
 }
 
-/** The reason why no commentary will come, and the time since when. */
+/** The reason why no commentary will come, and the time from which that is certain. */
 export interface Failure {
   readonly reason: Open<FailureReason>
   readonly at: Timestamp
@@ -107,7 +107,7 @@ export interface TopicProgress {
     /** True when the commentary is ready to fetch. */
     readonly has_commentary: boolean
     readonly failure: Failure | null
-    /** Until when the creator can answer or approve; null while no creator has to act. */
+    /** The time until which the creator can answer or approve; null while no creator has to act. */
     readonly expires_at: Timestamp | null
   }>
   /** Number of personas by status. */

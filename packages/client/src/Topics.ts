@@ -19,14 +19,14 @@ import { type WaitOptions, waitForTopic } from "./Waiting.ts"
 
 /** Filter and page size. */
 export interface ListTopics {
-  /** One, or several. */
+  /** One status, or several. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
-  /** Not with `status`. */
+  /** It cannot be combined with `status`. */
   readonly external_reference?: string | undefined
-  /** Exclusive, as the other times: ISO 8601 with a time zone. */
+  /** All times of this filter are exclusive: ISO 8601 with a time zone. */
   readonly created_after?: string | Date | undefined
   readonly created_before?: string | Date | undefined
-  /** Orders the list by the time of the last change. Not with another filter. */
+  /** Orders the list by the time of the last change. It cannot be combined with another filter. */
   readonly updated_after?: string | Date | undefined
   /** Default: `desc`, the newest first. */
   readonly order?: "asc" | "desc" | undefined
@@ -61,7 +61,7 @@ export class Topics {
     return this.#connection.data({ method: "POST", path: "/topics/bulk", body: { topics }, options })
   }
 
-  /** Your topics. Await it for a page, or iterate over all. Scope `topics:read`. */
+  /** Your topics. Await the list for a page, or iterate over all topics. Scope `topics:read`. */
   list(topics: ListTopics = {}, options?: RequestOptions): Listing<TopicSummary> {
     return new Listing((cursor) => {
       const asked = cursor === undefined ? topics : { ...topics, offset: undefined, cursor }

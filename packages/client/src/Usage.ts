@@ -18,7 +18,10 @@ export interface Usage {
   }
   readonly remaining: {
     readonly topics: number
-    /** The quota minus reserved units: one for each `sent` persona, which is returned when no commentary comes. */
+    /**
+     * The quota minus reserved units. Each `sent` persona reserves one unit, which is returned when no commentary
+     * comes.
+     */
     readonly commentaries: number
   }
 }

@@ -4,7 +4,7 @@ import { PartnerCommentary, type PartnerCommentaryOptions } from "@partner-comme
 export interface Asked {
   readonly url: string
   readonly init: RequestInit & { readonly headers: Headers }
-  /** By the test's clock. */
+  /** The time by the test's clock. */
   readonly at: number
 }
 

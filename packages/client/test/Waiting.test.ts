@@ -107,7 +107,7 @@ it("the first half of the rate limit does not slow down polling", async () => {
   expect(pauses()).toEqual([1500, 1500, 8000, 0])
 })
 
-it("a rate-limit error is waited out, however long", async () => {
+it("waitFor waits after a rate-limit error, however long it takes", async () => {
   const limited = refused(
     429,
     "rate_limit_exceeded",

@@ -1,4 +1,4 @@
-/** Adapters by plain settings. Each is loaded when it is chosen. */
+/** Builds adapters from plain settings. Each adapter is loaded when it is chosen. */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import type * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
 import type * as OpenAiSpeech from "@partner-commentary/generator/OpenAiSpeech"
@@ -29,7 +29,7 @@ export const outbox = (options: OutboxMailer.OutboxMailerOptions) =>
     ({ layer }) => layer(options)
   )
 
-/** None: the local generator. */
+/** None selects the local generator. */
 export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorOptions>) =>
   Option.match(server, {
     onNone: () =>
@@ -44,7 +44,7 @@ export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorO
       )
   })
 
-/** None: no audio is made. */
+/** None disables audio. */
 export const speech = (server: Option.Option<OpenAiSpeech.OpenAiSpeechOptions>) =>
   Option.match(server, {
     onNone: () => Layer.empty,
@@ -67,7 +67,7 @@ export const bucket = (options: S3Storage.S3StorageOptions) =>
     ({ layer }) => layer(options)
   )
 
-/** None: every token is refused. */
+/** With none, every dashboard token is refused. */
 export const identity = (provider: Option.Option<JwksIdentity.JwksIdentityOptions>) =>
   Option.match(provider, {
     onNone: () => DashboardIdentity.layerNone,

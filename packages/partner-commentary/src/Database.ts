@@ -1,4 +1,4 @@
-/** A database as the option takes it: every store on one SQL client, and what the processes on it share. */
+/** The database option: every store on one SQL client, and the signals that its processes share. */
 import type { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import type { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import type { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -8,5 +8,7 @@ import type * as SqlClient from "effect/sql/SqlClient"
 
 export type Stored = Layer.Success<typeof Stores.layer> | AccessChanges | RateWindows | SqlClient.SqlClient | WorkSignal
 
-/** What `sqlite` and `postgres` make. An Effect application may give such a layer on a client of its own. */
+/**
+ * The value that `sqlite` and `postgres` return. An Effect application may pass such a layer with a client of its own.
+ */
 export type Database = Layer.Layer<Stored, unknown>

@@ -1,10 +1,10 @@
-/** Figures that an application gives in part, such as a policy: the defaults say which there are and of what kind. */
+/** Partial settings of an application, such as a policy. The defaults determine the names and the types. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
-/** The same figures, each left out or in plain form: a duration is `"48 hours"` or milliseconds. */
+/** The same settings, each optional and in plain form: a duration is `"48 hours"` or milliseconds. */
 export type Partly<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
 
 type Plain<A> = A extends Duration.Duration
@@ -23,7 +23,7 @@ const duration = Schema.declare(
 
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ message: "must be a whole number" })
 
-/** Of what has the kinds of these defaults. */
+/** Makes a schema for settings of the same types as these defaults. */
 export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
   if (Array.isArray(defaults)) return Schema.Array(duration)
@@ -37,7 +37,7 @@ export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
 
 export const unexpected = { messageUnexpectedKey: "is no option of this version" }
 
-/** `given` was decoded by the defaults' schema. */
+/** `given` was already decoded by the schema of the defaults. */
 export const over = <A>(defaults: A, given: Partly<A> | undefined): A => filled(defaults, given) as A
 
 const filled = (usual: unknown, given: unknown): unknown => {

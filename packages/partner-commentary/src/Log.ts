@@ -1,4 +1,4 @@
-/** The service's log as an application wants it: by a logger of its own, or by Effect's. */
+/** Writes the service's log with the application's logger or with Effect's. */
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -6,7 +6,7 @@ import * as Predicate from "effect/Predicate"
 
 type Method = (...line: ReadonlyArray<never>) => unknown
 
-/** The methods of `console`, pino, winston, Fastify's `log` and others. */
+/** The methods that `console`, pino, winston, Fastify's `log` and others have. */
 export interface HostLogger {
   readonly debug: Method
   readonly info: Method
@@ -29,7 +29,7 @@ const methodOf: Readonly<Record<string, (typeof methods)[number]>> = {
   FATAL: "error"
 }
 
-/** pino takes an object first, and the message after it. */
+/** pino takes an object first, and then the message. */
 const isPino = (logger: HostLogger): boolean => Predicate.hasProperty(logger, "bindings")
 
 const written = (logger: HostLogger) =>
@@ -42,7 +42,7 @@ const written = (logger: HostLogger) =>
     else write(text, fields)
   })
 
-/** Repeated lines of an outage are counted instead of written. */
+/** Lines that an outage repeats are counted instead of written. */
 export const layer = (given: HostLogger | Logger.Logger<unknown, unknown> | undefined) => {
   if (given === undefined) return LogThrottle.layer
   const logger = Logger.isLogger(given) ? given : written(given)

@@ -6,14 +6,14 @@ import * as Predicate from "effect/Predicate"
 export interface Mount {
   /** The path that Express has removed from a request: its `baseUrl`. */
   readonly removed: (baseUrl: unknown) => void
-  /** A target as sent, and the status of its response. */
+  /** The target of a request as it was sent, and the status of its response. */
   readonly answered: (target: string, status: number) => void
 }
 
-/** Deeper mounts are not found. A stranger chooses the length of a path. */
+/** Mounts below this depth are not found. Anonymous callers choose the length of a path, so the search is limited. */
 const maxSegments = 10
 
-/** Paths at which a router may have mounted the service: the beginnings of the path, the shortest first. */
+/** Returns paths at which a router may have mounted the service: the prefixes of the path, the shortest first. */
 const beginnings = (path: string): ReadonlyArray<string> => {
   const segments = path.split("/", maxSegments)
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"))
@@ -39,7 +39,7 @@ export const make = (apiRoot: string, warn: (message: string) => void): Mount =>
       if (!isDone && Predicate.isString(baseUrl) && baseUrl !== "") found(baseUrl)
     },
     answered: (target, status) => {
-      // After a success only strangers ask for other paths.
+      // After the first successful response the mount is known to be right, so other paths are mistakes of callers.
       if (!isDone && status === 404) {
         const path = target.replace(/[?#].*$/s, "")
         const mounted = beginnings(path).find((each) => collidesWithRoutes(`http://host${path.slice(each.length)}`))

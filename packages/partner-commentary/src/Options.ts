@@ -32,27 +32,43 @@ import type { Organizations } from "./ports/OrganizationFunctions.ts"
 import type { Personas } from "./ports/PersonaFunctions.ts"
 
 export interface Options {
-  /** Where partners and creators reach the service: every link in a mail starts with it. A path is where it is mounted. */
+  /**
+   * The URL at which partners and creators reach the service. Every link in a mail starts with it. Its path is the path
+   * at which the service is mounted.
+   */
   readonly url: string
-  /** Signs creators' links: 32 characters or more, the same in every process. Of several, the first signs and all verify. */
+  /**
+   * Signs creators' links. It has at least 32 characters and is the same in every process. If several secrets are
+   * given, the first one signs and all verify.
+   */
   readonly secret: string | ReadonlyArray<string> | undefined
-  /** Whether defaults are good enough that only this machine can use. True where `url` leads to this machine, unless given. */
+  /**
+   * Allows defaults that are suitable only for development on this machine. By default true if `url` leads to this
+   * machine.
+   */
   readonly development?: boolean | undefined
-  /** `sqlite("commentary.db")` or `postgres("postgres://…")`. In development, `commentary.db` unless given. */
+  /**
+   * `sqlite("commentary.db")` or `postgres("postgres://…")`. The default in development is the file `commentary.db`.
+   */
   readonly database?: Database | undefined
-  /** Sends a mail to a creator. In development, mails become files in the folder `commentary-outbox` unless given. */
+  /** Sends a mail to a creator. By default, in development, mails become files in the folder `commentary-outbox`. */
   readonly mail?: SendMail | { readonly outbox: string } | Layer.Layer<Mailer, unknown> | undefined
-  /** Drafts a commentary: a function, or an OpenAI-compatible server. In development, the local generator unless given. */
+  /**
+   * Drafts a commentary: a function, or an OpenAI-compatible server. The default in development is the local generator.
+   */
   readonly generator?: Generate | OpenAiServer | Layer.Layer<CommentaryGenerator, unknown> | undefined
-  /** Speaks an approved commentary. Without it, no audio is made. */
+  /** Synthesizes speech from an approved commentary. Without this option no audio is made. */
   readonly speech?: Speak | (OpenAiServer & { readonly voice: string }) | Layer.Layer<never, unknown> | undefined
-  /** Keeps audio where partners fetch it: a function, or a folder that you serve at `url`. */
+  /** Stores audio where partners can fetch it: a function, or a folder that you serve at `url`. */
   readonly mediaStorage?:
     | StoreMedium
     | { readonly folder: string; readonly url: string }
     | Layer.Layer<never, unknown>
     | undefined
-  /** Tells whose dashboard a token comes from: a function, or the published keys of a provider. Without it, each is refused. */
+  /**
+   * Verifies tokens of your dashboard and returns their organization: a function, or the published keys of an identity
+   * provider. Without this option every token is refused.
+   */
   readonly identity?: Identify | IdentityProvider | Layer.Layer<DashboardIdentity, unknown> | undefined
   /** Reads personas and licences from your own tables. */
   readonly personas?: Personas | Layer.Layer<PersonaStore, unknown, SqlClient.SqlClient> | undefined
@@ -60,23 +76,23 @@ export interface Options {
   readonly organizations?: Organizations | Layer.Layer<OrganizationStore, unknown, SqlClient.SqlClient> | undefined
   readonly webhooks?:
     | {
-        /** Also `http:` receivers and those in private networks. For development. */
+        /** Also allows receivers at `http:` addresses and in private networks. For development. */
         readonly allowPrivate?: boolean | undefined
       }
     | Layer.Layer<WebhookTransport, unknown>
     | undefined
-  /** `console`, pino, winston, or a logger of Effect. */
+  /** The logger: `console`, pino, winston, or a logger of Effect. */
   readonly logger?: HostLogger | Logger.Logger<unknown, unknown> | undefined
-  /** Windows, bounds and schedules, where they differ from the usual: `{ responseWindow: "72 hours" }`. */
+  /** Time windows, limits and schedules that differ from the defaults: `{ responseWindow: "72 hours" }`. */
   readonly policy?: Figures.Partly<Policy.Policy> | undefined
-  /** False where another process does the work, or how hard this one does it. */
+  /** False if another process runs the workers; otherwise the settings of the workers. */
   readonly workers?: boolean | Figures.Partly<Effect.Success<typeof WorkerSettings>> | undefined
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed: `["10.0.0.0/8"]`. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted: `["10.0.0.0/8"]`. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
 }
 
 export interface OpenAiServer {
-  /** With its version, such as `https://api.openai.com/v1`. */
+  /** The URL includes the version, such as `https://api.openai.com/v1`. */
   readonly url: string
   readonly model: string
   readonly apiKey?: string | undefined
@@ -86,11 +102,11 @@ export interface IdentityProvider {
   readonly jwksUrl: string
   readonly issuer: string
   readonly audience: string
-  /** The claim that names the organization; `org_id` unless given. */
+  /** The claim that names the organization, by default `org_id`. */
   readonly organizationClaim?: string | undefined
 }
 
-/** The options with what was left out. */
+/** The options with their defaults. */
 export interface Decoded extends Options {
   readonly apiRoot: string
   readonly secrets: readonly [string, ...ReadonlyArray<string>]
@@ -100,7 +116,7 @@ export interface Decoded extends Options {
 
 type Verdict = true | string | SchemaIssue.Issue
 
-/** A sentence reads on after the option's name. */
+/** The sentence continues after the option's name. */
 const required = (judge: (value: unknown) => Verdict) => Schema.Unknown.check(Schema.makeFilter(judge))
 
 const optional = (judge: (value: unknown) => Verdict) =>
@@ -125,7 +141,7 @@ const httpAddress = text("must be an http:// or https:// address", (url) => /^ht
 
 type Fields = Readonly<Record<string, Schema.Codec<unknown>>>
 
-/** A function, a layer, or an object of these fields where there are some. */
+/** Accepts a function, a layer, or an object with these fields. */
 const port = (what: string, fields?: Fields) => {
   const object = fields === undefined ? () => what : by(Schema.Struct(fields).annotate(Figures.unexpected))
   return optional((value) => {
@@ -134,7 +150,7 @@ const port = (what: string, fields?: Fields) => {
   })
 }
 
-/** Functions by their names, or a layer. */
+/** Accepts functions by their names, or a layer. */
 const reader = (what: string, names: ReadonlyArray<string>) =>
   optional(
     (value) =>
@@ -213,7 +229,7 @@ const Given = Schema.Struct({
 
 const decode = Schema.decodeUnknownResult(Given, strictly)
 
-/** The options as they hold, or the first thing that is wrong with them. */
+/** Returns the decoded options, or the first problem with them. */
 export const decoded = (options: Options): Result.Result<Decoded, PartnerCommentaryError> => {
   if (!Predicate.isObject(options)) return Result.fail(invalidOption("url", "is required"))
   return Result.flatMap(
@@ -236,7 +252,7 @@ const completed = (options: Options): Result.Result<Decoded, PartnerCommentaryEr
   return Result.succeed({ ...options, apiRoot, development, proxies, secrets: [first, ...others] })
 }
 
-/** Options with a default in development only. */
+/** The options that have a default only in development. */
 const productive = [
   ["database", 'sqlite("…") or postgres("…") of this package'],
   ["mail", "a function that sends a mail, or smtp(…) of this package"],

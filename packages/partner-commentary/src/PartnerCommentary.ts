@@ -1,4 +1,4 @@
-/** `partner-commentary`: the whole service for an application that need not know Effect. */
+/** `partner-commentary`: the whole service for applications that do not use Effect. */
 import * as Embedded from "@partner-commentary/server/Embedded"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Effect from "effect/Effect"
@@ -23,8 +23,8 @@ import { rejecting } from "./use-cases/UseCase.ts"
 import { webhooks } from "./use-cases/Webhooks.ts"
 
 /**
- * Use cases with plain objects, by the names of the API. They reject with a PartnerCommentaryError that has the code and the details
- * of the API.
+ * The use cases take and return plain objects with the names of the API. They reject with a PartnerCommentaryError that
+ * has the code and the details of the API.
  */
 export interface UseCases {
   readonly organizations: ReturnType<typeof organizations>
@@ -39,9 +39,12 @@ export interface UseCases {
   readonly operations: ReturnType<typeof operations>
 }
 
-/** A service. Nothing of it runs before the first call. */
+/** A service. The service starts with the first call. */
 export interface PartnerCommentary extends UseCases {
-  /** Answers a request of the Web standard. Pass the client's address as `sent.address`; without it, anonymous calls are not limited. */
+  /**
+   * Handles a web-standard Request. Pass the client's address as `sent.address`; without it, anonymous calls are not
+   * limited.
+   */
   readonly fetch: Embedded.EmbeddedService["fetch"]
   /** A listener for Node's server and for Express, before or after body parsers. */
   readonly node: (
@@ -50,27 +53,31 @@ export interface PartnerCommentary extends UseCases {
     next?: unknown
   ) => Promise<void>
   /**
-   * Handlers for a route of Next.js: `export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = pc.next`. Next.js hides who
-   * connected: behind a proxy, set `trustedProxies`, and callers are counted by `X-Forwarded-For`.
+   * Handlers for a route of Next.js, used as `export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = pc.next`.
+   * Next.js hides the client's address. Behind a proxy, set `trustedProxies`, and callers are counted by
+   * `X-Forwarded-For`.
    */
   readonly next: RouteHandlers.RouteHandlers
   /**
    * The function that AWS Lambda calls: `export const handler = pc.lambda`. It answers API Gateway, function URLs and load
-   * balancers, and does due work on a schedule of EventBridge. Set `workers: false`.
+   * balancers, and runs due jobs on a schedule of EventBridge. Set `workers: false`.
    */
   readonly lambda: LambdaHandler
-  /** Opens the database and starts the workers. Rejects with a PartnerCommentaryError where that fails; call it again to retry. */
+  /**
+   * Opens the database and starts the workers. If that fails, it rejects with a PartnerCommentaryError. Call it again
+   * to retry.
+   */
   readonly start: () => Promise<void>
-  /** Ends workers, connections and the database. */
+  /** Stops workers, connections and the database. */
   readonly stop: () => Promise<void>
-  /** Runs an effect of Effect on the service: use cases and stores that have no function here. */
+  /** Runs an Effect on the service, for use cases and stores that have no function here. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Service.Services>) => Promise<A>
-  /** The same service for an application of Effect: every use case and store. */
+  /** The same service as a layer for applications that use Effect, with every use case and store. */
   readonly layer: ReturnType<typeof Service.layer>
 }
 
 /**
- * The whole service. Throws a PartnerCommentaryError with the code `invalid_option` where an option is wrong.
+ * The whole service. If an option is wrong, throws a PartnerCommentaryError with the code `invalid_option`.
  *
  * ```ts
  * export const pc = partnerCommentary({ url: "https://app.example/commentary", secret, database, mail, generator })
@@ -137,7 +144,7 @@ const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
   }
 }
 
-/** An address within the first network of proxies. */
+/** An address within the first of the trusted networks. */
 const firstAddress = ([first = ""]: ReadonlyArray<string> = []) => first.split("/", 1).join()
 
 export type { Options }

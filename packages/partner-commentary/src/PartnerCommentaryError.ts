@@ -1,22 +1,22 @@
-/** The one failure that an application without Effect meets: an option, a start or a use case. */
+/** The only failure that an application without Effect receives: from an option, a start or a use case. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * Use cases fail with the wire's codes and details. Two codes are this package's own: `invalid_option` with `details.field`, thrown
- * where an option is given, and `start_failed`, a rejection of the start.
+ * Failures of use cases have the codes and details of the API. Two codes exist only in this package: `invalid_option`
+ * with `details.field` is thrown when the option is passed. `start_failed` rejects the start.
  */
 export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryError")<{
   readonly code: string
-  /** One sentence for a person, without secrets. */
+  /** One sentence for a person. It contains no secrets. */
   readonly message: string
   readonly details: object
   readonly cause?: unknown
 }> {}
 
-/** `constraint` reads on after the option's name. */
+/** `constraint` continues the sentence after the option's name. */
 export const invalidOption = (field: string, constraint: string): PartnerCommentaryError =>
   new PartnerCommentaryError({
     code: "invalid_option",
@@ -24,7 +24,7 @@ export const invalidOption = (field: string, constraint: string): PartnerComment
     details: { field, constraint }
   })
 
-/** `what` reads on before `cannot be used`. */
+/** `what` is the subject of the sentence that ends with `cannot be used`. */
 export const startFailed = (what: string, cause: unknown): PartnerCommentaryError =>
   cause instanceof PartnerCommentaryError
     ? cause
@@ -35,7 +35,7 @@ export const startFailed = (what: string, cause: unknown): PartnerCommentaryErro
         cause
       })
 
-/** The layer, whose failures are those of a start. */
+/** Returns the layer with its failures converted to `start_failed`. */
 export const explained = <A, E, R>(
   what: string,
   layer: Layer.Layer<A, E, R>

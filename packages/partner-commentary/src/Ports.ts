@@ -1,4 +1,4 @@
-/** The ports as the options choose them. An error about missing code of the application names the option. */
+/** Builds the ports that the options choose. An error about a missing function of the application names the option. */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,7 @@ export const layer = (options: Decoded) =>
 
 const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) => explained(`The option ${option}`, layer)
 
-/** The application's own stores take the place of ours, on the same client. */
+/** The application's own stores replace ours, on the same database client. */
 const stores = ({ database, organizations, personas }: Decoded): Layer.Layer<Stored, PartnerCommentaryError> => {
   const kept = named("database", database ?? local)
   const withPersonas =

@@ -1,6 +1,6 @@
 /**
- * Secure random bytes, asked of the system a page at a time, as Node's own `randomUUID` does: five ids are minted for a
- * request, and each question costs several microseconds. What was given out is wiped here.
+ * Secure random bytes, read from the system in blocks, as Node's own `randomUUID` does. A request needs five ids, and
+ * each read of the system costs several microseconds. Overwrites the bytes that were given out.
  */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"

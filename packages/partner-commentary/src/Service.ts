@@ -1,4 +1,4 @@
-/** The service of decoded options as one layer. */
+/** Builds the service as one layer from decoded options. */
 import * as Policy from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"

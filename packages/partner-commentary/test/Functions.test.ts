@@ -1,4 +1,4 @@
-/** Functions of the application in the place of adapters: each keeps what its port promises. */
+/** Tests that functions of the application keep the guarantees of the ports that they replace. */
 import { assert, describe, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
@@ -36,7 +36,7 @@ describe("a function that sends mails", () => {
       MailFunction.layer(send)
     )
 
-  it.effect("a function that sends mails is given the mail, and may be no async function", () =>
+  it.effect("a function that sends mails receives the mail, and need not be an async function", () =>
     Effect.gen(function* () {
       const sent: Array<unknown> = []
       yield* sending((message) => sent.push(message))
@@ -58,7 +58,7 @@ describe("a function that sends mails", () => {
   )
 
   it.effect(
-    "a function that sends mails is given up after 15 seconds, also where the worker may not be interrupted, and told so by its signal",
+    "a function that sends mails times out after 15 seconds, even if the worker cannot be interrupted, and its signal is aborted",
     () =>
       Effect.gen(function* () {
         let signal: AbortSignal | undefined
@@ -85,14 +85,14 @@ describe("a function that writes commentaries", () => {
       GeneratorFunction.layer(generate)
     )
 
-  it.effect("a function that writes commentaries answers with plain text, cleaned as a model's is", () =>
+  it.effect("a function that writes commentaries returns plain text, which is cleaned like a model's text", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* drafting(async ({ perspective }) => ` "${perspective}" `), "The home side.")
     })
   )
 
   it.effect(
-    "a function that writes commentaries fails an attempt by an empty text, by markup, and by what is no text",
+    "a function that writes commentaries fails the attempt with an empty text, markup, or a value that is not text",
     () =>
       Effect.gen(function* () {
         for (const text of ["", "<b>bold</b>", undefined, { text: "x" }]) {
@@ -102,7 +102,7 @@ describe("a function that writes commentaries", () => {
       })
   )
 
-  it.effect("a function that writes commentaries is given up after 45 seconds", () =>
+  it.effect("a function that writes commentaries times out after 45 seconds", () =>
     Effect.gen(function* () {
       const waiting = yield* Effect.forkChild(Effect.flip(drafting(never)))
       yield* TestClock.adjust("45 seconds")
@@ -116,7 +116,7 @@ describe("functions for audio", () => {
   const file = { contentType: "audio/mpeg", bytes: new Uint8Array([1]) } as const
 
   it.effect(
-    "functions for audio speak and store files; another type, an empty file and an address that is none are failures",
+    "functions for audio make and store files; another type, an empty file and an invalid URL are failures",
     () =>
       Effect.gen(function* () {
         const speak = (answer: unknown) =>
@@ -147,7 +147,7 @@ describe("a function that reads the dashboard's tokens", () => {
     )
 
   it.effect(
-    "a function that reads the dashboard's tokens tells the organization, a token that is not valid, one that has expired, and that it cannot tell",
+    "a function that reads the dashboard's tokens returns an organization, an invalid token, an expired token, or that it cannot decide",
     () =>
       Effect.gen(function* () {
         const organization = "courtside"
@@ -168,17 +168,15 @@ describe("a function that reads the dashboard's tokens", () => {
       })
   )
 
-  it.effect(
-    "a function that reads the dashboard's tokens is not asked about a text that is longer than any token",
-    () =>
-      Effect.gen(function* () {
-        const refused = yield* Effect.flip(reading(() => ({ organization: "courtside" }), "x".repeat(8193)))
-        assert.strictEqual(refused._tag, "TokenRefused")
-      })
+  it.effect("a function that reads the dashboard's tokens is not called for a text that is longer than any token", () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(reading(() => ({ organization: "courtside" }), "x".repeat(8193)))
+      assert.strictEqual(refused._tag, "TokenRefused")
+    })
   )
 })
 
-/** The application's tables. */
+/** The tables of the application. */
 class Tables extends Context.Service<
   Tables,
   {
@@ -258,7 +256,7 @@ OrganizationReadingSuite.suite("functions of the application", Layer.provideMerg
   )
 })
 
-it.effect("what is wrong with a row that a function reads is a defect that names the option and the field", () =>
+it.effect("an invalid row from a function is a defect that names the option and the field", () =>
   Effect.gen(function* () {
     const persona = { id: id.toUpperCase(), name: "Bo", creator: { email: "bo@host.example" }, created_at }
     const found = PersonaStore.use(({ find }) => find(PersonaId.make(id)))
@@ -268,7 +266,7 @@ it.effect("what is wrong with a row that a function reads is a defect that names
   })
 )
 
-it.effect("without findByIdentity, no organization has another name for itself", () =>
+it.effect("without findByIdentity, no organization is found by an identity id", () =>
   Effect.gen(function* () {
     const functions = OrganizationFunctions.layer({ find: () => ({ id, name: "Old", created_at }) })
     const store = yield* Effect.provide(OrganizationStore, functions)

@@ -1,4 +1,4 @@
-/** A path that differs from the option `url` is told once, with what to change. */
+/** Tests that a request path that differs from the option `url` is logged once, with the required change. */
 import { describe, expect, it } from "vitest"
 import * as Mount from "../src/Mount.ts"
 
@@ -54,7 +54,7 @@ describe("the mount", () => {
     expect(told(url, use)).toEqual([])
   })
 
-  it("is not told for a stranger's path after a request was answered", () => {
+  it("an unknown path of an anonymous caller is not logged after a request was answered", () => {
     const lines = told(root, (mount) => {
       mount.answered("/commentary/healthz", 200)
       mount.answered("/wp/docs", 404)

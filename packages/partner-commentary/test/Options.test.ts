@@ -1,4 +1,4 @@
-/** What is wrong with an option is one sentence that names it, thrown where the option is given. */
+/** Tests that an invalid option throws one sentence that names it, where the option is passed. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -158,14 +158,14 @@ describe("partnerCommentary", () => {
     }
   )
 
-  it("partnerCommentary needs no more than an address of this machine and a secret in development", () => {
+  it("in development partnerCommentary needs only an address of this machine and a secret", () => {
     expect(partnerCommentary(development)).toHaveProperty("start")
     expect(thrown(() => partnerCommentary({ ...development, development: false })).message).toContain(
       "The option database"
     )
   })
 
-  it("partnerCommentary takes every option as a layer of Effect", () => {
+  it("partnerCommentary accepts every option as a layer of Effect", () => {
     const never = Layer.effectContext(Effect.never)
     const ports = ["database", "mail", "generator", "speech", "mediaStorage", "identity", "personas", "organizations"]
     const layers = Object.fromEntries([...ports, "webhooks"].map((name) => [name, never]))
@@ -186,7 +186,7 @@ it.each([
   expect(thrown(make).message).toMatch(new RegExp(`^The option ${option} .*[^.]\\.$`))
 })
 
-it("postgres and smtp refuse an address by the option that it is for, without its password", () => {
+it("postgres and smtp reject an invalid address with the option's name and without the password", () => {
   const wrongs = [
     thrown(() => postgres("mysql://user:hidden@db.example/app")),
     thrown(() => postgres("postgres://db.example/app", { directUrl: "hidden" })),

@@ -1,4 +1,4 @@
-/** The service from options: it starts, answers below a path, logs where it is told to, and stops. */
+/** Tests a service made from options: it starts, answers below a path, logs with the given logger, and stops. */
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
@@ -42,7 +42,7 @@ it.each(["/commentary/healthz", "/healthz"])(
   }
 )
 
-it("starts again after it was stopped", async () => {
+it("the service starts again after it was stopped", async () => {
   const pc = partnerCommentary(options)
   await pc.start()
   await pc.stop()
@@ -50,7 +50,7 @@ it("starts again after it was stopped", async () => {
   await pc.stop()
 })
 
-it("warns by the application's logger where Express mounts another path than that of url, and answers", async () => {
+it("the service logs a warning if Express mounts another path than that of url, and answers requests", async () => {
   const warnings: Array<unknown> = []
   const none = () => {}
   const logger = { debug: none, info: none, warn: (line: string) => warnings.push(line), error: none }
@@ -71,7 +71,7 @@ describe("handlers for Next.js", () => {
     return (await pc.apiKeys.create({ organization_id, ...wanted })).full_key
   }
 
-  it("answer without content-encoding, which Next.js deletes", async () => {
+  it("handlers for Next.js answer without content-encoding, which Next.js deletes", async () => {
     const pc = partnerCommentary(options)
     onTestFinished(pc.stop)
     const asked = () => new Request(`${options.url}/openapi.json`, { headers: { "accept-encoding": "gzip" } })
@@ -94,7 +94,7 @@ describe("handlers for Next.js", () => {
 })
 
 describe("a start that fails", () => {
-  it("a start that fails says why in one sentence that names the file", async () => {
+  it("a failed start gives the reason in one sentence that names the file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "partner-commentary-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const pc = partnerCommentary({ ...options, database: sqlite(folder) })
@@ -105,7 +105,7 @@ describe("a start that fails", () => {
     ])
   })
 
-  it("a start that fails names the server that refuses connections, and no password", async () => {
+  it("a failed start names the server that refuses connections, and no password", async () => {
     const pc = partnerCommentary({ ...options, database: postgres("postgres://user:hidden@127.0.0.1:1/app") })
     const { code, message } = await rejection(pc.start())
     expect(code).toBe("start_failed")
@@ -113,7 +113,7 @@ describe("a start that fails", () => {
     expect(message).not.toContain("hidden")
   })
 
-  it("a start that fails is one error for every port, and names the option", async () => {
+  it("a failed start causes the same error for every port, and names the option", async () => {
     const pc = partnerCommentary({
       ...options,
       mediaStorage: { folder: "/dev/null/media", url: "https://media.example" }
@@ -139,19 +139,19 @@ describe("a logger of the application", () => {
     return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") }
   }
 
-  it("a logger of the application like console is given the message, and its fields after it", async () => {
+  it("a logger like console receives the message first, and its fields after it", async () => {
     const console = recorder()
     await logged(console)
     expect(console.lines).toEqual([["warn", "The queue is long", { length: 3 }]])
   })
 
-  it("a logger of the application like pino is given the fields, and the message after them", async () => {
+  it("a logger like pino receives the fields first, and the message after them", async () => {
     const pino = { ...recorder(), bindings: () => ({}) }
     await logged(pino)
     expect(pino.lines).toEqual([["warn", { length: 3 }, "The queue is long"]])
   })
 
-  it("of Effect is used as it is", async () => {
+  it("a logger of Effect is used unchanged", async () => {
     const messages: Array<unknown> = []
     await logged(Logger.make(({ message }) => messages.push(message)))
     expect(messages).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** A whole story through plain functions and objects: no line of Effect, no HTTP. */
+/** Runs the whole workflow through plain functions and objects, without Effect and HTTP. */
 import { expect, it, onTestFinished } from "vitest"
 import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { sqlite } from "../src/sqlite/Sqlite.ts"
@@ -10,7 +10,7 @@ interface Mail {
   readonly text: string
 }
 
-/** Mails as the application's own function gets them. */
+/** The mails that the application's own function received. */
 const opened = () => {
   const mails: Array<Mail> = []
   const waiting: Array<() => void> = []
@@ -120,7 +120,7 @@ it("a suspended organization's keys are rejected, and accepted again when it is 
   expect(await pc.organizations.list()).toEqual([changed])
 })
 
-it("a persona's profile changes in part, its licence is listed, and without one no topic is sent", async () => {
+it("a persona's profile can change in part, its licence is listed, and without a licence no topic is sent", async () => {
   const { pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   const changed = await pc.personas.update({ persona_id, bio: "Twenty years courtside." })
@@ -161,7 +161,7 @@ it("failures have the code and the details of the API", async () => {
   expect((await rejection(collected(events))).details).toMatchObject({ field: "type" })
 })
 
-it("a start that fails is the failure of a use case too", async () => {
+it("a use case rejects with the failure of the start", async () => {
   const pc = partnerCommentary({
     url: "https://app.example",
     secret: "32 characters or more, kept elsewhere",
@@ -172,7 +172,7 @@ it("a start that fails is the failure of a use case too", async () => {
   expect((await rejection(pc.organizations.list())).code).toBe("start_failed")
 })
 
-it("a creator's address changes with the open requests, and a creator is erased", async () => {
+it("a creator's address can be changed for open requests too, and a creator can be erased", async () => {
   const { mail, pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id] }
@@ -185,7 +185,7 @@ it("a creator's address changes with the open requests, and a creator is erased"
   expect((await rejection(pc.creators.resendMail({ share_id: unknown }))).code).toBe("not_found")
 })
 
-it("a service without workers does its work on a schedule, and deletes what is old", async () => {
+it("a service without workers runs its work on a schedule, and deletes expired data", async () => {
   const mails: Array<unknown> = []
   const pc = partnerCommentary({
     url: "https://app.example/commentary",
@@ -204,7 +204,7 @@ it("a service without workers does its work on a schedule, and deletes what is o
   expect(await pc.operations.purge({ dry_run: true })).toMatchObject({ mails: 0, events: 0, dry_run: true })
 })
 
-it("an application registers, changes, lists and deletes a partner's webhook, and the partner sees the same one", async () => {
+it("an application registers, changes, lists and deletes a partner's webhook, and the partner sees the same webhook", async () => {
   const { pc } = opened()
   const { organization_id } = await seeded(pc)
   const wanted = { url: "https://hooks.example.com/in", events: ["creator.approved"] as const }
@@ -230,7 +230,7 @@ it("an application registers, changes, lists and deletes a partner's webhook, an
   expect((await rejection(pc.webhooks.create(unheard))).details).toMatchObject({ field: "events[0]" })
 })
 
-it("the doctor names the function that mends what was given up, and that function mends it", async () => {
+it("the doctor names the function that restarts failed work, and that function restarts it", async () => {
   const mails: Array<unknown> = []
   let isDown = true
   const refused = Object.assign(new Error("no such mailbox"), { permanent: true })

@@ -63,7 +63,7 @@ export const layer = Layer.merge(layerTopics, layerPartners)
 
 /**
  * Every store, with the host's own stores in place of ours. The host's stores may require the client and the stores
- * that they replace. No store reads the rows that our registries write then.
+ * that they replace. No store then reads the rows that our registries write.
  */
 export const layerWith = <Own extends HostsOwn, E, R>(own: Layer.Layer<Own, E, R>) => Layer.provideMerge(own, layer)
 

@@ -1,6 +1,6 @@
 /**
- * The script runs in a project that installed one package and Express: the README's example, from its first start to an
- * approved commentary.
+ * Runs in a project that installed one package and Express: the README's example, from its first start to an approved
+ * commentary.
  */
 import assert from "node:assert/strict"
 import { once } from "node:events"

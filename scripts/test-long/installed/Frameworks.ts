@@ -1,18 +1,18 @@
-/** The frameworks of the examples: what an empty project installs, and the files and commands that it has. */
+/** The frameworks of the examples: the packages that an empty project installs, and its files and commands. */
 
 export interface Framework {
-  /** Packages from npm, by version. */
+  /** The versions of packages from npm. */
   readonly packages: Readonly<Record<string, string>>
-  /** Files of `examples/frameworks`, by their place in the project. */
+  /** The files of `examples/frameworks`, by their paths in the project. */
   readonly files: Readonly<Record<string, string>>
   /** Further files of the project that the framework itself needs. */
   readonly own?: Readonly<Record<string, string>>
-  /** Without it, the TypeScript files are compiled to `out`. */
+  /** If it is missing, the TypeScript files are compiled to `out`. */
   readonly build?: ReadonlyArray<string>
   readonly start: readonly [string, ...ReadonlyArray<string>]
-  /** The path and the text of a route beside the service. */
+  /** The path and the response text of a route beside the service. */
   readonly yours?: readonly [path: string, text: string]
-  /** A file that changes while the application runs, as under `next dev`. */
+  /** A file that changes while the application runs, as with `next dev`. */
   readonly reloads?: string
   /** The service's packages, beside `partner-commentary`. */
   readonly further?: ReadonlyArray<string>
@@ -26,7 +26,10 @@ const plain = (name: string, packages: Framework["packages"], more: Partial<Fram
   ...more
 })
 
-/** As `create-next-app` writes it: without it, Next.js 15 chooses a resolution that knows no exports. */
+/**
+ * The file that `create-next-app` writes. Without it, Next.js 15 chooses a module resolution that does not support
+ * exports.
+ */
 const nextConfig = {
   compilerOptions: {
     target: "ES2017",
@@ -63,7 +66,7 @@ const next = (
   ...more
 })
 
-/** The build evaluates the modules of routes, so that it needs a secret too. */
+/** The build evaluates the modules of routes, so it needs a secret too. */
 const built = {
   build: ["env", "COMMENTARY_SECRET=any text of 32 characters or more", "node_modules/.bin/next", "build"]
 }

@@ -43,7 +43,7 @@ export const mutantsOf = (path: string, text: string): ReadonlyArray<Mutant> =>
     }))
   )
 
-/** Draws without repetition, by the Mulberry32 random generator. */
+/** Draws elements without repetition, with the Mulberry32 random generator. */
 export const drawn = <A>(all: ReadonlyArray<A>, count: number, seed: number): ReadonlyArray<A> => {
   let state = seed
   const random = () => {

@@ -1,6 +1,6 @@
 /**
- * Records which places each test executes, by V8's block coverage. A setup file of vitest. `sites.json` in `MUTATION_FOLDER` lists
- * offsets by path; one line for each test is appended to `coverage.jsonl`.
+ * Records which code each test executes, by V8's block coverage. This file is a setup file of vitest. `sites.json` in
+ * `MUTATION_FOLDER` lists offsets by path. One line for each test is appended to `coverage.jsonl`.
  */
 import { appendFileSync, readFileSync } from "node:fs"
 import { type Profiler, Session } from "node:inspector"
@@ -18,7 +18,7 @@ session.connect()
 session.post("Profiler.enable")
 session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true })
 
-/** The calls since the last time. */
+/** Returns the calls since the last time. */
 const take = (): ReadonlyArray<Profiler.ScriptCoverage> => {
   let taken: ReadonlyArray<Profiler.ScriptCoverage> = []
   session.post("Profiler.takePreciseCoverage", (_, { result }) => {
@@ -29,7 +29,7 @@ const take = (): ReadonlyArray<Profiler.ScriptCoverage> => {
 
 const lengthOf = ({ endOffset, startOffset }: Profiler.CoverageRange) => endOffset - startOffset
 
-/** The innermost block that contains the offset decides. */
+/** The count of the innermost block that contains the offset is used. */
 const executes = ({ functions }: Profiler.ScriptCoverage, offset: number): boolean => {
   const around = functions
     .flatMap(({ ranges }) => ranges)

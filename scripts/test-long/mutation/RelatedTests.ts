@@ -1,4 +1,4 @@
-/** Finds and runs the tests that execute a place of the sources. */
+/** Finds and runs the tests that execute a given place of the sources. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { root } from "../../Repository.ts"
 import type { Mutant } from "./Mutants.ts"
 
-/** A test with what it executes: `path` for each file, and `path:offset` for each place that was asked for. */
+/** A test and the code that it executes: `path` for each file, and `path:offset` for each requested place. */
 export interface Run {
   readonly file: string
   readonly name: string
@@ -30,7 +30,7 @@ const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, tim
       cwd: root,
       stdio: "ignore",
       timeout,
-      // Most of a run is the import of the service.
+      // Most of the time of a run is spent importing the service.
       env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), ...env }
     }
   )
@@ -48,8 +48,8 @@ export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => 
 }
 
 /**
- * The package's own tests first, then those of the same subject, then the quickest. Code outside functions runs before the first
- * test, so it falls back to the tests that execute anything in its file.
+ * The package's own tests come first, then those of the same subject, then the fastest ones. Code outside functions
+ * runs before the first test, so it falls back to the tests that execute anything in its file.
  */
 export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const executing = (place: string) => runs.filter(({ covered }) => covered.includes(place))
@@ -74,7 +74,7 @@ const fails = (tests: ReadonlyArray<Run>): boolean => {
   return vitest(options, {}, 120_000).status !== 0
 }
 
-/** Whether a test fails. The first seconds of tests find most faults; the others run only if these pass. */
+/** Returns whether a test fails. The tests of the first seconds find most faults. The others run only if these pass. */
 export const isNoticed = (tests: ReadonlyArray<Run>): boolean => {
   let total = 0
   const ends = tests.map(({ ms }) => (total += ms + 5))

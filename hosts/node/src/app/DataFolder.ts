@@ -37,8 +37,8 @@ export const signingSecrets = (settings: Settings): Effect.Effect<SigningSecretL
   })
 
 /**
- * Returns the same secrets without generating one. If the secret is missing, a random one takes its place, which
- * decrypts nothing.
+ * Returns the same secrets without generating one. If the secret is missing, a random one takes its place. It decrypts
+ * nothing.
  */
 export const existingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.isSome(settings.signingSecrets) || existsSync(secretFile)

@@ -11,8 +11,8 @@ const noHardLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 
 /**
- * The function fails with EEXIST if the final name is taken. A hard link refuses a taken name by itself, but a rename
- * does not.
+ * The function fails with EEXIST if the final name exists. Creating a hard link fails if the name exists, but a rename
+ * would replace the file.
  */
 export const publish = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
   try {

@@ -11,7 +11,7 @@ export const Json = GlobalFlag.Setting("json")({
   )
 })
 
-/** Only one of the two functions is called. */
+/** A command calls only one of the two functions. */
 export const output = (forms: { readonly json: () => unknown; readonly text: () => ReadonlyArray<string> }) =>
   Effect.flatMap(Json, (json) => printLine(json ? [JSON.stringify(forms.json())] : forms.text()))
 

@@ -1,6 +1,6 @@
 /**
  * Starts requests in turns: requests of one organization share a turn, and so do requests of one client address without
- * an accepted credential. If a request's client has disconnected before its turn, the request is dropped.
+ * an accepted credential. A request is dropped if its client has disconnected before its turn.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
@@ -21,8 +21,8 @@ export const installFairRequests = (
   proxies: IpAllowList
 ): void => {
   /**
-   * The turns use a separate queue. In the queue of the organization's work, requests would start before earlier ones
-   * end, and exceed its limits.
+   * Requests wait in a queue of their own. In the queue of the organization's work, requests would start before earlier
+   * ones end, and exceed the organization's limits.
    */
   const turnOf = (request: IncomingMessage): string =>
     `start ${ownerOf(credentialOf(request.headers)) ?? addressOf(request)}`

@@ -27,8 +27,8 @@ const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connec
 const defaultStallTimeout = 60_000
 
 /**
- * Node closes an idle connection unless its response has a `timeout` listener. This listener keeps the connection while
- * the response is in preparation, and closes it when bytes of the response wait for the client.
+ * Node closes an idle connection unless its response has a `timeout` listener. This listener keeps the connection open
+ * while the response is prepared, and closes it when the client does not read the response's bytes.
  */
 const closeStalled = (_: IncomingMessage, response: ServerResponse) =>
   void response.on("timeout", (socket: Socket) => {

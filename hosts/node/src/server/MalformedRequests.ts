@@ -23,7 +23,7 @@ export type RateHeadersFor = (address: string) => Readonly<Record<string, string
 export const handleMalformedRequests = (native: Server, gate: RequestGate, extraHeaders: RateHeadersFor): void => {
   const refused = new WeakSet<Duplex>()
   native.on("clientError", (error: ParserError, socket) => {
-    // The parser cannot find the start of another request on this connection.
+    // After such an error the parser cannot find the start of the next request on the connection.
     if (refused.has(socket)) return
     refused.add(socket)
     refuse(gate, socket, statusFor(error), refusalOf(error), extraHeaders(addressOf(socket)))

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
-/** A dropped span has the ids of its parent, so that its children become children of its request or job. */
+/** A dropped span takes the ids of its parent, so its children become children of the request or job. */
 const dropped = (options: Parameters<Tracer.Tracer["span"]>[0]): Tracer.Span => {
   const parent = Option.getOrUndefined(options.parent)
   if (parent === undefined) return new Tracer.NativeSpan({ ...options, sampled: false })

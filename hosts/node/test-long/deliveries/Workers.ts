@@ -30,7 +30,7 @@ export class KilledWorkers {
     for (const worker of this.workers) worker.start()
   }
 
-  /** Tells that a request or a response was just sent. The next worker that waits for this moment is then killed. */
+  /** Reports that a request or a response was just sent. The next worker that waits for this moment is then killed. */
   moment(): void {
     this.waiting.shift()?.()
   }

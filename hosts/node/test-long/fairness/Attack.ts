@@ -8,7 +8,7 @@ import type { FairnessScene } from "./Seed.ts"
  */
 export type AttackManner = "asks" | "leaves" | "pipelines" | "trickles"
 
-/** The standard plan's limits, or limits so high that only other safeguards protect other tenants. */
+/** The limits of the standard plan, or limits so high that only other safeguards protect other organizations. */
 export type AttackLimits = "standard" | "raised"
 
 export type AttackCredential = "live" | "test" | "dashboard" | "none"
@@ -38,7 +38,7 @@ export interface Attack {
 
 export const connectionCountOf = ({ connections = 48 }: Attack): number => connections
 
-/** Returns the nth element of a list that repeats. */
+/** Returns the nth element of a list, starting again at its end. */
 export const nthOfCycle = <A>(list: ReadonlyArray<A>, nth: number): A => list[nth % list.length] as A
 
 export const getRequest = (path: string, by: AttackCredential = "live"): AttackRequest => ({

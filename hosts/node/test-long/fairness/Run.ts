@@ -110,7 +110,10 @@ export class FairnessRun {
     await this.service?.stop()
   }
 
-  /** Measures until the victim's responses are as fast as without an attack. Returns the worst values. */
+  /**
+   * Measures until the victim's responses are as fast as without an attack. Returns the worst values of all
+   * repetitions.
+   */
   private async aftermath(): Promise<VictimMeasurements> {
     const until = performance.now() + longestAftermath
     const first = await this.ask("tell")

@@ -1,6 +1,6 @@
 /**
- * Clients generated from docs/openapi.json by common generators compile in strict mode and call every operation of a running
- * service.
+ * Clients that common generators make from docs/openapi.json compile in strict mode, and call every operation of a
+ * running service.
  */
 import { execFile } from "node:child_process"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

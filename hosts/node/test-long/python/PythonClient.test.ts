@@ -1,4 +1,4 @@
-/** The Python client's own tests, with a running service, and its types under mypy. */
+/** Runs the Python client's own tests with a running service, and checks its types with mypy. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -8,7 +8,7 @@ import * as Process from "../../test/support/Process.ts"
 const python = "/usr/bin/python3"
 const folder = join(import.meta.dirname, "..", "..", "..", "..", "clients", "python")
 
-/** Everything that the command prints. Rejects with it when the command fails. */
+/** Resolves with everything that the command prints. Rejects with the output when the command fails. */
 const run = async (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<string> => {
   const options = { cwd: folder, env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", ...env } }
   try {
@@ -23,7 +23,7 @@ const run = async (args: ReadonlyArray<string>, env: Record<string, string> = {}
   }
 }
 
-/** Why the tests cannot run here; undefined if they can. `.ci/run` requires the packages. */
+/** The reason why the tests cannot run here. It is undefined if they can. `.ci/run` requires the packages. */
 const obstacle = await run(["-c", "import anyio, httpx, pytest, mypy"]).then(
   () => undefined,
   () => "these tests need Debian's python3-anyio, python3-httpx, python3-pytest and python3-mypy"

@@ -1,5 +1,5 @@
 /**
- * SQLite on a real file system that fills up or turns read-only. Each service has a mount namespace of its own with an ext4
+ * SQLite on a real file system that fills up or turns read-only. Each service has its own mount namespace with an ext4
  * image. The tests need root and loop devices, and are skipped without them.
  */
 import { execFileSync, spawnSync } from "node:child_process"
@@ -26,7 +26,7 @@ const disk = async (context: TestContext, megabytes: number) => {
   await mkdir(join(cwd, "data"))
   const mounted = `exec unshare -m sh -c 'mount -o loop image data && exec "$@"' sh "$@"`
   const serve = () => Process.start(cwd, ["serve"], {}, mounted)
-  // nsenter begins at the root of the namespace.
+  // nsenter starts in the root folder of the namespace.
   const inside = ({ pid }: Process.RunningService, script: string) =>
     spawnSync("nsenter", ["-t", String(pid), "-m", "sh", "-c", `cd ${cwd} && ${script}`])
   return { image, inside, serve }
@@ -58,7 +58,7 @@ const ready = async ({ apiRoot }: Process.RunningService, status: number) => {
   return { seconds: (performance.now() - begun) / 1000, reason: data.reason ?? "" }
 }
 
-it("a full disk is told by /readyz within seconds, and nothing that was acknowledged is lost when it has space again", async (context) => {
+it("/readyz reports a full disk within seconds, and every acknowledged topic is there when the disk has space again", async (context) => {
   const { inside, serve } = await disk(context, 16)
   const service = await serve()
   const { allPresent, kept, submit } = submitter(service)
@@ -83,13 +83,13 @@ it("a full disk is told by /readyz within seconds, and nothing that was acknowle
   await next.stop()
 })
 
-it("a disk that turns read-only is told by /readyz within seconds, and a restart on the repaired disk has every acknowledged topic", async (context) => {
+it("/readyz reports a read-only disk within seconds, and after a restart on the repaired disk every acknowledged topic is there", async (context) => {
   const { image, inside, serve } = await disk(context, 32)
   const service = await serve()
   const { allPresent, kept, submit } = submitter(service)
   for (let count = 0; count < 20; count++) expect(await submit(service.apiRoot)).toBe(201)
 
-  // As after an error of the device: a plain remount is refused while the service has the file open for writing.
+  // Like after a device error. A plain remount is refused while the service has the file open for writing.
   expect(inside(service, "mount -o remount,abort data").status).toBe(0)
   const readOnly = await ready(service, 503)
   expect(readOnly.seconds).toBeLessThan(10)

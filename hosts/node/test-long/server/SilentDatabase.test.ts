@@ -25,7 +25,7 @@ const asked = async (url: string) => {
 
 const has = (text: string) => (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1])
 
-it("/readyz reports a silent database within 2 seconds from the first request on, and its return", async (test) => {
+it("from the first request on, /readyz reports a silent database within 2 seconds, and reports when it responds again", async (test) => {
   const { ready, wire } = await started(test)
   expect(await asked(ready)).toMatchObject({ status: 200 })
   wire.silence()

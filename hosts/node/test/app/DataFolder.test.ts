@@ -1,10 +1,10 @@
-/** The signing secret in the data folder, whose file another process has reserved and not filled. */
+/** Tests a data folder in which another process has reserved the file of the signing secret and not filled it. */
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
 
-it("a signing secret whose file stays empty is damaged, and not replaced", async (test) => {
+it("a signing secret whose file stays empty is reported as damaged, and is not replaced", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   await mkdir(join(cwd, "data"), { mode: 0o700 })
   await writeFile(join(cwd, "data", "signing-secret"), "", { mode: 0o600 })

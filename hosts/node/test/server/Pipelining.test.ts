@@ -43,7 +43,7 @@ const get = "GET /docs/scalar.js HTTP/1.1\r\nHost: a\r\n\r\n"
 const last = get.replace("Host: a", "Host: a\r\nConnection: close")
 const post = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
 
-/** Waits for the response on another connection, so that the server has handled everything before it. */
+/** Waits for the response on another connection, so that the server has handled all earlier bytes. */
 const roundTrip = (port: number) => talk(port, last).closed
 
 describe("pipelined requests of one connection", () => {
@@ -77,7 +77,7 @@ describe("pipelined requests of one connection", () => {
   for (const request of [get, post]) {
     it(`up to a limit of pipelined ${request.slice(0, 4)} requests wait, and one more is refused after their responses`, async () => {
       const { asked, port } = await serve((response, all) => {
-        // Wait until all of them have arrived.
+        // Wait until all of these requests have arrived.
         if (all.length === 1) setTimeout(() => response.end("ok"), 50)
         else response.end("ok")
       })

@@ -75,7 +75,7 @@ const make = (inUse: () => number): TestClock => {
   }
 }
 
-/** Replaces a test's clock. A clock that runs by itself is not replaced, because no test moves it. */
+/** Replaces a test's clock. A clock that runs by itself is not replaced, because tests do not move it. */
 export const layer = Layer.effect(
   Clock.Clock,
   Effect.gen(function* () {

@@ -1,11 +1,11 @@
 /**
- * A proxy to a Postgres server that reads the protocol. A turn is everything that a client sends before it waits for the server,
- * in any number of statements. Tests count turns and cut connections.
+ * A proxy to a Postgres server that parses the protocol. A turn is one round trip: everything that a client sends
+ * before it waits for the server, in any number of statements. Tests count turns and cut connections.
  */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** The statements of one turn, as they were sent. */
+/** The statements of one turn, in the order in which they were sent. */
 export type StatementTurn = ReadonlyArray<string>
 
 export interface RecordingProxy {
@@ -17,7 +17,7 @@ export interface RecordingProxy {
   readonly open: () => number
   /**
    * Closes a connection without notice. `"transaction"` prefers a connection with an open transaction. Returns whether
-   * there was a connection.
+   * a connection was open.
    */
   readonly cut: (where: "transaction" | "anywhere") => boolean
   /** Stops all traffic on the existing connections without notifying either side. */

@@ -8,7 +8,9 @@ import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** `opens`: every valid request succeeds. `closed`: every request must fail. `partly`: some requests are refused. */
+/**
+ * `opens`: every valid request must succeed. `closed`: every request must fail. `partly`: some requests are refused.
+ */
 export interface FuzzedCaller {
   readonly name: string
   readonly headers: ReadonlyArray<readonly [string, string]>
@@ -57,7 +59,8 @@ export const seedCallers = Effect.gen(function* () {
   if (owner === undefined) return yield* Effect.die("nobody to call")
   const hurried = yield* organization(narrow)
   const broke = yield* organization(poor)
-  // Keys that the fuzzer manages are not the keys that it calls with. Otherwise a revoked key would fail calls that must succeed.
+  // The fuzzer calls with other keys than those that it manages. Otherwise a key that it revokes would fail calls that
+  // must succeed.
   const managed = yield* Effect.forEach([1, 2, 3], () => Seed.organization({ limits: wide }))
   const live = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one))
   const test = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one, { environment: "test" }))

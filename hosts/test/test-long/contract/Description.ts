@@ -24,7 +24,7 @@ export interface ResponseDescription {
 export interface OpenApiOperation {
   readonly name: string
   readonly method: string
-  /** A path below `{api_root}`, with `{parameter}` for each parameter. */
+  /** A path below `{api_root}`, with the parameters as `{parameter}`. */
   readonly path: string
   readonly parameters: ReadonlyArray<OpenApiParameter>
   readonly body: { readonly schema: JsonSchema; readonly required: boolean } | undefined

@@ -161,7 +161,10 @@ const headProblems = async (
     : [`HEAD answers otherwise: ${head.status} ${head.headers.get(type)} ${head.text}`]
 }
 
-/** The first answer again, as the description promises. The repeated request counts against the rate limit, too. */
+/**
+ * Returns the first response again, as the description promises. The repeated request counts against the rate limit,
+ * too.
+ */
 const replayProblems = async (wire: Wire.HttpConnection, plain: Wire.RawRequest, first: Wire.FuzzedResponse) => {
   const again = await wire.send(plain)
   const isReplayed =

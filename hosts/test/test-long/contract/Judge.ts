@@ -6,11 +6,11 @@ import type { JsonSchema, OpenApiDocument, OpenApiOperation } from "./Descriptio
 import type { FuzzedResponse } from "./Wire.ts"
 
 export interface ResponseJudge {
-  /** One sentence for each fault. The result is empty if there is no fault. */
+  /** Returns one sentence for each fault. The result is empty if there is no fault. */
   readonly judge: (operation: OpenApiOperation, answer: FuzzedResponse) => ReadonlyArray<string>
-  /** The schema violation of the value, if any. */
+  /** The schema violation of the value, if there is one. */
   readonly wrong: (schema: JsonSchema, value: unknown) => string | undefined
-  /** The schema violations for each path in the value, such as `topics[3].content`. The whole value is `body`. */
+  /** The schema violations by their path in the value, such as `topics[3].content`. The whole value is `body`. */
   readonly wrongs: (schema: JsonSchema, value: unknown) => ReadonlyArray<readonly [string, string]>
 }
 
@@ -97,7 +97,7 @@ const placeOf = (pointer: string): string =>
         .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
         .replaceAll("/", ".")
 
-/** Converts text to the schema's type. Returns undefined if the text has several possible readings. */
+/** Converts text to a value of the schema's type. Returns undefined if the text can be read in several ways. */
 export const parseBySchema = (schema: JsonSchema, text: string): unknown => {
   const type = schema["type"]
   if (type === "integer" || type === "number") {

@@ -6,7 +6,7 @@ import type { FuzzedCaller } from "./Callers.ts"
 import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
 
 export interface SeenValue {
-  /** Ascending: the newest sighting has the highest number. */
+  /** The number increases: the newest sighting has the highest number. */
   readonly order: number
   readonly caller: FuzzedCaller
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
@@ -16,7 +16,7 @@ export interface ValueMemory {
   readonly see: (operation: OpenApiOperation, caller: FuzzedCaller, answer: unknown) => void
   /** Removes every sighting that contains the value, because the resource is gone. */
   readonly forget: (value: string) => void
-  /** The sightings that have a value for at least one name of each list, newest last. */
+  /** Returns the sightings that have a value for at least one name of each list, newest last. */
   readonly with: (names: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<SeenValue>
 }
 
@@ -67,8 +67,8 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
 }
 
 /**
- * The names under which a parameter's values are stored. An `id` takes the name of the path segment before it. Field names in the
- * parameter's description count as much as its own name.
+ * The names under which a parameter's values are stored. An `id` takes the name of the path segment before it. Field
+ * names in the parameter's description are as good as its own name.
  */
 export const labelsOfParameter = (
   operation: OpenApiOperation,

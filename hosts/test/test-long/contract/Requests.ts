@@ -44,7 +44,7 @@ const asText = (value: unknown): string => (typeof value === "string" ? value : 
 
 const even = (value: unknown) => ({ text: asText(value), odd: false })
 
-/** One of the sighting's values for the parameter. */
+/** Returns one of the sighting's values for the parameter. */
 const seen = (
   sighting: SeenValue,
   operation: OpenApiOperation,
@@ -81,7 +81,7 @@ const argument = (
     : fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: told })
 }
 
-/** The text that a header can carry, without the surrounding white space that HTTP drops. */
+/** The text that a header can transport, without the surrounding white space that HTTP drops. */
 const headerText = (text: string): string =>
   text
     .replace(/[^\t\x20-\x7e\x80-\xff]/g, "")
@@ -150,7 +150,7 @@ const callersOf = (
   )
 }
 
-/** The names of the ids in a body. */
+/** Returns the names of the ids in a body. */
 const idsIn = (document: OpenApiDocument, schema: JsonSchema | undefined): ReadonlyArray<string> =>
   schema === undefined
     ? []

@@ -8,7 +8,7 @@ import type { GeneratedRequest } from "./Requests.ts"
 
 export interface DocumentedRule {
   readonly operation: RegExp
-  /** The field's path in the refusal or in the schema violation. */
+  /** The path of the field, in the refusal or in the schema violation. */
   readonly field: RegExp
   readonly sentence: string
   /** Whether the sentence applies to this value. By default it applies to every value. */

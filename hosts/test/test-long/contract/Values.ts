@@ -40,7 +40,8 @@ const patterns = new Map<string, fc.Arbitrary<string>>()
 const matching = (pattern: string, maxLength: number): fc.Arbitrary<string> => {
   const known = patterns.get(`${pattern} ${maxLength}`)
   if (known !== undefined) return known
-  // fast-check does not support lookaheads. Generate from the pattern without them, and filter by the whole pattern.
+  // fast-check cannot generate text for a pattern with lookaheads. The generator uses the pattern without them, and
+  // filters by the whole pattern.
   const whole = new RegExp(pattern, "u")
   const plain = new RegExp(pattern.replace(/\(\?!(\\.|\[[^\]]*\]|[^)\\])*\)/g, ""), "u")
   const likely = Object.values(formats).map((known) => known.filter((value) => whole.test(value)))
@@ -99,7 +100,7 @@ export const arbitraryValues = (
       )
 }
 
-/** Text without a keyword that constrains it. Only its example shows a valid value. */
+/** Generates text for a schema without any keyword that limits it. Only its example shows a valid value. */
 const isFree = (schema: JsonSchema): boolean =>
   schema["type"] === "string" && !["enum", "format", "pattern", "minLength"].some((keyword) => keyword in schema)
 

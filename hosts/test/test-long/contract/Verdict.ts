@@ -53,7 +53,7 @@ const parts = (answer: unknown): ReadonlyArray<{ readonly index: number; readonl
     ({ index }) => index !== undefined
   ) ?? []
 
-/** One sentence for each difference from the expected behaviour. */
+/** Returns one sentence for each difference from the expected behaviour. */
 export const problemsOf = (
   judge: ResponseJudge,
   sent: GeneratedRequest,
@@ -88,7 +88,7 @@ export const problemsOf = (
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
 }
 
-/** Reported problems that match neither a schema nor a sentence of the description. */
+/** Returns problems that match neither a schema nor a sentence of the description. */
 const unexplained = (sent: GeneratedRequest, { code, details }: Refusal): ReadonlyArray<string> =>
   code !== "invalid_request"
     ? []
@@ -106,7 +106,7 @@ const valueOf = (sent: GeneratedRequest, field: string): unknown => {
   )
 }
 
-/** The value at a path such as `topics[3].content`. */
+/** Returns the value at a path such as `topics[3].content`. */
 const at = (value: unknown, field: string): unknown =>
   field === "body"
     ? value
@@ -116,7 +116,7 @@ const at = (value: unknown, field: string): unknown =>
         value
       )
 
-/** The fuzzer's sentences that are missing from the document. */
+/** Returns the sentences that the fuzzer expects and the document lacks. */
 export const undocumentedRules = (document: OpenApiDocument): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {

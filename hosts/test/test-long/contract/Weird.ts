@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib"
 import * as fc from "fast-check"
 import type { UntypedJson } from "./Description.ts"
 
-/** Replaces any value. */
+/** A generator of junk that can replace any value. */
 export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, "", " ", 0, -1, 1e308, 2 ** 53, true, [], {}, [[]], "null", "\u0000", "../..", "%00"),
   fc.constantFrom("x".repeat(5000), "😀".repeat(501), "-".repeat(257), "a\u0301".repeat(300), "\ufeff", "\u202e"),

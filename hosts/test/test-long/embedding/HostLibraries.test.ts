@@ -66,7 +66,7 @@ type Transaction = (work: (db: object) => Promise<unknown>) => Promise<unknown>
 
 const schema = "commentary"
 
-/** Runs a whole story; then commits one topic, and rolls another one back. */
+/** Runs a whole story, then commits one topic and rolls another one back. */
 const proven = async (database: Database, transaction: Transaction) => {
   const service = opened(database)
   onTestFinished(service.pc.stop)
@@ -97,18 +97,18 @@ it("pg: a topic and a row of the host are committed together, or neither is", as
   expect(topics).toHaveLength(1)
 })
 
-it("Drizzle: the pool is db.$client, the transaction tx", async () => {
+it("Drizzle: the pool is db.$client, and the transaction is tx", async () => {
   const db = drizzle(poolOf(await emptyDatabase()))
   await proven(postgres(db.$client, { schema }), (work) => db.transaction(work))
 })
 
-it("Kysely: the pool is the dialect's, the transaction trx, whatever plugins there are", async () => {
+it("Kysely: the pool is the dialect's, and the transaction is trx, with any plugins", async () => {
   const pool = poolOf(await emptyDatabase())
   const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] })
   await proven(postgres(pool, { schema }), (work) => db.transaction().execute(work))
 })
 
-it("Knex: a pool of two functions, and the connection of the transaction", async () => {
+it("Knex: the pool is made of two functions, and the transaction is its connection", async () => {
   const db = knex({ client: "pg", connection: await emptyDatabase() })
   onTestFinished(() => db.destroy())
   await proven(postgres(knexPool(db), { schema }), (work) =>
@@ -116,7 +116,7 @@ it("Knex: a pool of two functions, and the connection of the transaction", async
   )
 })
 
-it("postgres.js: a pool of two functions, and the transaction sql", async () => {
+it("postgres.js: the pool is made of two functions, and the transaction is sql", async () => {
   const sql = postgresJs(await emptyDatabase(), { onnotice: () => {} })
   onTestFinished(() => sql.end())
   await proven(postgres(postgresJsPool(sql), { schema }), (work) => sql.begin((tx) => work(tx)))

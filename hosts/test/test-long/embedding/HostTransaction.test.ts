@@ -1,4 +1,4 @@
-/** Use cases inside the host's open transaction: committed together, rolled back together. */
+/** Use cases in the host's open transaction: their changes are committed or rolled back with it. */
 import { PGlite } from "@electric-sql/pglite"
 import { PartnerCommentaryError } from "partner-commentary/PartnerCommentary"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
@@ -44,7 +44,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect(mails).toEqual([])
   })
 
-  it("a call that is refused leaves the host's transaction as it was", async () => {
+  it("a refused call does not change the host's transaction", async () => {
     const { client, ids, pc, pool } = await started(options)
     await client.query("BEGIN")
     await client.query("INSERT INTO orders VALUES ('kept')")
@@ -57,7 +57,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect(await pc.licenses.list(ids)).toMatchObject([{ active: false }])
   })
 
-  it("every writing use case joins it", async () => {
+  it("every use case that writes joins the host's transaction", async () => {
     const { client, ids, pc } = await started(options)
     const at = { db: client }
     await client.query("BEGIN")
@@ -76,7 +76,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await pc.personas.list()).map(({ id }) => id)).toEqual([ids.persona_id])
   })
 
-  it("a change with events is committed by the host", async () => {
+  it("the host's transaction commits a change with its events", async () => {
     const { client, ids, pc } = await started(options)
     await pc.personas.update({ persona_id: ids.persona_id, creator: { email: "erased@host.example" } })
     const { topic_id } = await pc.topics.submit(topicOf(ids))
@@ -86,7 +86,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await pc.topics.progress({ ...ids, topic_id })).overall_status).toBe("completed")
   })
 
-  it("concurrent calls on one client run in turn, and the refused one takes nothing else with it", async () => {
+  it("concurrent calls on one client run one after another, and a refused call undoes nothing else", async () => {
     const { client, ids, pc } = await started(options)
     await client.query("BEGIN")
     const at = { db: client }
@@ -100,7 +100,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     expect((await pc.topics.list(ids)).total).toBe(2)
   })
 
-  it("two calls on one client are both in it", async () => {
+  it("the changes of two calls on one client are both in the transaction", async () => {
     const { client, ids, pc } = await started(options)
     await client.query("BEGIN")
     await pc.topics.submit(topicOf(ids, "Who wins the derby on Sunday?"), { db: client })
@@ -110,7 +110,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   })
 })
 
-it("a transaction of PGlite takes a topic", async () => {
+it("a topic can be submitted in a transaction of PGlite", async () => {
   const database = new PGlite()
   onTestFinished(() => database.close())
   const { pc } = opened(postgres(database))
@@ -125,7 +125,7 @@ it("a transaction of PGlite takes a topic", async () => {
   expect((await pc.topics.list(ids)).total).toBe(1)
 })
 
-describe("what is no open transaction is refused with a sentence", () => {
+describe("an object that is no open transaction is refused with one sentence", () => {
   const sentence = async (call: Promise<unknown>) => {
     const error = await call.then(
       () => new Error("it did not fail"),
@@ -135,7 +135,7 @@ describe("what is no open transaction is refused with a sentence", () => {
     return error instanceof Error ? error.message : ""
   }
 
-  it("a client, a pool and an object", async () => {
+  it("the option db refuses a client without a transaction, a pool and another object", async () => {
     const { client, ids, pc, pool } = await started()
     const submitted = (db: object) => sentence(pc.topics.submit(topicOf(ids), { db }))
     expect(await submitted(client)).toBe("The option db has no open transaction.")

@@ -12,7 +12,7 @@ export interface JudgedClient {
 
 const parameters = ({ path }: Operation) => path.split("{").length
 
-/** Of the matching operations, the one with the most literal path. */
+/** If several operations match, the one with the most literal path is returned. */
 const operationOf = (all: ReadonlyArray<Operation>, method: string, path: string): Operation | undefined =>
   all
     .filter((operation) => operation.method === method)

@@ -134,7 +134,7 @@ it.effect(
 )
 
 it.effect(
-  "a successor has its predecessor's settings and lifetime, and the grace period ends with the old key's life",
+  "a successor has the settings and the lifetime of the old key, and the grace period ends when the old key expires",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)

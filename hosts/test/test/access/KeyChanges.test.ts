@@ -71,7 +71,7 @@ it.effect("an invalid change, or a change of an ended key or another organizatio
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a key can read its organization, scopes, expiry, and what is left of its rate windows", () =>
+it.effect("a key can read its organization, scopes, expiry, and the remaining calls of its rate windows", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const owner = yield* Seed.organization({ limits: { requests_per_hour: 50, burst_per_minute: 5 } })

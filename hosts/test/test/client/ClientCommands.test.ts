@@ -6,7 +6,7 @@ import { lineOf, start } from "../../../../packages/client/test/cli/CommandLine.
 
 const address = "http://localhost:3000/hook"
 
-/** The service, a receiver that answers with these statuses, and what the receiver got. */
+/** The service, a receiver that answers with the given statuses, and the requests that the receiver got. */
 const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyArray<number> = []) => {
   const pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance"] })

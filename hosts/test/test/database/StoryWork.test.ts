@@ -19,7 +19,7 @@ const finish = Effect.gen(function* () {
   }
 }).pipe(Effect.scoped)
 
-/** A statement outside of a transaction is one by itself. */
+/** A statement outside of a transaction counts as one commit. */
 const commitsOf = (turns: ReadonlyArray<StatementTurn>) => {
   let commits = 0
   let isWithin = false
@@ -86,19 +86,19 @@ it.live("a story of three personas and two webhooks takes a bounded number of tu
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-/** The tables of a statement, without the parts of the statement itself. */
+/** Returns the tables that a statement reads or writes, without the names of its own parts. */
 const tablesOf = (statement: string) => {
   const named = [...statement.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN) "?([a-z_]+)"?/g)].map(([, table = ""]) => table)
   return [...new Set(named.filter((table) => !/^(?:write_|due$|owner$|waiting$|given$)/.test(table)))].toSorted().join()
 }
 
-/** `docs/performance.md` lists what each of them needs on a distributed database. */
+/** `docs/performance.md` lists what each of these statements needs on a distributed database. */
 const byOtherKeys = new Set([
   // Transaction control.
   "",
-  // By the id of the assignment or the mail, or by the due time.
+  // Rows are found by the id of the assignment or the mail, or by the due time.
   ...["assignments", "assignments,mails", "assignments,topics", "mails"],
-  // By the id of the webhook or the event.
+  // Rows are found by the id of the webhook or the event.
   ...[
     "deliveries",
     "deliveries,delivery_attempts",
@@ -106,7 +106,7 @@ const byOtherKeys = new Set([
     "deliveries,events",
     "webhooks"
   ],
-  // Small tables, and rows that are deleted by their time.
+  // These tables are small, or their rows are deleted by time.
   ...["organizations", "personas", "redeliveries", "removed_webhooks", "stored_responses"]
 ])
 

@@ -1,4 +1,7 @@
-/** A whole story through `partnerCommentary` on a database of the host: mails, the creator's answer, commentary, usage, keys. */
+/**
+ * A whole story through `partnerCommentary` on a database of the host: mails, the creator's answer, the commentary,
+ * usage and keys.
+ */
 import type { Database } from "partner-commentary/Database"
 import { partnerCommentary } from "partner-commentary/PartnerCommentary"
 import { expect } from "vitest"

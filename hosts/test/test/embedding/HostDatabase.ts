@@ -1,11 +1,11 @@
-/** Databases of a host application for one test, and its pools on them. */
+/** Databases of a host application for one test, and the host's pools on them. */
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import pg from "pg"
 import { onTestFinished } from "vitest"
 
-/** An empty database until the test ends. */
+/** Creates an empty database that exists until the test ends. */
 export const emptyDatabase = async () => {
   let end = () => {}
   const ended = new Promise<void>((resolve) => {

@@ -16,7 +16,7 @@ const parsers = {
   "times as strings": { [TIMESTAMP]: String, [TIMESTAMPTZ]: String }
 }
 
-describe("a whole story on the host's pool", () => {
+describe("the whole workflow on the host's pool", () => {
   it.each(Object.entries(parsers))("a whole story on the host's pool whose parsers give %s", async (_, own) => {
     const types = {
       getTypeParser: ((id: number, format: "text") =>
@@ -28,7 +28,7 @@ describe("a whole story on the host's pool", () => {
     await wholeStory(service)
   })
 
-  it("a whole story runs on PGlite, in one session", async () => {
+  it("the whole workflow runs on PGlite, which has only one session", async () => {
     const database = new PGlite()
     onTestFinished(() => database.close())
     const service = opened(postgres(database))
@@ -37,7 +37,7 @@ describe("a whole story on the host's pool", () => {
     expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
   })
 
-  it("a whole story runs on a host's pool that has nothing but connect() and query(text, values)", async () => {
+  it("the whole workflow runs on a host's pool that has only connect() and query(text, values)", async () => {
     const pool = poolOf(await emptyDatabase())
     const few = {
       query: (text: string, values?: Array<unknown>) => pool.query(text, values),

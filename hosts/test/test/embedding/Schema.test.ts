@@ -1,4 +1,7 @@
-/** A schema of our own in the host's database: nothing in `public`, nothing left on the host's sessions, and clear refusals. */
+/**
+ * Tests a separate schema in the host's database: the service uses nothing in `public`, leaves nothing on the host's
+ * sessions, and refuses unusable schemas clearly.
+ */
 import { postgres } from "partner-commentary/postgres/Postgres"
 import type pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -15,7 +18,7 @@ const tablesOf = async (pool: pg.Pool) => {
 
 const pathOf = async (pool: Pick<pg.Pool, "query">) => (await pool.query("SHOW search_path")).rows[0].search_path
 
-/** Between two transactions nothing stays on a session, as behind a pooler in transaction mode. */
+/** No session keeps a setting between two transactions, as behind a pooler in transaction mode. */
 const forgetting = (pool: pg.Pool) => {
   const once = async <A>(use: (client: pg.PoolClient) => Promise<A>) => {
     const client = await pool.connect()
@@ -50,8 +53,8 @@ const refusal = (pc: { readonly start: () => Promise<void> }) =>
 
 const schema = "commentary"
 
-describe("a schema of our own", () => {
-  it("holds every table, and the host's sessions keep their search path", async () => {
+describe("a separate schema", () => {
+  it("a separate schema holds every table, and the host's sessions keep their search path", async () => {
     const pool = poolOf(await emptyDatabase(), { max: 2 })
     const service = opened(postgres(pool, { schema, listen: false }))
     onTestFinished(service.pc.stop)
@@ -61,7 +64,7 @@ describe("a schema of our own", () => {
     expect(paths).toEqual(['"$user", public', '"$user", public'])
   })
 
-  it("works where sessions forget everything between transactions, as behind PgBouncer", async () => {
+  it("a separate schema works where sessions lose their settings between transactions, as behind PgBouncer", async () => {
     const pool = poolOf(await emptyDatabase())
     const service = opened(postgres(forgetting(pool), { schema }))
     onTestFinished(service.pc.stop)
@@ -69,7 +72,7 @@ describe("a schema of our own", () => {
     expect(Object.keys(await tablesOf(pool))).toEqual([schema])
   })
 
-  it("works by an address, with and without a pooler", async () => {
+  it("a separate schema works with an address, with and without a pooler", async () => {
     const url = await emptyDatabase()
     for (const directUrl of [undefined, url]) {
       const service = opened(postgres(url, { schema, directUrl }))
@@ -80,7 +83,7 @@ describe("a schema of our own", () => {
     expect(Object.keys(await tablesOf(poolOf(url)))).toEqual([schema])
   })
 
-  it("has any name, and two schemas are two services", async () => {
+  it("a separate schema may have any name, and two schemas belong to two separate services", async () => {
     const pool = poolOf(await emptyDatabase())
     for (const name of ['Host\'s "own"', "other"]) {
       const { pc } = opened(postgres(pool, { schema: name }), { workers: false })
@@ -91,7 +94,7 @@ describe("a schema of our own", () => {
     expect(Object.keys(await tablesOf(pool)).toSorted()).toEqual(['Host\'s "own"', "other"])
   })
 
-  it("keeps clear of the host's tables of the same names, also of temporary ones", async () => {
+  it("a separate schema does not conflict with the host's tables of the same names, including temporary ones", async () => {
     const pool = poolOf(await emptyDatabase(), { max: 1 })
     await pool.query("CREATE TABLE topics (subject TEXT)")
     await pool.query("CREATE TEMPORARY TABLE organizations (name TEXT)")
@@ -104,7 +107,7 @@ describe("a schema of our own", () => {
     expect((await pool.query("SELECT * FROM organizations")).rows).toEqual([])
   })
 
-  it("that is missing is created, or its owner is told what to run", async () => {
+  it("a missing schema is created, or the error says what the owner must run", async () => {
     const url = await emptyDatabase()
     const pool = poolOf(url)
     const role = `guest_${process.pid}`
@@ -124,15 +127,15 @@ describe("a schema of our own", () => {
     await pc.stop()
   })
 
-  it("with an impossible name is refused at once", () => {
+  it("a schema with an impossible name is refused at once", () => {
     expect(() => postgres("postgres://u@127.0.0.1/x", { schema: "" })).toThrow(
       "The option database.schema must have 1 to 63 bytes."
     )
   })
 })
 
-describe("a start that fails", () => {
-  it("names the host's table that bears one of our names, and changes nothing", async () => {
+describe("a failed start", () => {
+  it("a failed start names the host's table that has one of our names, and changes nothing", async () => {
     const pool = poolOf(await emptyDatabase())
     await pool.query("CREATE TABLE topics (subject TEXT)")
     const { pc } = opened(postgres(pool))
@@ -140,7 +143,7 @@ describe("a start that fails", () => {
     expect(await tablesOf(pool)).toEqual({ public: 1 })
   })
 
-  it("names the table at which a migration failed, with the database's own message", async () => {
+  it("a failed start names the table at which a migration failed, with the database's own message", async () => {
     const pool = poolOf(await emptyDatabase())
     await pool.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
       IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity = 'public.mails')
@@ -150,7 +153,7 @@ describe("a start that fails", () => {
     expect(await refusal(pc)).toContain("The migration 0004_mails failed at the table mails: no mails here.")
   })
 
-  it("tells a missing database, a refused port and a wrong password apart, for a pool and for an address", async () => {
+  it("a failed start distinguishes a missing database, a refused port and a wrong password, for a pool and for an address", async () => {
     const url = new URL(await emptyDatabase())
     const changed = (change: Partial<URL>) => Object.assign(new URL(url), change).href
     const failures = [

@@ -1,4 +1,4 @@
-/** The conformance suite tells strangers everything that differs at once, and leaves out what they say. */
+/** The conformance suite reports all differences at once, except for headers and redirects that the embedder names. */
 import { assert, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import { TestService } from "@partner-commentary/test/TestService"
@@ -36,7 +36,7 @@ const checked = (options: Partial<HostConformance.ConformanceOptions>) =>
     )
   }).pipe(Effect.provide(TestService.layer({ apiRoot, start: 1_800_000_000_000 })))
 
-it.live("all differences are told, without headers to ignore and expected redirects", () =>
+it.live("all differences are reported, without ignored headers and expected redirects", () =>
   Effect.gen(function* () {
     const redirects = [{ target: slash, status: 308, location: slash.slice(0, -1) }]
     const found = yield* checked({ ignoreHeaders: ["Via"], redirects })

@@ -1,4 +1,4 @@
-/** An instance works under a test runner's fake timers and dates, because it takes its timers from Node directly. */
+/** An instance works under the fake timers and dates of a test runner, because it imports its timers from Node. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 
@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it("a whole story runs with the runner's fake timers, and starts at the faked time", async () => {
+it("a whole story runs with the runner's fake timers, and its clock starts at the faked time", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)

@@ -80,7 +80,7 @@ it("if no event arrived, the error lists the received events", async () => {
   )
 })
 
-it("every call after the end of an instance says that it has ended, and ending it twice is allowed", async () => {
+it("every call after the end of an instance fails with a message about the end, and ending it twice is allowed", async () => {
   const { organization } = await pc.seed()
   await pc.dispose()
   await pc.dispose()

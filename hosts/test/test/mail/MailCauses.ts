@@ -89,7 +89,7 @@ const answering = (status: number) =>
 interface Bound {
   readonly cause: string
   readonly limit: number
-  /** The limit in words. */
+  /** The limit as text. */
   readonly per: string
   /** Causes the mail more often than the limit. */
   readonly drive: Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof TestService.layer>>>

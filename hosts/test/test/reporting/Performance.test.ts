@@ -56,7 +56,7 @@ it.effect("counts and times include what was sent in the period, overall and by 
     yield* at("2026-03-01T10:30:00.250Z")
     yield* actAsCreator(firstOfAda, "approve")
 
-    // The first attempt fails and is retried a minute later. Another draft is requested before the approval.
+    // The first attempt fails and is retried a minute later. The creator requests another draft before the approval.
     yield* at("2026-03-01T12:00:00.000Z")
     yield* generator.failNext({ permanent: false })
     yield* actAsCreator(secondOfAda, "respond", { perspective })

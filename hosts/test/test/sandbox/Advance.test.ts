@@ -121,7 +121,7 @@ it.effect("a live key, another organization, and a live assignment all get the s
       Effect.gen(function* () {
         const path = `/partner/v1/test/assignments/${id}/advance`
         const response = yield* call(path, { method: "POST", key: by, headers: { "x-request-id": "same" } })
-        // The remaining rate limit differs from call to call.
+        // The remaining rate limit changes from call to call.
         const headers = [...response.headers].filter(([name]) => !/^(x-)?ratelimit/.test(name))
         return JSON.stringify([response.status, headers, yield* Effect.promise(() => response.text())])
       })

@@ -19,7 +19,7 @@ import {
 
 const content = "Will the Lakers make the play-offs?"
 const timestamps = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
-/** The shape of responses other than {success, data}. */
+/** The form of responses that are not {success, data}. */
 const shapes: Readonly<Record<string, Array<string>>> = {
   "GET /topics": ["success", "data", "pagination"],
   "GET /webhooks/{id}/deliveries": ["success", "data", "pagination"],

@@ -14,7 +14,7 @@ import {
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
 
-/** The envelope of section 1, without `details`. */
+/** The envelope of section 1 without the field `details`. */
 const bare = (answer: ApiAnswer, status: number, code: string) => {
   assert.strictEqual(statusAndCode(answer), `${status} ${code}`)
   assert.deepStrictEqual(Object.keys(answer.body), ["success", "error"])

@@ -40,7 +40,7 @@ layer(layerOfService)("specification 4: personas", (it) => {
     })
   )
 
-  it.effect("GET /personas: scope personas:read", () => needsPersonasRead(() => "/personas"))
+  it.effect("GET /personas requires the scope personas:read", () => needsPersonasRead(() => "/personas"))
 
   it.effect("GET /personas: data is an array of {id, name, image_url}", () =>
     Effect.gen(function* () {
@@ -82,7 +82,7 @@ layer(layerOfService)("specification 4: personas", (it) => {
     })
   )
 
-  it.effect("GET /personas/{id}: scope personas:read", () => needsPersonasRead((id) => `/personas/${id}`))
+  it.effect("GET /personas/{id} requires the scope personas:read", () => needsPersonasRead((id) => `/personas/${id}`))
 
   it.effect("GET /personas/{id}: 403 not_licensed when there is no active license for the persona", () =>
     Effect.gen(function* () {

@@ -137,7 +137,7 @@ layer(Answers.layer)("specification 2", (it) => {
     Effect.map(Answers, ({ created }) => assert.strictEqual(created.personas_sent, 1))
   )
 
-  it.effect("Topic: results tells of each persona: sent, not_licensed or duplicate", () =>
+  it.effect("Topic: results names for each persona sent, not_licensed or duplicate", () =>
     Effect.map(Answers, ({ created, nobody, once, twice }) =>
       assert.deepStrictEqual(
         created.results.map(({ persona_id, status }: Readonly<Record<string, unknown>>) => [persona_id, status]),

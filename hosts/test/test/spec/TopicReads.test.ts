@@ -44,7 +44,7 @@ const withTopics = Effect.fnUntraced(function* (count: number) {
 })
 
 layer(layerOfService)("specification 4: reading topics", (it) => {
-  it.effect("GET /topics lists the organization's topics", () =>
+  it.effect("GET /topics lists the topics of the organization", () =>
     Effect.gen(function* () {
       const { ids, listed } = yield* withTopics(3)
       yield* withTopics(1)
@@ -52,7 +52,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
     })
   )
 
-  it.effect("GET /topics: scope topics:read", () => needsTopicsRead(() => "/topics"))
+  it.effect("GET /topics requires the scope topics:read", () => needsTopicsRead(() => "/topics"))
 
   it.effect("GET /topics: status filters, by one of pending, in_progress, completed, partial; default none", () =>
     Effect.gen(function* () {
@@ -134,7 +134,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
     })
   )
 
-  it.effect("GET /topics/{id}: scope topics:read", () => needsTopicsRead((id) => `/topics/${id}`))
+  it.effect("GET /topics/{id} requires the scope topics:read", () => needsTopicsRead((id) => `/topics/${id}`))
 
   it.effect("GET /topics/{id}: unknown topic: 404 not_found, message about topic not found", () =>
     Effect.gen(function* () {
@@ -201,7 +201,7 @@ layer(layerOfService)("specification 4: reading topics", (it) => {
     })
   )
 
-  it.effect("GET /topics/{id}/commentaries: scope topics:read", () =>
+  it.effect("GET /topics/{id}/commentaries requires the scope topics:read", () =>
     needsTopicsRead((id) => `/topics/${id}/commentaries`)
   )
 

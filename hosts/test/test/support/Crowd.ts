@@ -41,7 +41,7 @@ export class SlowOperationGate extends Context.Service<
   )
 }
 
-/** Counts the sleeps of this length that begin from now on. */
+/** Counts the sleeps of this length that start from now on. */
 const waitingFor = (millis: number) =>
   Effect.map(Clock.Clock, (clock) => {
     const { sleep } = clock

@@ -11,7 +11,7 @@ import { getWebhook, postWebhook, webhookUrl } from "./WebhookCalls.ts"
 
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 
-/** An organization with a key and a licensed persona. The test can make the persona's creator decline. */
+/** An organization with a key and a licensed persona. The test can make this persona's creator decline. */
 export const seedDecliningPartner = Effect.gen(function* () {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(start)
   const owner = yield* Seed.organization()

@@ -30,8 +30,8 @@ export const drainJobs = drainFor({
 })
 
 /**
- * A topic with these output types whose creator approved `said`. The jobs that result from the approval have not run
- * yet.
+ * A topic with these output types whose creator has approved the text `said`. The jobs that result from the approval
+ * have not run yet.
  */
 export const approveTopic = Effect.fnUntraced(function* (
   outputTypes: ReadonlyArray<string>,

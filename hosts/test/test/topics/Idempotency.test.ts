@@ -40,7 +40,7 @@ const setUp = Effect.gen(function* () {
   return { call, owner, persona, key, topic, post, total }
 })
 
-/** Long enough, in real time, for a signalled fiber to resume. */
+/** This real time is long enough for a signalled fiber to resume. */
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 50)
 })

@@ -56,7 +56,7 @@ const slow = Layer.effect(
 )
 
 it.effect(
-  "an organization runs two lookups at a time, and others wait for ten seconds and are then asked to retry",
+  "an organization runs two lookups at a time; others wait for ten seconds, and then their callers are asked to retry",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi

@@ -30,7 +30,7 @@ interface Arrived {
   readonly body: string
 }
 
-/** Responds with these statuses, one each, then with 204. */
+/** Responds with each of these statuses once, then with 204. */
 const receiver = (...statuses: ReadonlyArray<number>) => {
   const arrived: Array<Arrived> = []
   const left = [...statuses]
@@ -57,7 +57,10 @@ const receiver = (...statuses: ReadonlyArray<number>) => {
   )
 }
 
-/** A port without a listener. An open connection uses it as its local port, so no other process can take it. */
+/**
+ * A port on which no server listens. An open connection uses the port as its local port, so no other process can take
+ * it.
+ */
 const deserted = Effect.gen(function* () {
   const { url } = yield* receiver()
   const socket = yield* Effect.acquireRelease(

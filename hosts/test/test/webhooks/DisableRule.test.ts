@@ -119,7 +119,7 @@ it.effect("failures of one event never disable a webhook, however long they last
   )
 )
 
-it.effect("a 429 response neither counts towards disabling nor ends a row of failures", () =>
+it.effect("a 429 response neither counts towards disabling nor interrupts consecutive failures", () =>
   Effect.gen(function* () {
     const { at, event, fails, hook, receivers, shown } = yield* failing
     yield* fails(19)

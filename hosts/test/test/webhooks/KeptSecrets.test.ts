@@ -39,7 +39,7 @@ it.effect(
       )
       const all = JSON.stringify(kept)
       for (const secret of [created.full_key, rotated.full_key, registered.secret]) assert.notInclude(all, secret)
-      // No part of a secret or of its field name is readable either.
+      // No part of a secret, and no part of its field name, is readable in the database.
       assert.notMatch(all, /pk_live_|whsec_|full_key|secret/)
     }).pipe(Effect.provide(InMemory.layer))
 )

@@ -1,4 +1,7 @@
-/** Receivers with long failures: the circuit breaker, warnings, disabling, held events, and no effect on other receivers. */
+/**
+ * Tests receivers that fail for a long time: the circuit breaker, warnings, disabling, held events, and no effect on
+ * other receivers.
+ */
 import { assert, it } from "@effect/vitest"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
@@ -136,7 +139,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layerWith({ policy: { lease, webhooks: soon } })))
 )
 
-/** Hourly attempts, so that 24 hours of failures take few steps of the clock. */
+/** The attempts are an hour apart, so that 24 hours of failures take few steps of the clock. */
 const soon = { ...defaults, retries: Array.from({ length: 40 }, () => Duration.hours(1)), breakerFailures: 1000 }
 
 it.effect(

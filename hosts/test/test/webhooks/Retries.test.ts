@@ -1,4 +1,4 @@
-/** Retrying one delivery on request: outside of the schedule, once for several requests, and in any state. */
+/** Retrying one delivery on request, outside of the schedule and in any state. Several requests cause one attempt. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
@@ -154,7 +154,7 @@ it.effect("a retry repeated with its idempotency key returns the first response 
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("another owner's delivery and an unknown delivery cannot be retried, and both get the same response", () =>
+it.effect("a retry of another owner's delivery and of an unknown delivery get the same refusal", () =>
   Effect.gen(function* () {
     const { again, hook, id, key, look, owner } = yield* failing(1)
     const before = yield* look
@@ -180,7 +180,7 @@ it.effect("another owner's delivery and an unknown delivery cannot be retried, a
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a retry is recorded once with its key and its event, and a repeat while it waits is not", () =>
+it.effect("the audit log records a retry once with its key and event, and no repeat while it waits", () =>
   Effect.gen(function* () {
     const { again, answer, hook, id, owner } = yield* failing(1)
     const latch = yield* Latch.make()

@@ -133,7 +133,7 @@ it.effect("concurrent changes of different fields are all kept", () =>
 )
 
 it.effect(
-  "of 30 concurrent registrations exactly 20 succeed in each environment, and removing a webhook makes room for another",
+  "of 30 concurrent registrations exactly 20 succeed in each environment, and after a webhook is removed another one can be registered",
   () =>
     Effect.gen(function* () {
       const owner = yield* Seed.organization()

@@ -40,7 +40,7 @@ const settings = {
 const workers = Layer.provide(TestApi.workers, Layer.succeed(WorkerSettings, settings))
 const application = Layer.provideMerge(workers, idle)
 
-/** Time in which an unwanted event would happen. */
+/** The test waits this long for an event that must not arrive. */
 const aWhile = Effect.sleep("150 millis")
 
 /** The results of all delivery attempts, and the number of deliveries in each state. */

@@ -122,7 +122,7 @@ it.effect("concurrent drains run each job once", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a drain waits for work that becomes due within the lookahead, and not for later work", () =>
+it.effect("a drain waits for work that becomes due within its lookahead, and not for later work", () =>
   Effect.gen(function* () {
     const { status, submit } = yield* partner("test")
     const id = yield* submit()

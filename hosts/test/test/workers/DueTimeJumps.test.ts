@@ -32,7 +32,7 @@ const application = TestApi.layerMemory.pipe(
   Layer.provideMerge(MovedClock.layer)
 )
 
-/** Started after the clock has returned. */
+/** The worker starts after the clock has returned. */
 const workers = Layer.build(
   Layer.provide(
     TestApi.workers,

@@ -53,7 +53,7 @@ const answer = Effect.fnUntraced(function* (id: ShareId) {
   yield* (yield* WorkSignal).tell(["assignments"])
 })
 
-/** The assignments that the workers process, in order. `happens` runs after `at` of them. */
+/** The assignments that the workers process, in order. `happens` runs after `at` of these assignments. */
 const woken = Effect.fnUntraced(function* (meanwhile: {
   readonly at: number
   readonly happens: (ids: ReadonlyArray<ShareId>) => Effect.Effect<unknown>
@@ -80,7 +80,7 @@ const overdue = (ids: ReadonlyArray<ShareId>, at: string) =>
     for (const id of ids) yield* sql`UPDATE assignments SET due_at = ${at}, respond_by = ${at} WHERE id = ${id}`
   })
 
-/** How many others the workers processed before this one, starting from `since`. */
+/** Returns how many other assignments the workers processed before this one, starting from `since`. */
 const waitedFor = (ids: ReadonlyArray<ShareId>, id: ShareId, since = 0) =>
   eventually(
     "it is woken",

@@ -23,7 +23,7 @@ import { missingOf, problemOf } from "./Problems.ts"
 import { cleaned, cleanName, constraint } from "./SchemaText.ts"
 import { sentEvents } from "./SentEvents.ts"
 
-/** The data that only the contract has. */
+/** The data that is only in the contract. */
 interface Facts {
   readonly scope: Scope | undefined
   readonly schemes: ReadonlyArray<SecurityScheme>

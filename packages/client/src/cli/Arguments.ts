@@ -3,7 +3,7 @@ import { parseArgs } from "node:util"
 import { WrongUsage } from "./Terminal.ts"
 
 export interface Flag {
-  /** The placeholder of its value; absent for a switch. */
+  /** The placeholder of the flag's value. A switch has none. */
   readonly value?: string
   readonly description: string
 }
@@ -33,7 +33,7 @@ export const parse = (args: ReadonlyArray<string>, flags: Flags, maxWords: numbe
     if (flag === undefined) throw new WrongUsage(`There is no flag ${rawName}.`)
     if (given.has(name)) throw new WrongUsage(`${rawName} is given twice.`)
     if (flag.value === undefined && value !== undefined) throw new WrongUsage(`${rawName} takes no value.`)
-    // Without `=` a following flag would be taken for the value.
+    // Without `=`, a flag that follows would be taken for the value.
     if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("-")))) {
       throw new WrongUsage(`${rawName} needs a value: ${flag.value}.`)
     }

@@ -9,9 +9,9 @@ import type { PastEvent } from "../WebhookEvent.ts"
 const pollMs = 2000
 
 export interface EventFeed {
-  /** Finds the place after the last event of the past. */
+  /** Finds the position after the last past event. */
   readonly start: () => Promise<void>
-  /** Ends with the signal's reason. An outage is reported and outlasted. */
+  /** Rejects with the signal's reason. An outage is reported, and the command continues after it. */
   readonly follow: (outage: (error: Error) => void) => AsyncGenerator<PastEvent, never, undefined>
 }
 
@@ -23,7 +23,7 @@ export const eventFeed = (client: PartnerCommentary, signal: AbortSignal): Event
   }
   const options = { signal, onResponse }
 
-  /** Events after the place, which moves with each page. */
+  /** The events after the position, which moves forward with each page. */
   const fetchNew = async function* (): AsyncGenerator<PastEvent, void, undefined> {
     const query = place === undefined ? { order: "asc" as const } : { after: place }
     for await (const { data, pagination } of client.events.list({ ...query, limit: 100 }, options).pages()) {
@@ -35,7 +35,7 @@ export const eventFeed = (client: PartnerCommentary, signal: AbortSignal): Event
   return {
     start: async () => {
       const { data } = await client.events.list({ limit: 1 }, options)
-      // The last of a list by time may not be the last that was stored: read on from there.
+      // In a list sorted by time, the last event may not be the last that was stored. Continue reading from it.
       place = data[0]?.id
       for await (const _ of fetchNew());
     },

@@ -1,4 +1,4 @@
-/** `listen`: forwards the events of a key to a receiver, signed as the service signs them. */
+/** `listen`: forwards the events of a key to a receiver, with the same signature as the service's own deliveries. */
 import { access, accessFlags } from "./Access.ts"
 import type { Flags, Parsed } from "./Arguments.ts"
 import { eventFeed } from "./EventFeed.ts"
@@ -22,7 +22,7 @@ const wantedTypes = (given: string | undefined): ReadonlySet<string> => {
   throw new WrongUsage(`--events must list some of ${eventTypes.join(", ")}, not ${JSON.stringify(unknown)}.`)
 }
 
-/** Control characters in a terminal could rewrite other lines. */
+/** Control characters could rewrite other lines of a terminal. */
 const plain = (text: string) => text.replace(/\p{Cc}/gu, " ")
 
 export const listen = async (parsed: Parsed, terminal: Terminal): Promise<void> => {
@@ -32,7 +32,7 @@ export const listen = async (parsed: Parsed, terminal: Terminal): Promise<void> 
   if (forwardTo === undefined) throw new WrongUsage("--forward-to is missing.")
   const receiver = receiverAddress(forwardTo)
   const types = wantedTypes(flags.get("events"))
-  // A secret that was given may be a real one, and logs keep what is printed.
+  // A secret that was passed in may be a real one, and logs may keep the output.
   const isGiven = flags.has("secret")
   const secret = flags.get("secret") ?? newSecret()
   const sign = await signer(secret)

@@ -3,7 +3,7 @@ import type { PastEvent } from "../WebhookEvent.ts"
 import type { Sign } from "./Secret.ts"
 import { type Terminal, WrongUsage } from "./Terminal.ts"
 
-/** As the service's own deliveries. */
+/** The headers are those of the service's own deliveries. */
 const usualTimeoutMs = 15_000
 const maxBytes = 64 * 1024
 const excerptBytes = 1024
@@ -12,7 +12,7 @@ export interface Attempt {
   /** Null when no response arrived. */
   readonly status: number | null
   readonly latency_ms: number
-  /** Why it failed; null after a status of 200 to 299. */
+  /** The reason of the failure; null after a status of 200 to 299. */
   readonly error: string | null
   /** The first KiB of the response. */
   readonly response_excerpt: string | null
@@ -28,7 +28,7 @@ export const receiverAddress = (text: string | undefined): string => {
   return url.href
 }
 
-/** Reads at most `maxBytes`, so that an endless response ends, and returns the excerpt. */
+/** Reads at most `maxBytes`, so that an endless response ends, and returns the first KiB. */
 const excerptOf = async (response: Response): Promise<string> => {
   const decoder = new TextDecoder()
   let excerpt = ""

@@ -8,7 +8,7 @@ export const newSecret = (): string => `whsec_${base64(crypto.getRandomValues(ne
 const decoded = (text: string): Uint8Array<ArrayBuffer> => {
   try {
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-    // Only the canonical spelling, as at registration.
+    // Accepts only the canonical spelling, as the registration of a webhook does.
     return base64(bytes) === text ? bytes : new Uint8Array()
   } catch {
     return new Uint8Array()

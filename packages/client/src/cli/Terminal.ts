@@ -1,4 +1,4 @@
-/** The process as the commands see it. Tests pass their own. */
+/** The process, in the form that the commands use. Tests pass a process of their own. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
@@ -6,16 +6,16 @@ export interface Terminal {
   readonly out: (line: string) => void
   /** Writes a line of progress or of a failure. */
   readonly say: (line: string) => void
-  /** Aborts when the process is asked to stop. */
+  /** Aborts when the process receives a stop signal. */
   readonly signal: AbortSignal
 }
 
-/** The arguments make no sense: exit code 2. The message is one sentence. */
+/** The arguments are wrong. The exit code is 2. The message is one sentence. */
 export class WrongUsage extends Error {
   override name = "WrongUsage"
 }
 
-/** The command failed: exit code 1. The message is one sentence. */
+/** The command failed. The exit code is 1. The message is one sentence. */
 export class CommandFailed extends Error {
   override name = "CommandFailed"
 }

@@ -9,7 +9,7 @@ import { access, accessFlags } from "./Access.ts"
 import type { Flags, Parsed } from "./Arguments.ts"
 import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
 
-/** The persona that moves by `advance` alone. Ids of test personas never change. */
+/** The test persona that moves only by `advance`. Ids of test personas never change. */
 const waits = "7e570000-0000-4000-8000-000000000005"
 
 interface Scenario {

@@ -4,7 +4,7 @@ import type { Terminal } from "../../src/cli/Terminal.ts"
 
 export interface Running {
   readonly ended: Promise<0 | 1 | 2>
-  /** Asks it to stop, as Ctrl-C does. */
+  /** Stops the command, as Ctrl-C does. */
   readonly stop: () => Promise<0 | 1 | 2>
   readonly stdout: ReadonlyArray<string>
   readonly stderr: ReadonlyArray<string>
@@ -33,7 +33,7 @@ export const start = (args: ReadonlyArray<string>, terminal: Partial<Terminal> =
   }
 }
 
-/** Waits until a line of stdout satisfies. */
+/** Waits until a line of stdout satisfies the condition. */
 export const lineOf = async (
   { ended, stderr, stdout }: Running,
   satisfies: (line: string) => boolean

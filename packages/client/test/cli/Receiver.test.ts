@@ -27,7 +27,7 @@ const terminal = (signal = new AbortController().signal) => ({
 const sent = async (to: string, secret = newSecret(), timeoutMs?: number) =>
   send(event, to, await signer(secret), terminal(), timeoutMs)
 
-it("the event arrives as JSON with the headers of a delivery, and its signature verifies", async () => {
+it("the event arrives as JSON with the headers of a delivery, and its signature is valid", async () => {
   for (const secret of [newSecret(), "a raw secret of 32 or more characters"]) {
     let verified: Promise<unknown> | undefined
     const to = await receiver((request, response) => {
@@ -60,7 +60,7 @@ it("a status beyond 2xx is an error, and a redirect is not followed", async () =
   expect(hits).toEqual(["/hook"])
 })
 
-it("a receiver that is not there is named with its error code", async () => {
+it("the error of a receiver that does not exist contains the connection's error code", async () => {
   const gone = createServer()
   await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve))
   const { port } = gone.address() as AddressInfo
@@ -90,7 +90,7 @@ it("an endless response is cut off at 64 KiB, and its first KiB is kept", async 
   expect([open, written - atEnd < 1024 * 1024]).toEqual([false, true])
 })
 
-it("a response that trickles ends at the time limit", async () => {
+it("a response that arrives too slowly ends at the time limit", async () => {
   const to = await receiver((_, response) => {
     const timer = setInterval(() => response.write("."), 100)
     response.on("close", () => clearInterval(timer))
@@ -100,7 +100,7 @@ it("a response that trickles ends at the time limit", async () => {
   expect(latency_ms).toBeGreaterThanOrEqual(490)
 })
 
-it("a stop ends a request that waits", async () => {
+it("a stop aborts a request that is in progress", async () => {
   const stop = new AbortController()
   const to = await receiver(() => stop.abort(new Error("stopped")))
   await expect(send(event, to, await signer(newSecret()), terminal(stop.signal))).rejects.toThrow("stopped")

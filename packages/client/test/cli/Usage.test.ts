@@ -1,4 +1,4 @@
-/** Help, exit codes, and one sentence for each wrong use. */
+/** Tests help texts, exit codes, and one sentence for each wrong use. */
 import { expect, it } from "vitest"
 import { json } from "../ScriptedService.ts"
 import { start } from "./CommandLine.ts"
@@ -63,7 +63,7 @@ it.each([
   expect(stderr[0]).toMatch(/ See partner-commentary-client( listen| trigger)? --help\.$/)
 })
 
-it("a key or an address that is missing is named with its variable and its flag", async () => {
+it("the error about a missing key or address names its variable and its flag", async () => {
   const without = start(["listen", ...hook], { environment: { PARTNER_COMMENTARY_API_KEY: key } })
   expect(await without.ended).toBe(2)
   expect(without.stderr[0]).toMatch(/^PARTNER_COMMENTARY_BASE_URL is missing: set it, or pass --base-url\./)
@@ -74,7 +74,7 @@ it("a key or an address that is missing is named with its variable and its flag"
   expect(empty.stderr[0]).toMatch(/^PARTNER_COMMENTARY_API_KEY is missing: set it, or pass --api-key\./)
 })
 
-it("a refusal of the service ends with 1, in one sentence that has its code and no key", async () => {
+it("a refusal by the service exits with 1, and one sentence with its code and without the key", async () => {
   const refused = json(
     401,
     { success: false, error: { code: "unauthorized", message: "The API key is missing or invalid." } },

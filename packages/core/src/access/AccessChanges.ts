@@ -25,7 +25,7 @@ export class AccessChanges extends Context.Service<
     readonly subscribe: (forget: (changed: KeyPrefix) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@partner-commentary/core/access/AccessChanges") {
-  /** Within one process. */
+  /** Notifies subscribers within one process. */
   static readonly layerProcess = Layer.sync(AccessChanges, () => {
     const hearers = new Set<(changed: KeyPrefix) => Effect.Effect<void>>()
     return AccessChanges.of({

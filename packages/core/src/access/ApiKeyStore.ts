@@ -54,7 +54,7 @@ export class ApiKeyStore extends Context.Service<
       organizationId: OrganizationId | null,
       decide: (present: ApiKey) => Result.Result<KeyChange, E>
     ) => Effect.Effect<Option.Option<ApiKey>, E>
-    /** Never sets a key's last use to an earlier time. */
+    /** The method never sets a key's last use to an earlier time. */
     readonly markUsed: (uses: ReadonlyArray<{ readonly id: ApiKeyId; readonly at: Instant }>) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/access/ApiKeyStore") {}

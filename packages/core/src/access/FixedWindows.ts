@@ -8,7 +8,7 @@ export interface FixedWindow {
   readonly seconds: number
 }
 
-/** The state of a window. A window that has not started has its initial state. */
+/** The state of a window. A window that has not started has the state of an empty window. */
 export interface RateLimitState {
   readonly limit: number
   readonly remaining: number
@@ -33,7 +33,7 @@ export interface FixedWindows {
   readonly isFull: (windows: ReadonlyArray<FixedWindow>, now: Instant) => boolean
 }
 
-/** When `capacity` windows of one length are open, the oldest is removed. */
+/** When `capacity` windows of one length are open, a new window removes the oldest. */
 export const make = (capacity: number): FixedWindows => {
   /** By length. Maps keep insertion order, so that the windows of one length are also ordered by their end. */
   const lengths = new Map<number, Map<string, Open>>()

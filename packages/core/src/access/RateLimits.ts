@@ -69,9 +69,12 @@ export class RateLimits extends Context.Service<
     /** Counts one item of a bulk request against an endpoint's limit. */
     readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
     readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
-    /** A new key starts new windows, so unlimited new keys would bypass the limits. */
+    /** A new key starts new windows, so the number of new keys needs its own limit. */
     readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
-    /** A bulk response with only rejections is stored under its idempotency key but counts in no other limit. */
+    /**
+     * A bulk response with only rejections is stored under its idempotency key but counts in no other limit, so it has
+     * its own.
+     */
     readonly countStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
      * Counts calls without a valid key, by address. Only this node counts them, and unknown addresses are not limited.

@@ -171,7 +171,10 @@ export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: I
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>
   failure === null && generation.running && generation.ticket === ticket && (approveBy === null || now < approveBy)
 
-/** Starts an attempt. An attempt that has not reported within the lease counts as lost, and the next attempt starts. */
+/**
+ * Starts an attempt at a draft. An attempt that has not reported within the lease counts as lost, and the next attempt
+ * starts.
+ */
 const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change({
     ...present,

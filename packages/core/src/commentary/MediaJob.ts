@@ -31,7 +31,7 @@ export const mediaNameEntropyBytes = 64
 /** A random file name with 190 bits of entropy. */
 export const mediaFileNameOf = (random: Uint8Array): string => toBase62(random, nameLength)
 
-/** Decides whether a media job is retried after a failed attempt. */
+/** Decides when a failed media job is retried, or that it is given up. */
 export const outcomeAfterFailure = (
   { attempts }: MediaJob,
   failure: { readonly permanent: boolean; readonly reason: string },

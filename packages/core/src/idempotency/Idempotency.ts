@@ -58,7 +58,7 @@ export class IdempotencyKeyRejected extends Schema.TaggedError<IdempotencyKeyRej
   reason: Schema.Literals(["other_body", "running", "unreadable"])
 }) {}
 
-/** A concurrent request stored its response first. Internal to `once`, which returns that response. */
+/** A concurrent request has stored its response first. Internal to `once`, which returns that response. */
 export class StoredConcurrently extends Schema.TaggedError<StoredConcurrently>()("StoredConcurrently", {}) {}
 
 /** Makes a change and stores the response in one transaction. A failed change stores no response. */

@@ -137,7 +137,7 @@ interface Letter {
   readonly paragraphs: ReadonlyArray<string>
   readonly deadline: readonly [label: string, value: string] | null
   readonly action: string
-  /** The sentence about what happens if the creator does nothing. */
+  /** The sentence that says what happens if the creator does nothing. */
   readonly otherwise: string
 }
 

@@ -31,7 +31,7 @@ export interface Mail {
   readonly createdAt: Instant
   /** The number of this attempt. An attempt does not count if its process died. */
   readonly attempts: number
-  /** The ticket identifies this claim. An outcome is ignored if its ticket is not the latest. */
+  /** The ticket number identifies this claim. An outcome is ignored if its ticket is not the latest. */
   readonly ticket: number
   /** The number of earlier attempts that sent the whole mail and got no reply. */
   readonly unanswered: number

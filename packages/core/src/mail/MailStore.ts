@@ -31,9 +31,9 @@ export class MailStore extends Context.Service<
     readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
      * Claims up to `limit` due mails. No other worker gets them before `lease`; if no outcome is stored by then, they
-     * are due again and the attempt is not counted. Organizations take turns, starting after `behind`, each with its
-     * oldest mail first and with an equal share at most. The mails without an organization count as one organization.
-     * The result keeps that order, so the organization of the last mail is the next `behind`.
+     * are due again and the attempt is not counted. Organizations take turns, beginning with the one after `behind`.
+     * Each gives its oldest mail first, and gets at most an equal share. The mails without an organization count as one
+     * organization. The result has that order, so the organization of its last mail is the next `behind`.
      */
     readonly claim: (
       at: Instant,

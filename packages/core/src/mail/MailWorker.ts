@@ -64,7 +64,7 @@ export class MailWorker extends Context.Service<
       const policy = yield* Policy
       const signal = yield* WorkSignal
       const transaction = yield* Transaction
-      /** The organization of the last claimed mail. The next claim starts behind it. */
+      /** The organization of the last claimed mail. The next claim starts with the organization after it. */
       const lastClaimed = yield* Ref.make<OrganizationId | null>(null)
 
       const repair = yield* makeRegularRepair((now) =>

@@ -10,7 +10,7 @@ import { noticeId } from "./Mail.ts"
 const period = Duration.toMillis(Duration.hours(1))
 
 /**
- * Returns when to send the mail. `last` is the time of the latest earlier one, sent or queued, and can be in the
+ * Returns when to send the mail. `last` is the time of the latest earlier mail, sent or queued. It can be in the
  * future.
  */
 export const nextStalledNoticeAt = (last: Instant.Instant | null, now: Instant.Instant): Instant.Instant =>

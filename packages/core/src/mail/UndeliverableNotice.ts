@@ -6,7 +6,9 @@ import type { Mail, NewMail } from "./Mail.ts"
 
 const period = Duration.hours(1)
 
-/** The margin lets failures at the end of the period be committed first, despite clock differences between workers. */
+/**
+ * The margin allows for failures at the end of the period that are committed late, because workers' clocks may differ.
+ */
 const margin = Duration.minutes(1)
 
 /** The notice is due at the end of the hour. Queuing the notice again changes nothing. */

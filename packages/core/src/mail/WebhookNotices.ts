@@ -39,12 +39,12 @@ export interface WebhookMention {
     /** The time at which sending continues after a 429. */
     readonly until?: string
   }
-  /** The kind and time of this mention, in a mail with several mentions. */
+  /** The kind and time of this change, in a mail about several changes. */
   readonly kind?: WebhookNoticeKind
   readonly at?: string
   /** The hosts between the former and the present host. */
   readonly passed?: ReadonlyArray<string>
-  /** Further mentions, oldest first, and the number of omitted mentions. */
+  /** Further changes, oldest first, and the number of omitted changes. */
   readonly further?: ReadonlyArray<WebhookMention>
   readonly omitted?: number
 }

@@ -1,6 +1,8 @@
 /** Counts durations by length, and reads percentiles from the counts. */
 
-/** Maps a duration in milliseconds to the number of durations of that length. The counts change in place. */
+/**
+ * Maps a duration in milliseconds to the number of durations in its bucket. The counts of a histogram change in place.
+ */
 export type DurationHistogram = Map<number, number>
 
 export const addDuration = (to: DurationHistogram, duration: number, count: number): void => {

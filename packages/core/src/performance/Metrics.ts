@@ -70,7 +70,7 @@ export const summarizeMetrics = ({ counts, durations }: Metrics): MetricsSummary
 /** `pending` is computed from the other counts. */
 export type StoredCount = Exclude<keyof OutcomeCounts, "pending">
 
-/** How a change of one assignment changes the stored counts of its day. */
+/** How a change of one assignment changes the stored counts of the day on which it was sent. */
 export const countChanges = (
   before: AssignmentTimeline,
   after: AssignmentTimeline

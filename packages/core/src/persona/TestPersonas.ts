@@ -36,7 +36,7 @@ export const approvingPersona = testPersona(
   "Responds and approves within seconds: topic_sent, opinion_injected, commentary_generated, creator_approved."
 )
 
-/** In the order in which they are listed. */
+/** The personas in the order in which they are listed. */
 export const testPersonas: ReadonlyArray<TestPersona> = [
   approvingPersona,
   testPersona(2, "decline", "Dana Declines", "Declines within seconds: topic_sent, declined."),

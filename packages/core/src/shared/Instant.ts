@@ -35,7 +35,7 @@ export const parse = (text: string): Option.Option<Instant> =>
       )
     : Option.none()
 
-/** JavaScript would parse 30 February as 2 March. */
+/** `Date` would read 30 February as 2 March. */
 const isDay = (day: string): boolean =>
   Option.exists(DateTime.make(`${day}T00:00:00Z`), (moment) => DateTime.formatIso(moment).startsWith(day))
 

@@ -69,7 +69,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
       owner.queue.delete(first)
       owner.held++
       free--
-      // Moves the key to the end of the turns. The loop will reach the key again.
+      // Moves the key to the end of the queue of turns. The loop reaches the key again in a later turn.
       turns.delete(key)
       if (owner.queue.size > 0) turns.add(key)
       Deferred.doneUnsafe(first, Effect.void)

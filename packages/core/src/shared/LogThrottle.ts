@@ -14,7 +14,10 @@ import { reasonOf } from "./Reason.ts"
 
 const Repeats = Context.Reference("@partner-commentary/core/LogThrottle/Repeats", { defaultValue: () => false })
 
-/** Marks lines without a cause that an outage repeats for each job. Lines with a cause are always throttled. */
+/**
+ * Marks lines without a cause that an outage repeats for each job, so that they are throttled too. Lines with a cause
+ * are always throttled.
+ */
 export const markAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   Repeats,
   true

@@ -35,7 +35,7 @@ export interface Policy {
   readonly lease: Duration.Duration
   /** How long the same topic for the same persona is a duplicate in the test environment. */
   readonly testDuplicateWindow: Duration.Duration
-  /** Time between steps of a simulated creator. */
+  /** The time between two steps of a simulated creator. */
   readonly testPace: Duration.Duration
   /** Test topics older than this are deleted, a whole UTC day at a time. */
   readonly testRetention: Duration.Duration

@@ -27,7 +27,7 @@ export class PublicAddress extends Context.Service<
       )
     )
 
-  /** `layerAnywhere` is for a host that knows whether requests contain its path. Any path is allowed there. */
+  /** `layerAnywhere` is for a host that knows whether the path was removed from requests. Any path is allowed there. */
   static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
       PublicAddress,

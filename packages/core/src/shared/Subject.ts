@@ -1,6 +1,6 @@
 /**
- * The subject of a request or job in logs and traces. The span ids of a topic or an event are derived from its id, so
- * that any process can link to the span later without storing anything.
+ * The subject of a request or job (its topic, assignment or event) in logs and traces. The span ids of a topic or an
+ * event are derived from its id, so that any process can link to the span later without storing anything.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,10 +16,10 @@ export interface LogSubject {
   readonly shareId?: ShareId | null | undefined
 }
 
-/** The subject of one request or job, collected while it runs, for log lines that are written after it failed. */
+/** The subject of one request or job. It is collected while it runs, for log lines that are written after a failure. */
 export type Collected = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
 
-/** Where `markSpan` collects the subject; null where nothing collects it. */
+/** The place in which `markSpan` collects the subject; null if it is not collected. */
 export const Collector = Context.Reference<Collected | null>("@partner-commentary/core/shared/Subject/Collector", {
   defaultValue: () => null
 })
@@ -34,7 +34,7 @@ const collect = (into: Collected, { organizationId, shareId, topicId }: LogSubje
 const sameOrNull = <Id>(present: Id | null | undefined, next: Id): Id | null =>
   present === undefined || present === next ? next : null
 
-/** Names this subject alone in what is collected. For a job that does one thing after the other. */
+/** Replaces what was collected by this subject. It is for a job that handles several subjects one after the other. */
 export const replace = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     Object.assign(fiber.getRef(Collector) ?? {}, { organizationId: null, topicId: null, shareId: null }, subject)
@@ -76,17 +76,20 @@ export const subjectAttributes = (subject: LogSubject, separator: "." | "_"): Re
     ].flatMap(([name, id]) => (isKnown(id) ? [[`${name}${separator}id`, id]] : []))
   )
 
-/** Names what was collected so far on the log lines. */
+/** Adds the subject that was collected so far to the log lines. */
 export const annotateCollected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => Effect.annotateLogs(self, subjectAttributes(fiber.getRef(Collector) ?? {}, "_")))
 
-/** Skips the work when tracing is off. */
+/** Does nothing when tracing is off. */
 const whereTraced =
   <A, E, R>(traced: (self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
   (self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? traced(self) : self))
 
-/** Collects the subject. Names it on the current span and its parents, and links the current one to the topic's span. */
+/**
+ * Collects the subject for later log lines. Adds it to the current span and its parents, and links the current span to
+ * the topic's span.
+ */
 export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const collected = fiber.getRef(Collector)
@@ -132,8 +135,8 @@ export const traceAndLogWithSubject = <A, E, R>(
 ): Effect.Effect<A, E, R> => Effect.annotateLogs(traceWithSubject(self, subject), subjectAttributes(subject, "_"))
 
 /**
- * Creates the span of a new topic or event. The span starts its own trace. It and the creating request or job link to
- * each other.
+ * Creates the span of a new topic or event. The span starts its own trace. The new span and the span of the creating
+ * request or job link to each other.
  */
 export const startOwnTrace = <A, E, R>(
   self: Effect.Effect<A, E, R>,

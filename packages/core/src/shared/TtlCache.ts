@@ -17,8 +17,8 @@ export interface CacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /**
-   * Matches results with a separate, equally large capacity, so that other results cannot evict them. By default no
-   * result has its own capacity.
+   * Results that match have a separate, equally large capacity, so that other results cannot evict them. By default no
+   * result matches.
    */
   readonly hasOwnCapacity?: (answer: A) => boolean
 }

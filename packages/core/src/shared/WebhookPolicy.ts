@@ -13,7 +13,8 @@ export interface WebhookPolicy {
   /** Concurrent deliveries to one webhook. */
   readonly concurrency: number
   /**
-   * A webhook is disabled when all hold: this many consecutive failures, for this long, of this many distinct events.
+   * A webhook is disabled after this many consecutive failures, if they lasted this long and concern this many distinct
+   * events.
    */
   readonly disableFailures: number
   readonly disableAfter: Duration.Duration
@@ -22,16 +23,16 @@ export interface WebhookPolicy {
   readonly warnFailures: number
   readonly warnAfter: Duration.Duration
   /**
-   * The breaker opens after this many consecutive failures of this many events, or when connections failed for this
-   * many events.
+   * The breaker opens after this many consecutive failures of this many events, or when the connections for this many
+   * events failed.
    */
   readonly breakerFailures: number
   readonly breakerEvents: number
   readonly breakerUnreachedEvents: number
-  /** Delay until the first probe. The delay doubles after each failed probe, up to the maximum. */
+  /** Delay until the first probe. The delay doubles after each failed probe, up to this maximum. */
   readonly probeDelay: Duration.Duration
   readonly probeDelayMax: Duration.Duration
-  /** The shortest pause after a 429. The pause doubles with each consecutive pause, up to the maximum. */
+  /** The shortest pause after a 429. The pause doubles with each consecutive pause, up to this maximum. */
   readonly throttleDelay: Duration.Duration
   readonly throttleDelayMax: Duration.Duration
   /** The contact is notified when 429 delays events by this much, and again at this interval. */

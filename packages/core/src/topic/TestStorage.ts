@@ -49,7 +49,7 @@ export const storedBytesOf = (
   return topicBytes + texts + personas * each
 }
 
-/** Returns why a topic of this size does not fit; none when it fits. `stored` excludes the new topic. */
+/** Returns why a topic of this size does not fit; none if it fits. `stored` excludes the new topic. */
 export const refusalOfTestStorage = (
   stored: TestStorageAmount,
   limits: TestStorageAmount,

@@ -76,13 +76,13 @@ export type ListedTopic = Pick<
 
 export interface TopicList {
   readonly owner: Owner
-  /** Null selects all. Several are merged. */
+  /** Null selects all. Several statuses are merged into one list. */
   readonly status: TopicStatus | ReadonlyArray<TopicStatus> | null
-  /** Alone or with the times of creation: each list is read by one index. */
+  /** This filter is used alone or with the times of creation, because one index serves each list. */
   readonly reference?: string | null
   /** Exclusive. */
   readonly created?: { readonly after: Instant | null; readonly before: Instant | null }
-  /** Orders the list by the time of the last change. No other filter goes with it. */
+  /** Orders the list by the time of the last change. It cannot be combined with another filter. */
   readonly updatedAfter?: Instant | null
   readonly oldestFirst?: boolean
   readonly limit: number

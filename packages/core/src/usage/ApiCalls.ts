@@ -63,7 +63,7 @@ export class ApiCalls extends Context.Service<
       )
       const scope = yield* Effect.scope
       let isScheduled = false
-      /** Starts a timer only when there is something to persist. */
+      /** The timer runs only when there is something to persist. */
       const schedule: Effect.Effect<void> = Effect.suspend(() => {
         if (isScheduled) return Effect.void
         isScheduled = true

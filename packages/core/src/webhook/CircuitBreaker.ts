@@ -91,7 +91,7 @@ export const afterAttempt = (
   return { receiver: { webhook: { ...webhook, status, consecutiveFailures: failures }, health, quietUntil }, alarm }
 }
 
-/** The pause holds all deliveries of the webhook. After the pause, a slow drain restarts. */
+/** The pause holds all deliveries of the webhook. The backlog then drains slowly again. */
 const throttled = (
   { health: before, quietUntil, webhook }: Receiver,
   { attempt, probe }: { readonly attempt: Attempt; readonly probe: boolean },
@@ -148,7 +148,7 @@ export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
-/** After a manual retry, which suggests that the receiver was repaired: ends an open breaker and a pause after 429. */
+/** Ends an open breaker and a pause after a 429. A manual retry suggests that the receiver was repaired. */
 export const afterManualRetry = (present: Receiver): Receiver =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present
@@ -207,7 +207,7 @@ const nextProbe = (
 ): Instant.Instant =>
   now + Math.min(Duration.toMillis(probeDelay) * 2 ** Math.min(probes ?? 0, 30), Duration.toMillis(probeDelayMax))
 
-/** The number of deliveries that may start now, given those in flight. */
+/** The number of deliveries that may start now. Deliveries in flight reduce it. */
 export interface Allowance {
   readonly limit: number
   /** A probe checks whether the receiver is back. A probe does not use up one of the event's attempts. */
@@ -228,7 +228,7 @@ export const allowance = (
   return { limit: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
 }
 
-/** Returns the receiver's state after a claim. `wanted`: the claim used the whole allowance. */
+/** Returns the receiver's state after a claim. `wanted`: the claim used all deliveries that were allowed. */
 export const afterClaim = (
   present: Receiver,
   { limit, count }: { readonly limit: number; readonly count: number },

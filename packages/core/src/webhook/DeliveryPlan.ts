@@ -75,7 +75,7 @@ export const next = (
   if (attempt.failure === null) return { state: "delivered" }
   const { attempts } = present
   if (attempt.failure === "unsigned") return { state: "pending", attempts, dueAt: Instant.plus(now, unsignedDelay) }
-  // A 429 uses up no attempt, so its delivery ends by time.
+  // A 429 uses up no attempt, so a delivery that gets only 429 ends by time.
   if (attempt.status === 429 && isExhausted && kind !== "manual") return { state: "failed", attempts }
   if (kind === "probe") return { state: "pending", attempts, dueAt: now }
   if (kind === "manual") {

@@ -12,7 +12,10 @@ export interface EventList {
   readonly type: EventType | null
   /** Only events of this time or later are listed. */
   readonly since: Instant
-  /** In the order of commits, oldest first: an event that is committed later comes later. Otherwise newest id first. */
+  /**
+   * True for the order of commits, oldest first: an event that is committed later comes later. Otherwise the newest id
+   * comes first.
+   */
   readonly forward: boolean
   /** The last event of the previous page; null on the first page. */
   readonly behind: EventId | null
@@ -22,9 +25,9 @@ export interface EventList {
 }
 
 export interface EventPage {
-  /** Each with its payload exactly as webhooks receive it. */
+  /** The events, each with its payload exactly as webhooks receive it. */
   readonly events: ReadonlyArray<{ readonly id: EventId; readonly payload: string; readonly bytes: number }>
-  /** Whether events follow the page. */
+  /** True if more events follow the page. */
   readonly more: boolean
 }
 
@@ -32,8 +35,8 @@ export class EventLog extends Context.Service<
   EventLog,
   {
     /**
-     * A page ends at its limit, or before the payload that would exceed `maxBytes`. Forward, an event that is not
-     * known, or not the owner's, stands for its time.
+     * A page ends at its limit, or before the payload that would exceed `maxBytes`. If `after` is unknown or not an
+     * event of the owner, a forward list starts at the time in its id.
      */
     readonly page: (list: EventList) => Effect.Effect<EventPage>
   }

@@ -8,7 +8,7 @@ import type { Receiver } from "./CircuitBreaker.ts"
 /** The service checks again after this delay whether the organization is still suspended. */
 export const suspensionCheck = Duration.minutes(1)
 
-/** Only a 429 pauses a webhook beyond this moment. */
+/** Only a 429 can pause a webhook beyond this time. */
 export const latestEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
   now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheck))
 

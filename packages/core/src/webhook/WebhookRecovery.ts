@@ -40,7 +40,10 @@ export class WebhookRecovery extends Context.Service<
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
     ) => Effect.Effect<RecoveryPlan, WebhookNotFound | SpanRefused>
-    /** Stores the job in one small transaction. Workers run the job. If there are no deliveries, no job is stored. */
+    /**
+     * Stores the job in one small transaction. Workers run the job that this method stores. If there are no deliveries,
+     * no job is stored.
+     */
     readonly start: (principal: Principal, undelivered: RecoveryPlan) => Effect.Effect<void>
     /**
      * Performs one step of a job and returns the number of deliveries it queued, at most `stepSize`. Returns none when

@@ -29,7 +29,7 @@ export interface OutgoingEvent {
   readonly eventId: string
   /** The payload is sent byte for byte. */
   readonly payload: string
-  /** For log lines. */
+  /** The kind of event, for log lines. */
   readonly subject: () => Subject.LogSubject
 }
 

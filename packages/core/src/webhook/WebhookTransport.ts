@@ -17,7 +17,7 @@ export interface WebhookRequest {
   readonly timeout: Duration.Duration
 }
 
-/** Any HTTP response, complete or truncated. The caller decides what the status means. */
+/** Any HTTP response, whether complete or truncated. The caller decides what the status means. */
 export interface WebhookAnswer {
   readonly status: number
   /** The value of the `Retry-After` header as sent; null when absent. */

@@ -78,7 +78,7 @@ describe("authentication", () => {
     })
   )
 
-  it.effect("of a suspended organization's key fails as unknown, whatever else is wrong", () =>
+  it.effect("authentication of a suspended organization's key fails as unknown, whatever else is wrong", () =>
     Effect.gen(function* () {
       const { behind, key, keys, met } = yield* withKey()
       yield* keys.revoke(key.id)
@@ -127,7 +127,7 @@ describe("a cached key", () => {
     })
   )
 
-  it.effect("a cached key is not needed for a mistyped key, which costs no query", () =>
+  it.effect("the cache is not used for a mistyped key, which costs no query", () =>
     Effect.gen(function* () {
       const { behind, keys, text } = yield* withKey()
       const swapped = text.slice(0, 20) + (text[20] === "a" ? "b" : "a") + text.slice(21)

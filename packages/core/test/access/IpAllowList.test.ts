@@ -13,7 +13,7 @@ const v6 = (value: bigint) =>
   Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16)).join(":")
 
 const value4 = fc.bigInt({ min: 0n, max: (1n << 32n) - 1n })
-/** An address from 2000::/3, the public internet, without mapped addresses. */
+/** A generator of addresses in 2000::/3, the public internet, without mapped addresses. */
 const value6 = fc.bigInt({ min: 0n, max: (1n << 125n) - 1n }).map((rest) => rest | (1n << 125n))
 
 describe("an allow list", () => {

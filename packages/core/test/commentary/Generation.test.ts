@@ -174,7 +174,7 @@ describe("reminders", () => {
     return [...notices.map(({ kind }) => `${kind} ${(at - noon) / hour}`), ...until(assignment, policy)]
   }
 
-  it("of a request are sent once, at half of the response window", () => {
+  it("reminders of a request are sent once, at half of the response window", () => {
     const sent = recordRequestDelivery(
       freshAssignment(defaults),
       { id: "mail", attempts: 1, ticket: 1 },
@@ -185,7 +185,7 @@ describe("reminders", () => {
     assert.deepStrictEqual(until(freshAssignment(defaults), defaults), ["expired"], "not before the mail went out")
   })
 
-  it("of a draft are sent at half and at nine tenths of the approval window", () => {
+  it("reminders of a draft are sent at half and at nine tenths of the approval window", () => {
     assert.deepStrictEqual(until(assignmentWithDraft(defaults), defaults), [
       "approval_reminder 84",
       "approval_last_call 151.2",

@@ -73,7 +73,7 @@ const allOf = (words: {
 const without = (text: string, ...parts: ReadonlyArray<string>) =>
   parts.reduce((rest, part) => rest.replaceAll(part, ""), text)
 
-/** What mail clients and their libraries turn into links. */
+/** The texts that mail clients and their libraries turn into links. */
 const autoLinked = /[a-z][a-z0-9+.-]*:\/\/|\bwww\.|[\p{L}\d-]\.\p{L}{2,}|\S@\p{L}|(mailto|tel|javascript|data):\S/iu
 
 const nasty = fc.constantFrom(

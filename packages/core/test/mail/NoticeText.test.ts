@@ -1,4 +1,4 @@
-/** Texts of others that mails quote. */
+/** The texts of other people that mails quote. */
 import { assert, it } from "@effect/vitest"
 import { clipText } from "../../src/mail/NoticeText.ts"
 

@@ -32,9 +32,10 @@ describe("percentiles", () => {
       })
     ))
 
-  it("of nothing are null", () => assert.deepStrictEqual(percentilesOf(of()), { count: 0, median: null, p90: null }))
+  it("percentiles without a measurement are null", () =>
+    assert.deepStrictEqual(percentilesOf(of()), { count: 0, median: null, p90: null }))
 
-  it("of one value are that value, and of two the median is the lesser", () => {
+  it("the percentiles of one value are that value, and the median of two values is the smaller one", () => {
     assert.deepStrictEqual(percentilesOf(of(7)), { count: 1, median: 7, p90: 7 })
     assert.deepStrictEqual(percentilesOf(of(9, 7)), { count: 2, median: 7, p90: 9 })
   })
@@ -46,7 +47,7 @@ describe("a bucket", () => {
   it("a bucket differs from every duration in it by at most 5 %, to the millisecond", () =>
     fc.assert(fc.property(duration, (exact) => assert.closeTo(histogramBucketOf(exact), exact, exact * 0.05 + 0.5))))
 
-  it("a bucket is its own bucket", () =>
+  it("the middle of a bucket falls into the same bucket", () =>
     fc.assert(
       fc.property(duration, (exact) =>
         assert.strictEqual(histogramBucketOf(histogramBucketOf(exact)), histogramBucketOf(exact))

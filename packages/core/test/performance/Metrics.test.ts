@@ -53,7 +53,7 @@ describe("metrics", () => {
     })
   })
 
-  it("of no assignments are zeros without percentiles", () => {
+  it("metrics of no assignments are zeros without percentiles", () => {
     const { approval, counts, generation, response } = summarizeMetrics(emptyMetrics())
     assert.deepStrictEqual([...new Set(Object.values(counts))], [0])
     assert.deepStrictEqual([response, generation, approval], [nothing, nothing, nothing])
@@ -80,7 +80,7 @@ describe("metrics", () => {
     assert.deepStrictEqual(generation, nothing)
   })
 
-  it("summed from parts equal those of the whole", () =>
+  it("metrics that are summed from parts equal those of the whole", () =>
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 50 })),

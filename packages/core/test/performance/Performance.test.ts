@@ -98,7 +98,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(1, [], days)))))
   })
 
-  it.effect("of a year yields to other work", () => {
+  it.effect("a report of a year yields to other work", () => {
     let turns = 0
     const seen: Array<number> = []
     const store = Layer.succeed(PerformanceStore, {
@@ -124,7 +124,7 @@ describe("a report", () => {
     }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(store))))
   })
 
-  it.effect("of nothing has no personas", () =>
+  it.effect("a report without assignments has no personas", () =>
     Effect.gen(function* () {
       const { overall, personas } = yield* report
       assert.deepStrictEqual([overall.counts.sent, personas], [0, []])

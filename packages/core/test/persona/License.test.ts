@@ -3,7 +3,7 @@ import { assert } from "vitest"
 import { isLicenseActive } from "../../src/persona/License.ts"
 
 describe("a licence", () => {
-  it("without an end is valid until it is revoked", () => {
+  it("a licence without an end is valid until it is revoked", () => {
     assert.isTrue(isLicenseActive({ until: null, revokedAt: null }, Number.MAX_SAFE_INTEGER))
     assert.isFalse(isLicenseActive({ until: null, revokedAt: 1000 }, 1000))
   })

@@ -42,7 +42,7 @@ describe("the path of an assignment", () => {
     assert.strictEqual(simulationPathFor(licensed, "Who declines? (decline) [ decline ] [declined] [wait]"), "approve")
   })
 
-  it("of a test persona is its own, whatever the content says", () =>
+  it("the path of a test persona is its own, whatever the content says", () =>
     fc.assert(
       fc.property(
         fc.constantFrom(...testPersonas),

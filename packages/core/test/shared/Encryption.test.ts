@@ -33,7 +33,7 @@ describe("Encryption", () => {
     }).pipe(Effect.provide(under("one")))
   )
 
-  it.effect("Encryption equal texts have different ciphertexts", () =>
+  it.effect("two encryptions of equal texts have different ciphertexts", () =>
     Effect.gen(function* () {
       const first = yield* encryption("p", "a secret")
       assert.notStrictEqual(first, yield* encryption("p", "a secret"))

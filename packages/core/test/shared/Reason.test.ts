@@ -1,21 +1,21 @@
-/** The original error message, for logs and errors at the start. */
+/** Tests that logs and start-up errors contain the original error message. */
 import { assert, describe, it } from "@effect/vitest"
 import { reasonOf } from "../../src/shared/Reason.ts"
 
 describe("the reason of an error", () => {
-  it("is its message without a full stop, followed by its cause", () => {
+  it("the reason of an error is its message without a full stop, followed by its cause", () => {
     assert.strictEqual(reasonOf(new Error("It failed.")), "It failed")
     assert.strictEqual(reasonOf("It failed."), "It failed")
     assert.strictEqual(reasonOf(new Error("It failed", { cause: new Error("no disk.") })), "It failed: no disk")
   })
 
-  it("is the first of several errors, or their own message if there is none", () => {
+  it("the reason of several errors is the first one, or their own message if there is none", () => {
     const errors = [new Error("connection refused"), new Error("no route")]
     assert.strictEqual(reasonOf(new AggregateError(errors, "all failed")), "connection refused")
     assert.strictEqual(reasonOf(new AggregateError([], "all failed")), "all failed")
   })
 
-  it("is the database's own message for an error of SQL", () => {
+  it("the reason of an SQL error is the database's own message", () => {
     const reason = { message: "statement failed", cause: new Error("disk full") }
     assert.strictEqual(reasonOf({ _tag: "SqlError", reason }), "disk full")
   })

@@ -17,7 +17,7 @@ const given = Effect.fnUntraced(function* (first: string, ...former: ReadonlyArr
 const long = "x".repeat(32)
 
 describe("signing secrets", () => {
-  it.effect("of at least 32 characters are accepted in order without a warning", () =>
+  it.effect("signing secrets of at least 32 characters are accepted in order without a warning", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* given(long, `${long}y`), { kept: [long, `${long}y`], said: [] })
     })

@@ -21,7 +21,7 @@ describe("the next due time", () => {
       })
     ))
 
-  it("the next due time is only the response deadline before a mail was sent", () => {
+  it("before a mail was sent, the next due time is the response deadline", () => {
     const fresh = freshAssignment(defaults)
     assert.isNull(reminderAt(fresh))
     assert.strictEqual(nextDueAt(fresh), fresh.respondBy)

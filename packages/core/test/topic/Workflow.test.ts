@@ -162,7 +162,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("of a draft ends the time for a restart at another one, even when the worker is late", () => {
+  it("the deadline of a draft ends the time for a restart at another one, even when the worker is late", () => {
     const running = runStepAtDueTime(
       assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
       policy
@@ -278,7 +278,7 @@ describe("an action on a draft", () => {
     assert.deepInclude(approved.commentary, { content: "Another draft.", draftId: draftId(2), approvedAt: noon })
   })
 
-  it("requests at most ten drafts, and none while one is in progress", () => {
+  it("an action on a draft requests at most ten drafts, and none while one is in progress", () => {
     let present = assignmentWithDraft(policy)
     for (let number = 2; number <= 10; number++) {
       const wish = { draftId: draftId(number - 1), instructions: "" }
@@ -291,7 +291,7 @@ describe("an action on a draft", () => {
     assert.strictEqual(refusalReasonOf(eleventh), "too_many_drafts")
   })
 
-  it("an action on a draft that approves wins over a draft in progress", () => {
+  it("an approval of a draft takes precedence over another draft in progress", () => {
     const running = runStepAtDueTime(
       assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
       policy

@@ -12,7 +12,10 @@ export type WalkAction =
   | { readonly do: "decline" | "withdraw"; readonly words: string | null }
   | { readonly do: "approve"; readonly draft: NamedAction; readonly words: string | null }
   | { readonly do: "revise"; readonly draft: NamedAction; readonly words: string }
-  /** With `back` 0 the result belongs to the latest started attempt, with 1 to the attempt before it, and so on. */
+  /**
+   * `back` 0 means that the result belongs to the latest started attempt, 1 that it belongs to the attempt before it,
+   * and so on.
+   */
   | { readonly do: "drafted"; readonly back: number }
   | { readonly do: "attempt failed"; readonly back: number; readonly permanent: boolean }
 

@@ -75,7 +75,7 @@ const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> 
     event: index % events
   }))
 
-it("the last delivery is the one that started last, whichever reports first", () => {
+it("the last delivery is the one that started last, whichever attempt is recorded first", () => {
   const late = [{ attempt: success(start + minute) }, { attempt: success(start) }]
   expect(after(late).receiver.webhook.lastDeliveryAt).toBe(start + minute)
   expect(after(late.toReversed()).receiver.webhook.lastDeliveryAt).toBe(start + minute)
@@ -355,7 +355,7 @@ describe("a clock that is set back", () => {
 })
 
 describe("what a success changes for other deliveries", () => {
-  it("nothing for an unrestricted receiver; something after failures, pauses, probes or drains", () => {
+  it("a success changes nothing for an unrestricted receiver, but something after failures, pauses, probes or drains", () => {
     expect(CircuitBreaker.isUnrestricted(fresh)).toBe(true)
     expect(CircuitBreaker.isUnrestricted({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(
       false

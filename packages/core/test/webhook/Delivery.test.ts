@@ -57,7 +57,7 @@ describe("a delivery", () => {
     expect(shown({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
   })
 
-  it("of a paused or disabled webhook is held without a next time; with an open breaker it has the next probe's", () => {
+  it("a delivery of a paused or disabled webhook is held without a next time; with an open breaker it has the time of the next probe", () => {
     for (const one of off) {
       expect(shown(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
       expect([stateOf("held", one), stateOf("pending", one)]).toEqual(["pending", null])

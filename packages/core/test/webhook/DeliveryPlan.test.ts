@@ -78,7 +78,7 @@ describe("Retry-After", () => {
     expect(wait("3600", 302)).toBe(5000)
   })
 
-  it("Retry-After on 429 pauses the whole webhook: the event keeps its attempts and is due when the webhook is", () => {
+  it("Retry-After on 429 pauses the whole webhook: the event keeps its attempts and is due when the pause ends", () => {
     for (const attempts of [0, 5, 9]) {
       const then = scheduled(attempts, failed({ status: 429, retryAfter: "3600" }))
       expect(then).toEqual({ state: "pending", attempts, dueAt: now })
@@ -129,7 +129,7 @@ describe("attempts outside of the schedule", () => {
     }
   })
 
-  it("a manual one uses up no attempt: the schedule continues or stays ended", () => {
+  it("a manual attempt uses up no attempt of the schedule, which continues or stays ended", () => {
     const by = (resumeAt: number | null) =>
       next(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
     expect(by(now + hour)).toEqual({ state: "pending", attempts: 4, dueAt: now + hour })
@@ -137,7 +137,7 @@ describe("attempts outside of the schedule", () => {
     expect(by(null)).toEqual({ state: "failed", attempts: 4 })
   })
 
-  it("an unsigned one uses up no attempt and is repeated in an hour", () => {
+  it("an unsigned attempt uses up no attempt of the schedule and is repeated in an hour", () => {
     expect(scheduled(9, failed({ status: null, failure: "unsigned" }))).toEqual({
       state: "pending",
       attempts: 9,

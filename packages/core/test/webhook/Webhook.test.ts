@@ -70,7 +70,7 @@ describe("a webhook's secret", () => {
     }
   })
 
-  it("without whsec_ has 32 to 256 printable ASCII characters", () => {
+  it("a webhook's secret without whsec_ has 32 to 256 printable ASCII characters", () => {
     assert.deepStrictEqual(
       [31, 32, 256, 257].map((length) => isGood("a b~".repeat(65).slice(0, length))),
       [false, true, true, false]

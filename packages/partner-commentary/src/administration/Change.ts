@@ -1,4 +1,7 @@
-/** A change by an operator or by the embedding application, with its entry in the audit log: both or neither. */
+/**
+ * Makes a change by an operator or by the embedding application together with its audit entry: both are stored, or
+ * neither is.
+ */
 import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -13,7 +16,7 @@ export interface Recorded {
   readonly details: Schema.JsonObject
 }
 
-/** Nothing is recorded where nothing was found to change. */
+/** No entry is written if there was nothing to change. */
 export const recorded = <A, E, R>(change: Effect.Effect<Option.Option<A>, E, R>, entry: (changed: A) => Recorded) =>
   Effect.gen(function* () {
     const audit = yield* AuditLog

@@ -1,4 +1,4 @@
-/** How long data is kept that nobody needs any more. */
+/** How long expired data is kept. */
 import type { DeletionLimits } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"

@@ -24,11 +24,11 @@ export const create = Effect.fnUntraced(function* (wanted: NewOrganization) {
   return organization
 })
 
-/** None where there is no such organization. */
+/** Returns none if the organization does not exist. */
 export const update = (id: Ids.OrganizationId, change: (present: Organization) => Organization) =>
   changed(id, "organization.updated", change)
 
-/** Rejects every key of the organization. Running requests go on. */
+/** Rejects every key of the organization. Running workflows continue. */
 export const suspend = Effect.fnUntraced(function* (id: Ids.OrganizationId) {
   const now = yield* Instant.now
   return yield* changed(id, "organization.suspended", (present) => ({
@@ -42,7 +42,7 @@ export const resume = (id: Ids.OrganizationId) =>
 
 const changed = (id: Ids.OrganizationId, action: string, change: (present: Organization) => Organization) =>
   Effect.flatMap(OrganizationRegistry, (registry) => recorded(registry.update(id, change), entry(action))).pipe(
-    // Caches of its keys hold its limits, and whether it is suspended.
+    // Drops the cached keys of the organization, which contain its limits and whether it is suspended.
     Effect.tap((found) => (Option.isNone(found) ? Effect.void : AccessChanges.use(({ publish }) => publish(""))))
   )
 
@@ -55,7 +55,7 @@ const entry =
     details: { plan, limits: { ...limits } }
   })
 
-/** By the names of the API. */
+/** The field names are those of the API. */
 export const view = (organization: Organization) => ({
   id: organization.id,
   name: organization.name,

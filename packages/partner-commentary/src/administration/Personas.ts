@@ -19,7 +19,7 @@ export const create = Effect.fnUntraced(function* (wanted: Omit<Persona, "id" | 
   return persona
 })
 
-/** None where there is no such persona. */
+/** Returns none if the persona does not exist. */
 export const update = (id: Ids.PersonaId, change: (present: Persona) => Persona) =>
   Effect.flatMap(PersonaRegistry, (registry) => recorded(registry.update(id, change), entry("persona.updated")))
 
@@ -27,7 +27,7 @@ const entry =
   (action: string) =>
   ({ id, name }: Persona) => ({ action, subject: id, organizationId: null, details: { name } })
 
-/** By the names of the API. */
+/** The field names are those of the API. */
 export const view = (persona: Persona) => ({
   id: persona.id,
   name: persona.name,

@@ -1,9 +1,9 @@
-/** The next step of an operator, by commands of a program or by functions of an application. */
+/** The next step of an operator: a command of the program, or a function for embedders. */
 
-/** Each text ends a sentence of a finding. */
+/** Each text is the end of a finding's sentence. */
 export interface Advice {
   readonly resendMail: (shareId: string) => string
-  /** For mails that were given up at this moment or later. */
+  /** Suggests how to resend mails that were given up at this time or later. */
   readonly resendMails: (since: string) => string
   readonly retryDraft: (shareId: string) => string
   readonly retryDrafts: string

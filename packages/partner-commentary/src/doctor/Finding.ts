@@ -1,4 +1,4 @@
-/** What a doctor found out about one part of the service. */
+/** The result of the doctor's check of one part of the service. */
 
 export type StoredCheck =
   | "mails"
@@ -15,7 +15,7 @@ export type StoredCheck =
 
 export interface Finding<Check extends string = StoredCheck> {
   readonly check: Check
-  /** `mend`: something does not work until the operator acts. `notice`: the operator should look at it. */
+  /** `mend`: this part does not work until the operator acts. `notice`: the operator should look at it. */
   readonly state: "ok" | "notice" | "mend"
   readonly message: string
   /** The number of problems that the finding stands for, 1 by default. */

@@ -1,4 +1,7 @@
-/** Findings about webhooks: overdue deliveries, disabled ones, and secrets that nothing opens. They change nothing. */
+/**
+ * Findings about webhooks: overdue deliveries, disabled webhooks, and secrets that no signing secret decrypts. The
+ * checks change nothing.
+ */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { undecryptable } from "@partner-commentary/core/webhook/SecretReencryption"
@@ -8,7 +11,7 @@ import type { Advice } from "./Advice.ts"
 import { mend, notice, ok } from "./Finding.ts"
 import { limit, overdueAfter } from "./StoredWork.ts"
 
-/** A notice, because the cause may be the partner's slow receiver. */
+/** The finding is a notice, because the cause may be the partner's slow receiver. */
 export const deliveries = Effect.fnUntraced(function* (advice: Advice) {
   const due = yield* (yield* DeliveryStore).nextDue
   const now = yield* Instant.now
@@ -20,7 +23,7 @@ export const deliveries = Effect.fnUntraced(function* (advice: Advice) {
     : ok("deliveries", "None is overdue.")
 })
 
-/** The partner must repair the receiver, and the operator may have to tell the partner. */
+/** The partner must repair the receiver. The operator may have to tell the partner. */
 export const disabled = Effect.fnUntraced(function* (advice: Advice) {
   const check = "disabled webhooks"
   const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, limit)

@@ -1,4 +1,7 @@
-/** Findings about work in the database: what was given up, what waits, and what is overdue. They change nothing. */
+/**
+ * Findings about work in the database: jobs that failed permanently, wait for a retry, or are overdue. The checks
+ * change nothing.
+ */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
@@ -14,7 +17,7 @@ import { type Finding, mend, ok } from "./Finding.ts"
 
 const listed = 10
 
-/** Counts stop here. */
+/** Counting stops at this number. */
 export const limit = 1000
 
 export const mails = Effect.fnUntraced(function* (advice: Advice) {
@@ -79,7 +82,7 @@ export const waitingDrafts = Effect.gen(function* () {
   return { ...mend("waiting drafts", message), count }
 })
 
-/** How long work may be due before that is a problem. */
+/** Work that has been due for longer than this is a problem. */
 export const overdueAfter = { duration: Duration.minutes(5), text: "5 minutes" }
 
 export const work = Effect.fnUntraced(function* (advice: Advice) {
@@ -91,7 +94,7 @@ export const work = Effect.fnUntraced(function* (advice: Advice) {
     : ok("work", "Nothing is overdue.")
 })
 
-/** `used` names what makes audio, if anything does. */
+/** `used` names the speech server or function, if there is one. */
 export const media = Effect.fnUntraced(function* (advice: Advice, used: string) {
   const failed = yield* (yield* MediaJobStore).failed(limit)
   const [first] = failed

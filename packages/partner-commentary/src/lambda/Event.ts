@@ -7,7 +7,7 @@ import * as RequestTarget from "./RequestTarget.ts"
 
 export type LambdaEvent = { readonly is: "call"; readonly call: GatewayRequest } | { readonly is: "schedule" }
 
-/** The event has no known shape. The message says what is missing, and never contains the event. */
+/** The event has none of the known shapes. The message says what is missing, and contains nothing of the event. */
 export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefused", { message: Schema.String }) {}
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.UndefinedOr(Schema.NullOr(schema)))
@@ -107,7 +107,7 @@ interface Place {
   readonly stage?: string | null | undefined
 }
 
-/** Removes the stage, then a base path. If the path of `PUBLIC_URL` is the stage, it is removed once. */
+/** Removes the stage, then a base path. If the path of `PUBLIC_URL` equals the stage, it is removed only once. */
 const below =
   (path: string, query: string, stage?: ReturnType<typeof stageOf>): GatewayRequest["targetBelow"] =>
   (prefix) => {

@@ -1,7 +1,8 @@
 /** Restores the request target that the client sent from the gateway's decoded parts. */
 
 /**
- * Characters that a path may not contain. A gateway that decoded the path left them unescaped; a percent sign stays.
+ * Matches characters that a path may not contain. A gateway that decodes the path leaves them unescaped. A percent sign
+ * stays.
  */
 const isBare = /[^\w\-.~!$&'()*+,;=:@/%[\]|\\^`{}"<>]/gu
 

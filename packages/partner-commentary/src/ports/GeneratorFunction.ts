@@ -1,4 +1,4 @@
-/** A CommentaryGenerator of an async function. */
+/** A CommentaryGenerator that calls an async function. */
 import {
   CommentaryGenerator,
   GenerationFailed,
@@ -10,7 +10,10 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { answered, type Context, call } from "./HostFunction.ts"
 
-/** Resolves with the commentary, plain text. Throw to have it tried again later; with `permanent: true`, it is not. */
+/**
+ * Resolves with the commentary as plain text. Throw an error to have it tried again later. With `permanent: true` it is
+ * not tried again.
+ */
 export type Generate = (request: GenerationRequest, context: Context) => string | PromiseLike<string>
 
 const longestCall = "45 seconds"

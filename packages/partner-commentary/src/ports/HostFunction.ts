@@ -1,4 +1,4 @@
-/** Calls a function that the application gave as an option: bounded in time, with a signal that tells it to stop. */
+/** Calls a function that the application passed as an option, with a timeout and an abort signal. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { problemsOf } from "@partner-commentary/server/http/Body"
 import type * as Duration from "effect/Duration"
@@ -7,17 +7,17 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 export interface Context {
-  /** Aborted when the service no longer waits. */
+  /** The signal is aborted when the service no longer waits. */
   readonly signal: AbortSignal
 }
 
 export interface HostFailure {
-  /** Whether the function threw an error with `permanent: true`: another attempt is pointless. */
+  /** Returns whether the function threw an error with `permanent: true`, which makes a retry useless. */
   readonly permanent: boolean
   readonly reason: string
 }
 
-/** Fails as the function failed. */
+/** Fails with the error of the function. */
 export const call = <A>(
   run: (context: Context) => A | PromiseLike<A>,
   limit: Duration.Input
@@ -35,7 +35,7 @@ export const call = <A>(
     })
   )
 
-/** What the function answered, or a failure that says what is wrong with it. */
+/** Returns the function's result, or fails with a description of what is wrong with the result. */
 export const answered = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (answer: unknown): Effect.Effect<A, HostFailure> =>
@@ -45,7 +45,7 @@ export const answered = <A, I>(schema: Schema.Codec<A, I>) => {
     })
 }
 
-/** For ports without failures of their own: the request is answered by 500, and the log says why. */
+/** For ports that have no failures of their own: the request is answered with 500, and the log contains the reason. */
 export const orDie =
   (option: string) =>
   <A>(asked: Effect.Effect<A, HostFailure>): Effect.Effect<A> =>

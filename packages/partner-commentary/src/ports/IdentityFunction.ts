@@ -1,4 +1,4 @@
-/** A DashboardIdentity of an async function. */
+/** A DashboardIdentity that calls an async function. */
 import { DashboardIdentity, IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,15 +7,15 @@ import * as Schema from "effect/Schema"
 import { answered, type Context, call } from "./HostFunction.ts"
 
 export interface Identified {
-  /** The organization's id, or its identity id. */
+  /** The id or the identity id of the organization. */
   readonly organization: string
-  /** Who signed in, for the audit log. */
+  /** The signed-in user, for the audit log. */
   readonly subject?: string | null | undefined
 }
 
 /**
- * Resolves with the organization of a token; with null or undefined if the token is not valid, with `{ expired: true }` if a
- * genuine one has expired. Throw only if that cannot be decided now.
+ * Resolves with the organization of a token. It resolves with null or undefined if the token is invalid, and with `{
+ * expired: true }` if a genuine token has expired. It throws only if the token cannot be checked now.
  */
 export type Identify = (token: string, context: Context) => Verdict | PromiseLike<Verdict>
 

@@ -1,4 +1,4 @@
-/** A MediaSynthesizer and a MediaStorage of async functions. */
+/** A MediaSynthesizer and a MediaStorage that call async functions. */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
   MediaSynthesizer,
@@ -12,10 +12,10 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { answered, type Context, call } from "./HostFunction.ts"
 
-/** Resolves with a whole audio file of the approved text. */
+/** Resolves with a complete audio file of the approved text. */
 export type Speak = (request: SynthesisRequest, context: Context) => Medium | PromiseLike<Medium>
 
-/** Keeps a file under its name, and resolves with the URL at which partners fetch it. */
+/** Stores a file under its name, and resolves with the URL at which partners can fetch it. */
 export type StoreMedium = (name: string, medium: Medium, context: Context) => string | PromiseLike<string>
 
 const medium = answered(

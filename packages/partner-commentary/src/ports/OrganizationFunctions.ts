@@ -1,4 +1,4 @@
-/** An OrganizationStore of async functions that read the application's own tables. */
+/** An OrganizationStore that calls async functions, which read the application's own tables. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -9,27 +9,29 @@ import * as Schema from "effect/Schema"
 import { answered, type Context, call, orDie } from "./HostFunction.ts"
 import { type HostDate, moment } from "./Moment.ts"
 
-/** A partner as the application keeps it, by the names of the API. */
+/** A partner in the application's tables, with the field names of the API. */
 export interface HostOrganization {
-  /** A UUID in lower case. It never changes. */
+  /** The id is a UUID in lower case. It must never change. */
   readonly id: string
   readonly name: string
   readonly plan?: PlanName | undefined
   readonly limits?: LimitOverrides | undefined
   readonly contact_email?: string | null | undefined
-  /** How your identity provider calls it, where that differs from the id. */
+  /** The organization's id at your identity provider, if that id differs. */
   readonly identity_id?: string | null | undefined
-  /** While set, every key of it is refused. */
+  /** While this time is set, every key of the organization is refused. */
   readonly suspended_at?: HostDate | string | null | undefined
   readonly created_at: HostDate | string
 }
 
 type Found = HostOrganization | null | undefined
 
-/** Suspended organizations are found too, with the moment. */
+/** Suspended organizations are returned too, with the time of suspension. */
 export interface Organizations {
   readonly find: (id: string, context: Context) => Found | PromiseLike<Found>
-  /** By the exact spelling of `identity_id`. Leave it out where no organization has one. */
+  /**
+   * Finds an organization by the exact spelling of its `identity_id`. Omit this function if no organization has one.
+   */
   readonly findByIdentity?: ((identityId: string, context: Context) => Found | PromiseLike<Found>) | undefined
 }
 

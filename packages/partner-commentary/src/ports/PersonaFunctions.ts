@@ -1,4 +1,4 @@
-/** A PersonaStore of async functions that read the application's own tables. */
+/** A PersonaStore that calls async functions, which read the application's own tables. */
 
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
@@ -12,16 +12,16 @@ import * as Schema from "effect/Schema"
 import { answered, type Context, call, orDie } from "./HostFunction.ts"
 import { type HostDate, moment } from "./Moment.ts"
 
-/** A persona as the application keeps it, by the names of the API. */
+/** A persona in the application's tables, with the field names of the API. */
 export interface HostPersona {
-  /** A UUID in lower case. It never changes. */
+  /** The id is a UUID in lower case. It must never change. */
   readonly id: string
   readonly name: string
   readonly image_url?: string | null | undefined
   readonly bio?: string | null | undefined
   readonly expertise?: ReadonlyArray<string> | null | undefined
   readonly social_links?: Readonly<Record<string, string>> | null | undefined
-  /** The human behind it, who gets the mails. Partners never see them. */
+  /** The human creator, who receives the mails. Partners never see this data. */
   readonly creator: { readonly name?: string | null | undefined; readonly email: string }
   readonly created_at: HostDate | string
 }
@@ -30,7 +30,10 @@ type Awaitable<A> = A | PromiseLike<A>
 
 export interface Personas {
   readonly find: (id: string, context: Context) => Awaitable<HostPersona | null | undefined>
-  /** Those that the organization may ask at a moment: of the given ids, or all where `ids` is null. In any order. */
+  /**
+   * Returns the personas that the organization may ask at this time: those of the given ids, or all if `ids` is null.
+   * They may be in any order.
+   */
   readonly licensed: (
     organizationId: string,
     ids: ReadonlyArray<string> | null,

@@ -10,24 +10,31 @@ import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as StartFailure from "./StartFailure.ts"
 
 export interface PoolOptions {
-  /** The schema of our tables, such as `commentary`. The start creates it if the role may. */
+  /** The schema of our tables, such as `commentary`. The start creates the schema if the role may do so. */
   readonly schema?: string | undefined
-  /** Whether the start brings the database to the present schema. True unless given. */
+  /** True if the start migrates the database to the present schema. The default is true. */
   readonly migrate?: boolean | undefined
-  /** Whether the process hears at once what others do, over a connection that stays open. True unless given. */
+  /**
+   * True if the process receives signals of other processes at once, over a connection that stays open. The default is
+   * true.
+   */
   readonly listen?: boolean | undefined
 }
 
 export interface PostgresOptions extends PoolOptions {
-  /** The address past a connection pooler, for migrations and signals, where the first one leads to a pooler. */
+  /**
+   * The address that bypasses a connection pooler, for migrations and signals. Set it if the first address leads to a
+   * pooler.
+   */
   readonly directUrl?: string | undefined
-  /** How many connections a process opens at most; 10 unless given. */
+  /** The maximum number of connections of a process, by default 10. */
   readonly poolSize?: number | undefined
 }
 
 /**
- * `postgres://user:password@host:5432/database`, or your own pool: `pg.Pool`, PGlite, or anything with `connect()` and
- * `query(text, values)`. Your pool keeps its type parsers and settings, and only you end it. A wrong value is thrown at once.
+ * `postgres://user:password@host:5432/database`, or your own pool: a `pg.Pool`, a PGlite database, or any object with
+ * `connect()` and `query(text, values)`. Your pool keeps its type parsers and settings, and only you end it. A wrong
+ * value throws an error at once.
  */
 export function postgres(url: string, options?: PostgresOptions): Database
 export function postgres(pool: HostPool.HostPool, options?: PoolOptions): Database
@@ -59,7 +66,7 @@ const onPool = (given: HostPool.HostPool, { listen = true, migrate = true, schem
 
 const notPool = invalidOption("database", "must be postgres://… or a pool with connect() and query(text, values)")
 
-/** Postgres cuts longer names. */
+/** Postgres truncates longer names. */
 const longestName = 63
 
 const named = (schema: string | undefined) =>

@@ -1,13 +1,13 @@
-/** Every store on one Postgres database, and what the processes on it share. */
+/** Every store on one Postgres database, and the signals that its processes share. */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as Layer from "effect/Layer"
 
 export interface Opening {
-  /** Whether the schema is brought up to date; else it must be so already. */
+  /** True if the start migrates the schema. Otherwise the schema must be the present one. */
   readonly migrates: boolean
-  /** Whether the process hears at once what others do, over a connection that stays open. */
+  /** True if the process receives signals of other processes at once, over a connection that stays open. */
   readonly listens: boolean
-  /** Whether time is the database's, so that machines with wrong clocks agree. */
+  /** True if the service uses the database's time, so that machines with wrong clocks agree. */
   readonly keepsTime: boolean
 }
 

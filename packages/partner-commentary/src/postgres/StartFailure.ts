@@ -1,11 +1,11 @@
-/** Why a start found no database: one sentence for each cause, with the driver's own message. */
+/** Explains why the service could not open its database: one sentence for each cause, with the driver's own message. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { PartnerCommentaryError, startFailed } from "../PartnerCommentaryError.ts"
 
-/** The first code among an error and its causes: a SQLSTATE, or one of the system. */
+/** Returns the first code of an error and its causes: a SQLSTATE, or a code of the operating system. */
 const codeOf = (error: unknown): string => {
   if (!Predicate.isObject(error)) return ""
   const code = Reflect.get(error, "code")
@@ -21,7 +21,7 @@ const begins = (code: string, told: string): string | undefined => {
     : undefined
 }
 
-/** `told` names the server. */
+/** `told` is the name of the server in the message. */
 export const explained = <A, E, R>(
   told: string,
   layer: Layer.Layer<A, E, R>

@@ -1,4 +1,4 @@
-/** `partner-commentary/smtp`: mails by an SMTP server. */
+/** `partner-commentary/smtp`: sends mails through an SMTP server. */
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
 import * as MailSetting from "@partner-commentary/smtp/MailSetting"
 import * as SmtpMailer from "@partner-commentary/smtp/SmtpMailer"
@@ -12,11 +12,11 @@ import { invalidOption, type PartnerCommentaryError } from "../PartnerCommentary
 export interface SmtpOptions {
   /** `Name <address>` */
   readonly from: string
-  /** Connections at one time; 16 unless given. */
+  /** The maximum number of concurrent connections, by default 16. */
   readonly connections?: number | undefined
 }
 
-/** `smtp://user:password@host:587` or `smtps://…`. A wrong address is thrown at once. */
+/** `smtp://user:password@host:587` or `smtps://…`. A wrong address throws an error at once. */
 export const smtp = (url: string, options: SmtpOptions): Layer.Layer<Mailer> => {
   const { connections, from } = Result.getOrThrow(decoded(url, options))
   return Layer.orDie(SmtpMailer.layer({ url: Redacted.make(url), from, connections }))

@@ -7,13 +7,15 @@ import { explained, invalidOption, type PartnerCommentaryError } from "../Partne
 import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {
-  /** Whether the start brings the file to the present schema, and makes it if it is missing. True unless given. */
+  /**
+   * True if the start migrates the file to the present schema, and creates it if it is missing. The default is true.
+   */
   readonly migrate?: boolean | undefined
 }
 
 /**
- * A file, whose folder is made with it, or `:memory:`. Processes of one machine may share a file. Of your own open
- * `DatabaseSync`, the service opens the same file, and only you close yours.
+ * A file, whose folder is created with it, or `:memory:`. Processes of one machine may share a file. If you pass your
+ * own open `DatabaseSync`, the service opens the same file, and only you close your connection.
  */
 export const sqlite = (file: string | HostDatabase.HostDatabase, { migrate = true }: SqliteOptions = {}): Database => {
   const filename = Result.getOrThrow(named(file))

@@ -1,10 +1,10 @@
-/** Every store on one SQLite file, and what the processes on it share. */
+/** Every store on one SQLite file, and the signals that its processes share. */
 import * as Core from "@partner-commentary/core/Core"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Layer from "effect/Layer"
 
 export interface Migration {
-  /** Whether the schema is brought up to date; else it must be so already. */
+  /** True if the start migrates the schema. Otherwise the schema must be the present one. */
   readonly migrates: boolean
 }
 

@@ -1,4 +1,4 @@
-/** `pc.apiKeys`: the keys that partners call with. */
+/** `pc.apiKeys`: the keys with which partners call the API. */
 import type { CreateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -19,7 +19,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
   ])
 
 export const apiKeys = (run: Run) => ({
-  /** `full_key` is shown only here. */
+  /** Only this result contains `full_key`. */
   create: (key: NewApiKey, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -29,7 +29,7 @@ export const apiKeys = (run: Run) => ({
         return Views.fresh(
           yield* Effect.catchTags(issued, {
             TooManyKeys: (error) => Effect.fail(tooMany(error)),
-            // The list was validated with the body.
+            // The body's validation has already checked the list.
             InvalidAllowList: (broken) => Effect.die(broken)
           })
         )
@@ -37,7 +37,7 @@ export const apiKeys = (run: Run) => ({
       options
     ),
 
-  /** Newest first, with keys that ended lately. */
+  /** Lists keys newest first, including keys that ended lately. */
   list: (organization: { readonly organization_id: string }) =>
     run(
       Effect.gen(function* () {
@@ -46,7 +46,7 @@ export const apiKeys = (run: Run) => ({
       })
     ),
 
-  /** Effective at once in this process, and within seconds in others. */
+  /** The revocation takes effect at once in this process, and within seconds in others. */
   revoke: (key: { readonly organization_id: string; readonly api_key_id: string }, options?: InTransaction) =>
     run(
       Effect.gen(function* () {

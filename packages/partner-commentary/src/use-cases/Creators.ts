@@ -1,4 +1,4 @@
-/** `pc.creators`: what an operator does for the humans behind personas. */
+/** `pc.creators`: an operator's actions for the creators behind personas. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,7 @@ export const creators = (run: Run) => ({
       options
     ),
 
-  /** Sends the mail about the step that the request now waits for once more. */
+  /** Resends the mail about the step that the request now waits for. */
   resendMail: (request: { readonly share_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(one(request), ({ share_id }) =>

@@ -10,7 +10,7 @@ import { decoding, type Owned, ofOrganization, ownerOf, type Run } from "./UseCa
 
 export interface EventFilter extends Owned {
   readonly type?: EventType | undefined
-  /** Events from this moment on. */
+  /** Lists events of this time or later. */
   readonly since?: HostDate | string | undefined
 }
 
@@ -22,11 +22,14 @@ const read = decoding(
   })
 )
 
-/** Events of one query. */
+/** The maximum number of events in one query. */
 const pageSize = 100
 
 export const events = (run: Run) => ({
-  /** Newest first, page by page as they are read: `for await (const event of pc.events.list({ organization_id }))`. */
+  /**
+   * Lists events newest first, and fetches each page when it is needed: `for await (const event of pc.events.list({
+   * organization_id }))`.
+   */
   list: (filter: EventFilter): AsyncIterable<typeof Event.Encoded> => {
     const page = (behind: Parameters<EventHistory["Service"]["page"]>[0]["behind"]) =>
       Effect.tryPromise({

@@ -1,4 +1,4 @@
-/** `pc.licenses`: which partner may ask which persona, until when. */
+/** `pc.licenses`: which partner may ask which persona, and until when. */
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,10 @@ const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.view>[0],
   Effect.flatMap(change, (license) => Effect.map(Instant.now, (now) => Licenses.view(license, now)))
 
 export const licenses = (run: Run) => ({
-  /** `until` is the first moment at which it no longer holds; without one, it has no end. Granting again changes the end. */
+  /**
+   * `until` is the first time at which the licence is no longer valid. Without it the licence has no end. Granting
+   * again changes the end.
+   */
   grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }, options?: InTransaction) =>
     run(
       Effect.flatMap(granted(license), ({ organization_id, persona_id, until }) =>
@@ -30,7 +33,7 @@ export const licenses = (run: Run) => ({
       options
     ),
 
-  /** New topics no longer reach the persona. Running ones go on. */
+  /** New topics can no longer be sent to the persona. Running requests continue. */
   revoke: (license: Licensed, options?: InTransaction) =>
     run(
       Effect.flatMap(named(license), ({ organization_id, persona_id }) =>
@@ -39,7 +42,7 @@ export const licenses = (run: Run) => ({
       options
     ),
 
-  /** Also those that ended or were revoked. */
+  /** Includes licences that ended or were revoked. */
   list: (organization: { readonly organization_id: string }) =>
     run(
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** `pc.operations`: work on a schedule, deletion of what is no longer needed, and findings about what does not work. */
+/** `pc.operations`: runs due work on a schedule, deletes expired data, and reports problems. */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { Retention } from "@partner-commentary/core/operations/Retention"
@@ -21,7 +21,7 @@ import { decoding, type Run } from "./UseCase.ts"
 
 const since = decoding(Schema.Struct({ since: Schema.optional(moment) }))
 
-/** A draft whose deadline has passed cannot be restarted. It does not stop the others. */
+/** A draft whose deadline has passed cannot be restarted. Such a draft does not prevent the restart of the others. */
 const retryDrafts = Effect.gen(function* () {
   const creators = yield* Creators
   const stalled = yield* (yield* AssignmentStore).stalled
@@ -30,20 +30,23 @@ const retryDrafts = Effect.gen(function* () {
 })
 
 export interface Doctor {
-  /** False where something does not work until the operator acts. */
+  /** False if something does not work until the operator acts. */
   readonly ok: boolean
   readonly findings: ReadonlyArray<Finding>
 }
 
 export const operations = (run: Run) => ({
-  /** Works until nothing is due or the time is up: for a service with `workers: false` that is called on a schedule. */
-  drain: ({ timeout = 60_000 }: { /** Milliseconds; 60,000 unless given. */ readonly timeout?: number } = {}) => {
+  /**
+   * Runs jobs until nothing is due or the time is over, for a service with `workers: false` that calls it on a
+   * schedule.
+   */
+  drain: ({ timeout = 60_000 }: { /** Milliseconds, by default 60,000. */ readonly timeout?: number } = {}) => {
     const end = Duration.millis(timeout)
     const limits = { claimFor: Duration.times(end, 0.75), runFor: end, lookahead: Duration.zero }
     return run(Effect.map(drain(limits), ({ failed, isMoreDue, taken }) => ({ taken, failed, more_due: isMoreDue })))
   },
 
-  /** Deletes old mails, events and answers. `dry_run` counts them only. */
+  /** Deletes expired mails, events and stored responses. With `dry_run` it only counts them. */
   purge: ({ dry_run = false }: { readonly dry_run?: boolean } = {}) =>
     run(
       Effect.gen(function* () {
@@ -54,7 +57,7 @@ export const operations = (run: Run) => ({
       })
     ),
 
-  /** Says what works and what there is to mend, and changes nothing. */
+  /** Reports what works and what the operator must repair, and changes nothing. */
   doctor: (): Promise<Doctor> =>
     run(
       Effect.map(
@@ -79,7 +82,7 @@ export const operations = (run: Run) => ({
       )
     ),
 
-  /** Begins anew what was given up: mails since a moment, 7 days ago unless given, drafts, audio and video. */
+  /** Restarts failed work: mails since a given time (by default 7 days ago), drafts, audio and video. */
   retry: (given: { readonly since?: HostDate | string | undefined } = {}) =>
     run(
       Effect.gen(function* () {

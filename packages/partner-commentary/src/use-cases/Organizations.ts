@@ -1,4 +1,4 @@
-/** `pc.organizations`: the partners who call. */
+/** `pc.organizations`: the partners that call the API. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
@@ -11,11 +11,11 @@ import { decoding, type InTransaction, organizationId, orMissing, type Run } fro
 export interface OrganizationChange {
   readonly name?: string | undefined
   readonly plan?: PlanName | undefined
-  /** Where they differ from the plan's. */
+  /** The limits that differ from those of the plan. */
   readonly limits?: LimitOverrides | undefined
   /** The address that receives notices about undeliverable requests, and about new and changed webhooks. */
   readonly contact_email?: string | null | undefined
-  /** How your identity provider calls it, where that differs from the id. */
+  /** The organization's id at your identity provider, if that id differs. */
   readonly identity_id?: string | null | undefined
 }
 
@@ -56,7 +56,7 @@ export const organizations = (run: Run) => ({
       options
     ),
 
-  /** Keeps the fields that are left out. Takes effect within seconds in every process. */
+  /** Omitted fields stay unchanged. The change takes effect within seconds in every process. */
   update: (change: OrganizationChange & { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -77,7 +77,7 @@ export const organizations = (run: Run) => ({
   /** Oldest first. */
   list: () => run(OrganizationRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Organizations.view)))),
 
-  /** Rejects its keys within seconds. Running requests go on. */
+  /** Rejects the keys of the organization within seconds. Running workflows continue. */
   suspend: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>

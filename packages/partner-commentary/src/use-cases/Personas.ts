@@ -9,22 +9,22 @@ import { decoding, type InTransaction, orMissing, personaId, type Run } from "./
 interface Profile {
   readonly image_url?: string | undefined
   readonly bio?: string | undefined
-  /** Sports, leagues and topics. */
+  /** Sports, leagues and topics that the persona comments on. */
   readonly expertise?: ReadonlyArray<string> | undefined
-  /** Platform name to address. */
+  /** URLs by the name of the platform. */
   readonly social_links?: Readonly<Record<string, string>> | undefined
 }
 
 export interface NewPersona extends Profile {
   readonly name: string
-  /** The human who gets the mails. Partners never see them. */
+  /** The creator, who receives the mails. Partners never see this data. */
   readonly creator: { readonly name?: string | undefined; readonly email: string }
 }
 
 export interface PersonaChange extends Profile {
   readonly persona_id: string
   readonly name?: string | undefined
-  /** For new topics. `pc.creators.changeEmail` also moves open requests. */
+  /** The change applies to new topics. `pc.creators.changeEmail` also moves open requests. */
   readonly creator?: NewPersona["creator"] | undefined
 }
 
@@ -48,7 +48,7 @@ const changed = decoding(
 )
 
 export const personas = (run: Run) => ({
-  /** Partners see it once they have a licence. */
+  /** Partners see the persona once they have a licence. */
   create: (persona: NewPersona, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -66,7 +66,7 @@ export const personas = (run: Run) => ({
       options
     ),
 
-  /** Keeps the fields that are left out. */
+  /** Omitted fields stay unchanged. */
   update: (change: PersonaChange, options?: InTransaction) =>
     run(
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Text of people, as operators may enter it too. */
+/** Text that people enter, with the same rules as for operators. */
 import * as InputText from "@partner-commentary/core/shared/InputText"
 import * as Schema from "effect/Schema"
 

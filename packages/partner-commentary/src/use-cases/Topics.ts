@@ -1,4 +1,4 @@
-/** `pc.topics`: submits topics in the name of a partner, and reads what came of them. */
+/** `pc.topics`: submits topics on behalf of a partner, and reads their results. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type CreateTopic, listBounds, referenceConstraint } from "@partner-commentary/api/TopicsApi"
 import { formatCursor, parseCursor } from "@partner-commentary/core/shared/Page"
@@ -31,7 +31,7 @@ export type NewTopic = typeof CreateTopic.Encoded & Owned
 
 export interface TopicList extends Owned {
   readonly status?: TopicStatus | undefined
-  /** Of a page: 1 to 100, 20 unless given. */
+  /** The size of a page: 1 to 100, by default 20. */
   readonly limit?: number | undefined
   /** `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
@@ -71,7 +71,10 @@ const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avata
 const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.mapError(found, () => Errors.topicNotFound)
 
 export const topics = (run: Run) => ({
-  /** Rejects with `no_valid_personas` where it could be sent to no persona. Quotas count as for the partner's own calls. */
+  /**
+   * Rejects with `no_valid_personas` if the topic could be sent to no persona. The topic counts for the partner's
+   * quotas like the partner's own calls.
+   */
   submit: (topic: NewTopic, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -84,7 +87,7 @@ export const topics = (run: Run) => ({
       options
     ),
 
-  /** The topic with all that came of it. */
+  /** Reads a topic with all of its results. */
   find: (topic: Owned & { readonly topic_id: string }) =>
     run(
       Effect.gen(function* () {
@@ -94,7 +97,7 @@ export const topics = (run: Run) => ({
       })
     ),
 
-  /** The light view, for polling. */
+  /** Reads the minimal view for polling. */
   progress: (topic: Owned & { readonly topic_id: string }) =>
     run(
       Effect.gen(function* () {
@@ -103,7 +106,7 @@ export const topics = (run: Run) => ({
       })
     ),
 
-  /** All topics with your own identifier. */
+  /** Reads all topics with your own reference. */
   byReference: (topic: Owned & { readonly external_reference: string }) =>
     run(
       Effect.gen(function* () {
@@ -114,7 +117,7 @@ export const topics = (run: Run) => ({
       })
     ),
 
-  /** A page of topics, newest first. */
+  /** Reads a page of topics, newest first. */
   list: (list: TopicList) =>
     run(
       Effect.gen(function* () {

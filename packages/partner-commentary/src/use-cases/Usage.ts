@@ -1,4 +1,4 @@
-/** `pc.usage`: what a partner used of its monthly quotas. */
+/** `pc.usage`: a partner's usage of its monthly quotas. */
 import { Usage } from "@partner-commentary/core/usage/Usage"
 import { view } from "@partner-commentary/server/routes/usage/UsageHandlers"
 import * as Effect from "effect/Effect"

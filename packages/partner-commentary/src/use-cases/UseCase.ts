@@ -1,4 +1,7 @@
-/** How a use case becomes a function that answers by a promise: input and output are plain objects with the names of the API. */
+/**
+ * Converts a use case to a function that returns a promise. Input and output are plain objects with the names of the
+ * API.
+ */
 import * as Errors from "@partner-commentary/api/Errors"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { limitsOf } from "@partner-commentary/core/partner/Plan"
@@ -18,15 +21,15 @@ import type { Services } from "../Service.ts"
 export interface InTransaction {
   /**
    * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely or postgres.js,
-   * or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes there alone, so you commit or roll back both. After a
-   * rejection you may go on: what the call wrote is undone.
+   * or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in this transaction, so you commit or roll back
+   * both. After a rejection you may continue: everything that the call wrote is undone.
    */
   readonly db?: object | undefined
 }
 
 export type Run = <A, E>(effect: Effect.Effect<A, E, Services>, options?: InTransaction) => Promise<A>
 
-/** Rejections are PartnerCommentaryErrors. */
+/** Calls reject with a PartnerCommentaryError. */
 export const rejecting =
   (run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>): Run =>
   (effect, options) =>
@@ -48,7 +51,7 @@ const failureOf = (error: unknown): PartnerCommentaryError => {
   return new PartnerCommentaryError({ code, message, details: "details" in rest ? rest.details : {} })
 }
 
-/** Reads the input, or fails with everything that is wrong with it. */
+/** Decodes the input, or fails with all of its problems. */
 export const decoding = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   return (input: unknown): Effect.Effect<A, Errors.InvalidRequest> =>
@@ -77,10 +80,10 @@ export const ofOrganization = {
   environment: Schema.optional(Environment.annotate({ message: "must be live or test" }))
 }
 
-/** Whose data a call is about. */
+/** The owner of the data that a call reads or changes. */
 export interface Owned {
   readonly organization_id: string
-  /** `live` unless given. */
+  /** The default is `live`. */
   readonly environment?: Environment | undefined
 }
 
@@ -97,7 +100,7 @@ export const ownerOf = ({
 
 export const missing = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
 
-/** The organization as the caller of a use case. */
+/** Makes the organization the caller of a use case. */
 export const asker = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
   const { environment, organizationId } = ownerOf(owned)
   const found = yield* (yield* OrganizationStore).find(organizationId)
@@ -110,7 +113,7 @@ export const orMissing =
   <A, E, R>(found: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<A, E | Errors.NotFound, R> =>
     Effect.flatMap(found, (value) => (Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(missing(what))))
 
-/** The JSON text of an input, for decoders of the wire. */
+/** Returns the JSON text of an input, for the decoders of the API. */
 export const jsonOf = (input: unknown): Effect.Effect<string, Errors.InvalidRequest> =>
   Effect.try({
     try: () => JSON.stringify(input) ?? "null",

@@ -1,4 +1,4 @@
-/** `pc.webhooks`: registers receivers of events in the name of a partner. */
+/** `pc.webhooks`: registers receivers of events on behalf of a partner. */
 
 import * as Errors from "@partner-commentary/api/Errors"
 import type { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/WebhooksApi"
@@ -30,7 +30,7 @@ export type WebhookChange = typeof ChangeWebhook.Encoded & WebhookReference
 const owned = decoding(Schema.Struct(ofOrganization))
 const one = decoding(Schema.Struct({ ...ofOrganization, webhook_id: webhookId }))
 
-/** The operator makes the change: the audit log says so, and the partner's contact gets no mail. */
+/** The operator is recorded as the actor in the audit log, and the partner's contact gets no mail. */
 const registrant = Effect.fnUntraced(function* (of: Parameters<typeof asker>[0]) {
   return { ...(yield* asker(of)), key: null }
 })
@@ -48,7 +48,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
   )
 
 export const webhooks = (run: Run) => ({
-  /** `secret` is shown only here. */
+  /** Only this result contains `secret`. */
   create: (webhook: NewWebhook) =>
     run(
       Effect.gen(function* () {
@@ -82,7 +82,7 @@ export const webhooks = (run: Run) => ({
       })
     ),
 
-  /** Keeps the fields that are left out. */
+  /** Omitted fields stay unchanged. */
   update: (change: WebhookChange) =>
     run(
       Effect.gen(function* () {
@@ -96,7 +96,7 @@ export const webhooks = (run: Run) => ({
       })
     ),
 
-  /** Events that wait for it are dropped. */
+  /** Events that wait for the webhook are dropped. */
   delete: (webhook: WebhookReference) =>
     run(
       Effect.gen(function* () {

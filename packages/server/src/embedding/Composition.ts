@@ -1,4 +1,4 @@
-/** The core on its ports, with the settings around it that every host has: the one place where the service is put together. */
+/** Builds the core on its ports, with the settings that every host has. */
 import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Core from "@partner-commentary/core/Core"
 import { Policy } from "@partner-commentary/core/shared/Policy"
@@ -13,11 +13,11 @@ export interface Parts<A, E, R> {
   readonly address: Layer.Layer<PublicAddress>
   readonly secrets: Layer.Layer<SigningSecrets, E>
   readonly policy: Policy
-  /** Without it, the reference around the service decides. */
+  /** Without it, the reference that is set around the service applies. */
   readonly trustedProxies?: IpAllowList.IpAllowList
   /** Settings that differ from the defaults. */
   readonly workers: Partial<Effect.Success<typeof WorkerSettings>>
-  /** Cryptography and the ports that reach out of the process; the stores, unless they are provided around the service. */
+  /** Cryptography, and the ports to other systems; the stores too, unless they are provided around the service. */
   readonly ports: Layer.Layer<A, E, R>
 }
 

@@ -117,7 +117,7 @@ const closeCallbacks = (socket: NodeRequest["socket"]): Set<() => void> => {
   return waiting
 }
 
-/** `parsed` is a body that was already read; null where the service reads it. */
+/** `parsed` is a body that was already read. It is null if the service reads the body. */
 const toWeb = (
   request: NodeRequest,
   response: NodeResponse,

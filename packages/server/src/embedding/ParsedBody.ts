@@ -8,7 +8,10 @@ interface Parsed {
   readonly rawBody?: unknown
 }
 
-/** Undefined where no parser left the body on the request. Empty, which the service refuses, where it has no text. */
+/**
+ * Returns undefined if no parser left a body on the request. Returns no bytes if the body has no text. The service then
+ * refuses it.
+ */
 export const bytesOf = ({ body, headers, rawBody }: Parsed): Uint8Array<ArrayBuffer> | undefined => {
   const present = rawBody ?? body
   if (present === undefined) return undefined

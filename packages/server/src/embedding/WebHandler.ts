@@ -27,9 +27,9 @@ export interface RequestContext {
   readonly target?: string
   /** True when the mount path was already removed. */
   readonly isPrefixRemoved?: boolean
-  /** Whether the host deletes `content-encoding` from responses. They are then sent uncompressed. */
+  /** True if the host deletes `content-encoding` from responses. Responses are then sent uncompressed. */
   readonly isEncodingLost?: boolean
-  /** See `ResponseTaken`. The service holds the organization's permit until then. */
+  /** See `ResponseTaken`. Until the client has the response, the service holds the organization's permit. */
   readonly whenResponseEnds?: WhenResponseEnds
 }
 

@@ -28,7 +28,7 @@ export const bodyDecoder = <Fields extends Schema.Struct.Fields>(...rules: Param
     Effect.flatMap(readJsonText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
 }
 
-/** Use it for an optional body, which may have no bytes, whatever its content type. */
+/** Use it for an optional body, which may be empty whatever its content type is. */
 export const decodeOptionalBody =
   <A extends object>(
     decode: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, InvalidRequest>,
@@ -80,7 +80,7 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
   }
   /** A large text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
-    // JSON.parse reads all members in one step, at a microsecond or more for each.
+    // JSON.parse reads all members in one step, and each takes a microsecond or more.
     if (JsonText.hasMoreMembers(text, maxMembers)) return yield* Effect.fail<Problems>([tooManyMembers])
     const json = yield* StrictJson.parseStrictJsonInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
@@ -89,7 +89,7 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
   })
 }
 
-/** More than a valid body needs: metadata of 16 KiB has fewer than 8,192 members. */
+/** The limit is higher than a valid body needs: metadata of 16 KiB has fewer than 8,192 members. */
 const maxMembers = 10_000
 
 const tooManyMembers: Problem = { field: "body", constraint: "must have at most 10,000 members of objects" }

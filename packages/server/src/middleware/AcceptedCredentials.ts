@@ -1,5 +1,5 @@
 /**
- * Remembers which credentials were accepted lately. The cache only decides in whose turn a request is read.
+ * Remembers which credentials were accepted lately. The cache decides only in which turn a request is read.
  * Authentication follows and does not use the cache. An unverified credential costs a caller nothing, so requests with
  * it share the turn of anonymous callers.
  */
@@ -21,7 +21,7 @@ interface Accepted {
   readonly at: number
 }
 
-/** `now` is in milliseconds of a monotonic clock. */
+/** `now` is the time in milliseconds of a monotonic clock. */
 export const make = (now: () => number): AcceptedCredentials => {
   /** The map's first entry is the credential that was accepted longest ago. */
   const known = new Map<string, Accepted>()

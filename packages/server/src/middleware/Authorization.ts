@@ -40,12 +40,12 @@ export class Authorization extends Context.Service<
       gate: EndpointRules,
       rate: RequestRateState
     ) => Effect.Effect<Principal, AuthorizationRefusal>
-    /** Used for unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
+    /** This is for unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
     readonly countUnknownPath: (
       caller: CallerCredentials,
       rate: RequestRateState
     ) => Effect.Effect<void, Errors.RateLimitExceeded>
-    /** Used for callers that cannot have a key. */
+    /** This is for callers that cannot have a key. */
     readonly countAnonymous: (address: string, rate: RequestRateState) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {

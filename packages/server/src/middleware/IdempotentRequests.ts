@@ -25,7 +25,7 @@ export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 /** A response that passed through `once`. The type makes sure that a handler that omits `once` does not compile. */
 export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
 
-/** Like `once`, for one part of a request, with its result as text. */
+/** Works like `once` for one part of a request, with its result as text. */
 export type RunPart = Wrap<string, string>
 
 type Wrap<Given, Kept> = <E, R>(

@@ -85,7 +85,7 @@ const recoveries = Effect.gen(function* () {
   )
 })
 
-/** Deletes deliveries of removed webhooks first, then test data that is older than its retention period. */
+/** Deletes deliveries of removed webhooks first, and then test data that is older than its retention period. */
 export const removals = Effect.gen(function* () {
   const { clear } = yield* Webhooks
   const { purgeTests } = yield* Retention

@@ -54,7 +54,7 @@ const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
   Effect.annotateLogs(Effect.logError(message, cause), { reason: reasonOf(Cause.squash(cause)) })
 
 /**
- * Work that became due after the poll is polled for at once. Work that was due at the poll could not be done, so it
+ * Work that became due after the poll starts the next poll at once. Work that was due at the poll and could not be done
  * waits.
  */
 const untilNext = (

@@ -20,7 +20,7 @@ const refused = (action: CreatorAction, typed: NonNullable<PageVisit["refusal"]>
 describe("a page's title", () => {
   const title = (more: Partial<PageVisit>) => /<title>([^<·]*?) ·/.exec(page(Samples.topicSent, more))?.[1]
 
-  it("says that an action was rejected, or that the inbox link was mailed", () => {
+  it("a page's title says that an action was rejected, or that the inbox link was mailed", () => {
     assert.strictEqual(title({}), "Waiting for your view")
     assert.strictEqual(title({ inboxMailed: true }), "Link on its way: Waiting for your view")
     assert.strictEqual(title({ refusal: refused("respond", {}) }), "Not done: Waiting for your view")
@@ -28,7 +28,7 @@ describe("a page's title", () => {
 })
 
 describe("the form that declines", () => {
-  it("is open only after its own text was rejected", () => {
+  it("the form that declines is open only after its own text was rejected", () => {
     const isOpen = (refusal: PageVisit["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
     assert.isFalse(isOpen(null))
     assert.isFalse(isOpen(refused("respond", { perspective: "No" })))
@@ -38,7 +38,7 @@ describe("the form that declines", () => {
 })
 
 describe("a text field", () => {
-  it("is required only where a text has a minimum", () => {
+  it("a text field is required only if the text has a minimum length", () => {
     const required = (assignment: PageVisit["assignment"]) =>
       [...page(assignment).matchAll(/<textarea id="([\w-]+)"[^>]* required minlength="(\d+)"/g)].map(([, id, min]) => [
         id,
@@ -53,7 +53,7 @@ describe("the page of a closed request", () => {
   const parts = (assignment: PageVisit["assignment"], now = Samples.noon) =>
     ["Your reason", "Your view", "Closed on"].filter((part) => page(assignment, { now }).includes(part))
 
-  it("quotes what the creator wrote, and says when the request was closed", () => {
+  it("the page of a closed request quotes the creator's words, and says when the request was closed", () => {
     assert.deepStrictEqual(parts(Samples.declined), ["Your reason", "Closed on"])
     assert.deepStrictEqual(parts({ ...Samples.declined, declineReason: null }), ["Closed on"])
     assert.deepStrictEqual(parts(Samples.expired), ["Closed on"])
@@ -65,7 +65,7 @@ describe("the page of a closed request", () => {
     ])
   })
 
-  it("says no time of closing until the worker has stored the expiry", () => {
+  it("the page of a closed request shows no closing time until the worker has stored the expiry", () => {
     assert.deepStrictEqual(parts(Samples.topicSent, Samples.topicSent.respondBy), [])
     assert.deepStrictEqual(parts(Samples.commentaryGenerated, Samples.commentaryGenerated.approveBy ?? 0), [
       "Your view"
@@ -74,7 +74,7 @@ describe("the page of a closed request", () => {
 })
 
 describe("the steps and the introduction", () => {
-  it("give way to the error when the field to correct is on the page", () => {
+  it("the steps and the introduction are replaced by the error when the field to correct is on the page", () => {
     const parts = (more: Partial<PageVisit>) => {
       const shown = page(Samples.topicSent, more)
       return [shown.includes('class="steps"'), shown.includes('class="lead"')]

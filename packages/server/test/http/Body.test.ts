@@ -54,10 +54,10 @@ describe("a decoder", () => {
   const decode = textDecoder(Schema.Struct({ name: Schema.String }))
   const object = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}`
 
-  it.effect("refuses more than 10,000 members of objects at all levels, without parsing", () =>
+  it.effect("a decoder refuses more than 10,000 members of objects at all levels, without parsing", () =>
     Effect.gen(function* () {
       const whole = `{"name":"a","other":${object(20_000)}}`
-      // The last text ends early and is no JSON. The decoder refuses it before it would notice.
+      // The last text ends early, so it is not valid JSON. The decoder refuses the text before it reaches the end.
       for (const text of [whole, `{"a":${object(6000)},"b":${object(6000)}}`, whole.slice(0, -1)]) {
         assert.deepStrictEqual(yield* Effect.flip(decode(text)), [
           { field: "body", constraint: "must have at most 10,000 members of objects" }
@@ -66,7 +66,7 @@ describe("a decoder", () => {
     })
   )
 
-  it.effect("accepts 10,000 members, long lists, and any number of colons in a string", () =>
+  it.effect("a decoder accepts 10,000 members, long lists, and any number of colons in a string", () =>
     Effect.gen(function* () {
       const name = ":".repeat(20_000)
       const list = Array.from({ length: 20_000 }, () => 0)

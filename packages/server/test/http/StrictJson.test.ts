@@ -34,7 +34,7 @@ describe("StrictJson", () => {
     assert.isUndefined(field('[{"a":1},{"a":2},{"b":{"a":1}}]'))
   })
 
-  it("StrictJson rejects exactly the numbers that a double changes", () => {
+  it("StrictJson rejects exactly the numbers that a double cannot represent", () => {
     for (const same of [
       "0",
       "-0",

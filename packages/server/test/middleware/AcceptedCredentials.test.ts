@@ -13,7 +13,7 @@ describe("accepted credentials", () => {
     assert.isUndefined(ownerOf("key"))
   })
 
-  it("accepted credentials are forgotten beyond 10 000, those accepted longest ago first", () => {
+  it("accepted credentials beyond 10 000 are forgotten, those that were accepted longest ago first", () => {
     const { accept, ownerOf } = make(() => 0)
     accept("first", "acme")
     accept("second", "acme")

@@ -10,7 +10,7 @@ import { withPermit } from "../../src/middleware/ConcurrentRequests.ts"
 import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
 
 it.effect(
-  "requests of an organization start in their own turns of the event loop, and those of disconnected clients never",
+  "each request of an organization starts in the turn of the organization, and requests of disconnected clients never start",
   () =>
     Effect.gen(function* () {
       const limit = yield* ConcurrencyLimit

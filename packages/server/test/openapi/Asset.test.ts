@@ -61,7 +61,7 @@ describe("an asset", () => {
   )
 })
 
-it.effect("is created once, even when its first caller is interrupted", () =>
+it.effect("an asset is created once, even when its first caller is interrupted", () =>
   Effect.gen(function* () {
     const ready = yield* Deferred.make<void>()
     let made = 0

@@ -71,7 +71,7 @@ it.effect("a draft that was claimed when its poll was interrupted has a job", ()
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("the slot of such a draft is free again when its job has ended", () =>
+it.effect("the slot of that draft is free again when its job has ended", () =>
   Effect.gen(function* () {
     const { claimed, ran, runner } = yield* interrupted
     assert.strictEqual(yield* runner.inFlight, 0)

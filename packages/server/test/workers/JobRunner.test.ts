@@ -108,7 +108,7 @@ it.effect("jobs in flight are released when the scope closes", () =>
   }).pipe(Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("on demand, jobs run one after the other, and only if one is due", () =>
+it.effect("on demand, jobs run one after another, and only if one is due", () =>
   Effect.gen(function* () {
     const { due, end, ended, runner } = yield* queueOf(["a", "b"])
     yield* end("a")

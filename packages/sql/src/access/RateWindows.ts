@@ -91,15 +91,15 @@ const remembered = 10_000
 /** The maximum number of calls in one statement. */
 const maxBatch = 200
 
-/** How long an ended window is kept, and how often a node that receives calls looks for ended windows. Milliseconds. */
+/** How long an ended window is kept, and the interval at which an active node deletes ended windows. Milliseconds. */
 const kept = 3_600_000
 const lookEvery = 60_000
 /** The maximum number of windows that one statement deletes. */
 const few = 1000
 
 /**
- * The arrays list each window once, in the order in which all callers lock the windows; then the call, its window and
- * its limit.
+ * The arrays list each window once, in the order in which all callers lock the windows, followed by each call with its
+ * window and its limit.
  */
 const listed = (calls: ReadonlyArray<Call>) => {
   const windows = new Map(calls.flatMap(({ windows }) => windows.map((window) => [keyOf(window), window] as const)))

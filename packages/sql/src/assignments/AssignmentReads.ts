@@ -26,10 +26,10 @@ const readOne =
       )
     )
 
-/** The most assignments of one statement. */
+/** The maximum number of assignments in one statement. */
 const maxBatch = 100
 
-/** Finds each row by its key, whatever the statistics say. */
+/** The join finds each row by its key, whatever the statistics say. */
 const readBatched = Effect.fnUntraced(function* <Row extends { readonly id: ShareId }>(sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (ids: ReadonlyArray<ShareId>) {
     const rows = yield* sql<Row>`SELECT a.*, t.content AS topic_content, t.organization_name

@@ -49,7 +49,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** A change whose mail was overtaken fails, so that its transaction is rolled back. */
+    /** A change fails if a later attempt has claimed its mail, so that its transaction is rolled back. */
     const change = <E>(id: ShareId, decide: (present: Assignment) => Result.Result<Change, E>) =>
       Effect.catchTag(transact(sql, modify(id, decide)), "Overtaken", () =>
         Effect.orDie(

@@ -1,11 +1,13 @@
-/** What a change of an assignment counts in the usage of a month. */
+/** The usage of a month that a change of an assignment causes. */
 import type * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as Usage from "../usage/UsageStore.ts"
 
-/** Returns a unit to the month of the topic; counts a first draft in its own month. One write for each month. */
+/**
+ * Returns a unit to the month of the topic, and counts a first draft in its own month. Makes one write for each month.
+ */
 export const writes = (sql: SqlClient, topicCreatedAt: Instant.Instant, before: Assignment, after: Assignment) => {
   const months = new Map<string, Parameters<typeof Usage.add>[3]>()
   const count = (moment: Instant.Instant, more: Parameters<typeof Usage.add>[3]) =>

@@ -22,12 +22,12 @@ import * as GeneratedUsage from "./AssignmentUsage.ts"
 
 export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
 
-/** A later attempt has claimed the mail of the change: the transaction must be rolled back. */
+/** A later attempt has claimed the mail of the change, so the transaction must be rolled back. */
 class Overtaken extends Data.TaggedError("Overtaken") {}
 
 /**
  * Writes a change under the locks of the topic and the assignment, and returns its events. Histograms, usage and
- * counters are shared by many changes. They come last, to be locked for the shortest time.
+ * counters are shared by many changes. They are written last, so that they are locked for the shortest time.
  */
 export const write = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -90,7 +90,7 @@ const insertDraft = (
   { content, createdAt, id, number }: NonNullable<Assignment["draft"]>
 ) => sql`INSERT INTO drafts ${sql.insert({ share_id, number, id, content, created_at: Instant.toIso(createdAt) })}`
 
-/** Whether partners see the change. */
+/** Returns whether partners can see the change. */
 const isShown = (before: Assignment, after: Assignment): boolean =>
   after.status !== before.status ||
   (after.failure === null) !== (before.failure === null) ||

@@ -23,7 +23,7 @@ export const toIsoOrNull = (instant: Instant | null): string | null => (instant 
 
 export const fromIsoOrNull = (iso: string | null): Instant | null => (iso === null ? null : fromIso(iso))
 
-/** Works like `toIso`, but formats each distinct time only once, for the rows of one change. */
+/** Works like `toIso`, but formats equal times only once, for the rows of one change. */
 export const isoOfFew = (): ((instant: Instant) => string) => {
   const known = new Map<Instant, string>()
   return (instant) => {

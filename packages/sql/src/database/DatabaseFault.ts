@@ -8,7 +8,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /**
  * A fault that the adapter knows of without a statement: a missing file, or corruption that an earlier statement met.
- * The adapter sets it with its client.
+ * The adapter sets this fault together with its client.
  */
 export const KnownFault = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
   "@partner-commentary/sql/DatabaseFault/KnownFault",

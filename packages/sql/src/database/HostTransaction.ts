@@ -1,6 +1,6 @@
 /**
- * Runs use cases inside a transaction that the host application has open. Their outermost transaction is then a savepoint there:
- * what fails is undone alone, and everything else is committed or rolled back by the host.
+ * Runs use cases inside a transaction that the host application has open. The outermost transaction of a use case is
+ * then a savepoint. A failure undoes only that savepoint, and the host commits or rolls back everything else.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,9 +12,9 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
-/** What was given as the host's transaction is none, or none of this database. */
+/** The value that the host passed is no open transaction of this database. */
 export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRefused>()("HostTransactionRefused", {
-  /** Reads on after the option's name. */
+  /** The text continues after the option's name. */
   reason: Schema.String
 }) {
   override get message() {
@@ -22,7 +22,7 @@ export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRe
   }
 }
 
-/** How a client sees the host's transaction as a connection. The client sets it beside itself. */
+/** Converts the host's transaction to a connection of the client. The client provides this function beside itself. */
 export const HostTransactions = Context.Reference<(db: unknown) => Effect.Effect<Connection, HostTransactionRefused>>(
   "@partner-commentary/sql/HostTransaction/HostTransactions",
   {
@@ -31,7 +31,7 @@ export const HostTransactions = Context.Reference<(db: unknown) => Effect.Effect
   }
 )
 
-/** The connection of the host's transaction, on which this client's outermost transaction is a savepoint. */
+/** The connection of the host's transaction. This client's outermost transaction is a savepoint on it. */
 const HostConnection = Context.Reference<Connection | undefined>(
   "@partner-commentary/sql/HostTransaction/HostConnection",
   {
@@ -39,7 +39,7 @@ const HostConnection = Context.Reference<Connection | undefined>(
   }
 )
 
-/** Savepoints of one transaction must nest, so calls on it run one after the other. */
+/** Savepoints of one transaction must nest, so calls on it run one after another. */
 const turns = new WeakMap<object, Semaphore.Semaphore>()
 
 const turnsOf = (connection: object): Semaphore.Semaphore => {
@@ -50,7 +50,7 @@ const turnsOf = (connection: object): Semaphore.Semaphore => {
   return made
 }
 
-/** Runs an effect inside the host's open transaction: all of it or nothing. */
+/** Runs an effect inside the host's open transaction, completely or not at all. */
 export const within = (
   db: unknown
 ): (<A, E, R>(
@@ -70,7 +70,7 @@ export const within = (
     }) as never
 }
 
-/** `no_active_sql_transaction` of Postgres. */
+/** The SQLSTATE `no_active_sql_transaction` of Postgres. */
 const hasNoTransaction = (error: SqlError): boolean =>
   Predicate.hasProperty(error.reason.cause, "code") && error.reason.cause.code === "25P01"
 

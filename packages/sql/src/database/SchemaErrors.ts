@@ -51,7 +51,7 @@ export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("Sche
   /** The role and the first schema of its search path, quoted for SQL; `place` is null without a usable schema. */
   role: Schema.String,
   place: Schema.NullOr(Schema.String),
-  /** Where the role lacks more than CREATE. */
+  /** The role lacks more privileges than CREATE. */
   privileges: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -61,7 +61,9 @@ export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("Sche
   }
 }
 
-/** The schema that the options name does not exist, and the role may not create it. Names are quoted for SQL. */
+/**
+ * The schema that the options name does not exist, and the role may not create it. The names are quoted for use in SQL.
+ */
 export class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing", {
   role: Schema.String,
   place: Schema.String,
@@ -72,7 +74,7 @@ export class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMi
   }
 }
 
-/** A table of another application has the name of one of ours. */
+/** Another application's table has the name of one of our tables. */
 export class TableTaken extends Schema.TaggedError<TableTaken>()("TableTaken", {
   table: Schema.String
 }) {
@@ -84,7 +86,7 @@ export class TableTaken extends Schema.TaggedError<TableTaken>()("TableTaken", {
 /** A statement of a migration failed. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   migration: Schema.String,
-  /** That the statement names first; empty if it names none. */
+  /** The table that the statement names first; empty if it names none. */
   table: Schema.String,
   /** The database's own message. */
   reason: Schema.String

@@ -1,19 +1,19 @@
 /**
  * Runs the writes of one change: on Postgres, where a statement is a round trip, as one statement; on SQLite one after
- * the other. No two of them may write the same row.
+ * the other. Each row may be written by only one of these writes.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 
-/** A write without RETURNING, and the number that it returns for each row. */
+/** A write without RETURNING, and the expression that it returns for each row. */
 export interface Write {
   readonly statement: Statement<unknown>
   readonly returning?: string
 }
 
-/** For each write the number that its last row returned; null if it returned none. */
+/** Returns, for each write, the number of its last row; null if it returned no row. */
 export type Returned = ReadonlyArray<number | null>
 
 export const run = (sql: SqlClient, writes: ReadonlyArray<Write>): Effect.Effect<Returned, SqlError> =>
@@ -29,7 +29,7 @@ const inTurn = (sql: SqlClient, writes: ReadonlyArray<Write>) =>
         )
   )
 
-/** The SELECT reads the writes in their order, so that rows are locked in this order. */
+/** The SELECT reads the writes in this order, so that rows are locked in this order. */
 const atOnce = (sql: SqlClient, writes: ReadonlyArray<Write>) => {
   const part = (index: number) => sql.literal(`write_${index}`)
   const written = writes.map(

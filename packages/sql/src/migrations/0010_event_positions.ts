@@ -1,4 +1,7 @@
-/** The order in which events were committed. Ids have the order of clocks, in which a late commit would go unseen. */
+/**
+ * The order in which events were committed. Ids follow the clocks of processes, so readers would miss an event that is
+ * committed late.
+ */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
@@ -26,12 +29,12 @@ export const eventPositions = Effect.gen(function* () {
     PRIMARY KEY (organization_id, environment)
   ) ${clustered(sql)} ${oftenUpdated(sql, 50)}`
 
-  // Older processes lock topics before events. The next migration needs the lock of topics too.
+  // Processes of older versions lock topics before events. The next migration needs the lock of topics too.
   yield* sql.onDialectOrElse({ pg: () => sql`LOCK TABLE topics IN EXCLUSIVE MODE`, orElse: () => Effect.void })
-  // The trigger comes first: its lock keeps events of older processes out until the migration ends.
+  // The trigger is created first: its lock keeps events of older processes out until the migration ends.
   yield* sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
 
-  // Earlier events are never listed.
+  // Events from before this migration are never listed in this order.
   const first = firstIdAt(earliestListed(yield* Instant.now))
   yield* sql`INSERT INTO event_positions (event_id, organization_id, environment, type, position)
     SELECT id, organization_id, environment, type,
@@ -42,9 +45,10 @@ export const eventPositions = Effect.gen(function* () {
 })
 
 /**
- * Runs at the commit. The owner's row stays locked from then until the commit is done, so positions are in the order of
- * commits. A trigger, because processes of the former version write events too during an upgrade. The search path is that
- * of the migration, because a host's transaction commits with its own.
+ * The trigger runs at the commit. The owner's row stays locked from that moment until the commit is done, so positions
+ * are in the order of commits. A trigger does this, because processes of the former version also write events during an
+ * upgrade. The trigger uses the search path of the migration, because a host's transaction has its own search path at
+ * the commit.
  */
 const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql.unsafe(`CREATE FUNCTION number_event() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

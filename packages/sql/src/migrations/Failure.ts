@@ -8,13 +8,13 @@ import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import { MigrationFailed, TableTaken } from "../database/SchemaErrors.ts"
 
-/** The first table that a statement names. */
+/** Returns the first table that a statement names. */
 const named = /\b(?:TABLE|INTO|UPDATE|FROM|ON)\s+(?:IF (?:NOT )?EXISTS\s+)?"?(\w+)/
 
 const taken = /\b(?:relation|table|index) "?(\w+)"? already exists/
 
 const failureOf = (migration: string, statement: string, error: SqlError): SqlError | MigrationFailed | TableTaken => {
-  // The migrator tells of a lock by the reason.
+  // The migrator recognizes a locked table by the reason.
   if (error.reason._tag === "LockTimeoutError") return error
   const reason = reasonOf(error)
   const table = taken.exec(reason)?.[1]
@@ -26,7 +26,7 @@ const failureOf = (migration: string, statement: string, error: SqlError): SqlEr
 const tableOf = ({ reason: { cause } }: SqlError): string | undefined =>
   Predicate.hasProperty(cause, "table") && Predicate.isString(cause.table) ? cause.table : undefined
 
-/** The migration inside its transaction, with failures that tell where it stood. */
+/** Runs the migration inside its transaction. A failure names the table and the statement. */
 export const explained = (name: string, migration: Effect.Effect<unknown, SqlError, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -49,15 +49,12 @@ export const released: Readonly<Record<string, Migration>> = {
   "0012_cancellation": cancellation
 }
 
-/**
- * These migrations need every older process stopped, because writes of older processes would be lost or wrong
- * afterwards.
- */
+/** All older processes must be stopped before these migrations, because their later writes would be lost or wrong. */
 const exclusive: ReadonlySet<string> = new Set()
 
 const idOf = (name: string): number => Number.parseInt(name, 10)
 
-/** A session that has migrated before has cached plans of the table of migrations, whose columns were altered. */
+/** If a session has migrated before, it has cached plans of the table of migrations, whose columns were altered. */
 const isStale = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "SerializationError"
 
 const isLockTimeout = (error: unknown): boolean =>
@@ -86,7 +83,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   const applyOnPostgres = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* lockName(sql, table)
-    // The migration runs under the lock that a process takes to write its first heartbeat, so no process starts
+    // The migration runs under the lock that a process takes to write its first heartbeat, so no process can start
     // meanwhile.
     yield* OlderProcesses.check((yield* schemaStatus).left, exclusive)
     yield* sql`SET LOCAL lock_timeout = '5s'`

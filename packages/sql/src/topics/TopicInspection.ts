@@ -1,6 +1,6 @@
 /**
- * One topic for operators: its rows, mails, media jobs and events. The functions only read, and find rows by keys, so
- * that the cost does not grow with other topics.
+ * Reads one topic for operators: its rows, mails, media jobs and events. The functions only read, and find rows by
+ * keys, so that the cost does not grow with other topics.
  */
 import { attemptFailedAction } from "@partner-commentary/core/commentary/Generation"
 import type { MailKind } from "@partner-commentary/core/mail/Mail"

@@ -11,7 +11,7 @@ import { mapRows } from "../database/Steps.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
-/** No status and all statuses are the same list. */
+/** A filter with no status and one with all statuses select the same list. */
 const statusesOf = ({ status }: TopicList): ReadonlyArray<TopicStatus> => {
   const given = status === null ? [] : typeof status === "string" ? [status] : [...new Set(status)]
   return given.length === topicStatuses.length ? [] : given
@@ -23,7 +23,7 @@ export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"
   const unlessAbsent = (value: Instant | null | undefined, condition: (iso: string) => Fragment) =>
     value === null || value === undefined ? none : condition(toIso(value))
 
-  /** The conditions but the status. */
+  /** The conditions of the filter except the status. */
   const matching = ({ created, owner, reference, updatedAfter }: TopicList) =>
     sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}
       ${reference === null || reference === undefined ? none : sql`AND external_reference = ${reference}`}
@@ -60,7 +60,7 @@ export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"
     const [first, ...others] = statuses.map((status) => sql`AND status = ${status}`)
     const keys = (status: Fragment, count: number) =>
       sql`SELECT moment, topic_id FROM (SELECT ${moment} AS moment, id AS topic_id ${some(status, count)}) AS few`
-    /** Reads only the rows of the page: others are skipped in the index. */
+    /** Reads only the rows of the page. The index skips the others. */
     const ofKeys = (few: Fragment) => sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT few.moment, few.topic_id
         FROM (${few}) few ORDER BY few.moment ${direction}, few.topic_id ${direction}
         ${limitTo(sql, limit + 1)} OFFSET ${offset}) few

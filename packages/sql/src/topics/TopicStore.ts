@@ -118,7 +118,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       Effect.catch(batch, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
   )
 
-  /** Of equal submissions, the first is submitted before the others. */
+  /** Of equal submissions, the first one is written before the others are tried. */
   const ask = Effect.fnUntraced(function* (all: ReadonlyArray<Prepared>) {
     const firstOf = Map.groupBy(all, ({ submission }) => submission.fingerprint)
     const firsts = [...firstOf.values()].flatMap(([first]) => first ?? [])
@@ -128,7 +128,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return all.flatMap((one) => byCall.get(one) ?? [])
   })
 
-  /** A batch waits for a connection in the turn of its organization. */
+  /** A batch waits for a connection as work of its organization. */
   const askInTurn = (all: ReadonlyArray<Prepared>) =>
     Effect.provideService(ask(all), FairShare, all[0]?.submission.topic.organizationId ?? "")
 

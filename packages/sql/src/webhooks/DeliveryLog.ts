@@ -73,7 +73,7 @@ export const layer = Layer.effect(
         AND made.webhook_id = ${webhookId} AND ${sql.in("made.event_id", ids)}
       ORDER BY made.claim_number`
 
-    /** `some` is the condition that selects deliveries; they are read newest first. */
+    /** `some` is the condition that selects deliveries. They are read newest first. */
     const read = Effect.fnUntraced(function* (
       webhookId: WebhookId,
       some: Fragment,

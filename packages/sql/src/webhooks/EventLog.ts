@@ -18,11 +18,11 @@ interface Row {
   readonly id: EventId
   readonly payload: string
   readonly bytes: number
-  /** The size of the page, and of the next event. */
+  /** The size of the page, and that of the next event. */
   readonly found: number
 }
 
-/** Longer than a transaction lasts and clocks differ, in milliseconds. */
+/** Longer than a transaction can last plus the difference between clocks, in milliseconds. */
 const margin = 10 * 60_000
 
 export const layer = Layer.effect(
@@ -55,7 +55,9 @@ export const layer = Layer.effect(
           ORDER BY position ${limitTo(sql, limit + 1)}) AS few`
       )
 
-    /** The first position can be read from a time on only with a margin, as ids have the order of clocks. */
+    /**
+     * To read forward from a time on, the first position needs this margin, because ids follow the clocks of processes.
+     */
     const startAt = Effect.fnUntraced(function* ({ behind, owner, since }: EventList) {
       if (behind !== null && timeOfEvent(behind) >= since) {
         const [known] = yield* sql<{

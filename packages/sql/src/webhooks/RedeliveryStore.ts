@@ -76,7 +76,7 @@ export const layer = Layer.effect(
     const open = Effect.fnUntraced(function* (recovery: Recovery, audit: AuditEntry) {
       const { askedAt, held, id, since, until, webhookId } = recovery
       const requestedAt = Instant.toIso(askedAt)
-      // The webhook has been deleted meanwhile.
+      // The webhook was deleted in the meantime.
       if ((yield* locked(webhookId)) === undefined) return
       // These ids are only bounds: no event has them.
       const [behindId, untilId] = [firstIdAt(since), firstIdAt(until)]

@@ -23,7 +23,10 @@ export class TokenMint extends Context.Service<
   }
 >()("@partner-commentary/testkit/DashboardIdentitySuite/TokenMint") {}
 
-/** Makes a token that is valid for an hour, with changed claims. A claim that is changed to undefined is omitted. */
+/**
+ * Makes a token that is valid for an hour. `changes` replaces some of its claims. A claim that is changed to undefined
+ * is omitted.
+ */
 export const token = Effect.fnUntraced(function* (changes: TokenClaims = {}) {
   const { audience, issuer, organizationClaim, sign } = yield* TokenMint
   const now = Math.floor((yield* Instant.now) / 1000)

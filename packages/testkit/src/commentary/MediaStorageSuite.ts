@@ -12,7 +12,7 @@ export interface FetchedFile {
   readonly bytes: Uint8Array
 }
 
-/** `fetched` returns the public response at this URL. */
+/** `fetched` returns the response that the public gets at this URL. */
 export const suite = <R, E, E2>(
   name: string,
   layer: Layer.Layer<R, E>,

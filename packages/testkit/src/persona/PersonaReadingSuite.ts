@@ -14,7 +14,7 @@ import { day, organizationId, persona, personaId as randomId, start } from "../s
 import { guarantees } from "../support/Guarantee.ts"
 
 /**
- * Creates personas and licences in the place from which the store reads them. The suite uses only fields that every
+ * Creates personas and licences in the place from which the store reads them. The suite uses only the fields that every
  * store has.
  */
 export interface PersonaRecords<E, R> {
@@ -25,7 +25,10 @@ export interface PersonaRecords<E, R> {
     persona: PersonaId,
     until: Instant | null
   ) => Effect.Effect<unknown, E, R>
-  /** A new id in ascending order, where the store derives ids from its own keys. Random UUIDs unless given. */
+  /**
+   * Returns new ids in ascending order, for stores that derive ids from their own keys. By default they are random
+   * UUIDs.
+   */
   readonly personaId?: () => PersonaId
   /** An organization that may hold licences. */
   readonly organization?: Effect.Effect<OrganizationId, E, R>

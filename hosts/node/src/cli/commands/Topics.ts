@@ -1,6 +1,6 @@
 /**
  * `topic show`: prints the details of a topic, so that an operator finds out why it makes no progress. The command
- * prints no text except the question's first line.
+ * prints no text except the first line of the question.
  */
 import { TopicId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"

@@ -18,7 +18,7 @@ export interface Operation {
   /** All statuses in the description. */
   readonly statuses: ReadonlyArray<number>
   readonly takesBody: boolean
-  /** Whether the operation stores its response under an idempotency key. */
+  /** True if the operation stores its response under an idempotency key. */
   readonly keeps: boolean
 }
 
@@ -57,7 +57,7 @@ const ownership: Readonly<Record<string, Ownership>> = {
   personas: "licence"
 }
 
-/** The resource names in the path: `topics`, `personas`, … */
+/** The names of the resources in the path: `topics`, `personas`, … */
 const parts = ({ path }: Pick<Operation, "path">): ReadonlyArray<string> =>
   path
     .replace("/partner/v1/", "")

@@ -10,7 +10,7 @@ export type ExpectedAccess =
 
 const refused = (status: number, code: string): ExpectedAccess => ({ is: "refused", status, code })
 
-/** Whose resources the caller can access, or why access is refused. */
+/** The owner whose resources the caller can access, or why access is refused. */
 const admitted = (
   { scheme, scope, webhookScope }: Operation,
   { key, token }: Caller

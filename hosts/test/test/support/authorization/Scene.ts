@@ -113,7 +113,7 @@ export const sendRequestOf = (
 
 export const nameOfCell = ({ caller, operation }: MatrixCell) => `${operation.id} by ${caller.name}`
 
-/** Resources that the call may change or delete, created for this cell alone. */
+/** Resources that the call may change or delete, created only for this cell of the matrix. */
 export const makeFreshResources = Effect.fnUntraced(function* (
   { next, owner, things }: AuthorizationScene,
   { method, path }: Operation

@@ -36,7 +36,9 @@ const types = {
 
 export type FieldType = keyof typeof types
 
-/** The values at a path such as `personas[].status`. A path through an array yields the value of each element. */
+/**
+ * Returns the values at a path such as `personas[].status`. A path through an array yields the value of each element.
+ */
 export const valuesAt = (root: unknown, path: string): ReadonlyArray<unknown> =>
   path
     .split(/\.|(?=\[\])/)

@@ -33,7 +33,7 @@ export const makeOperations = Effect.gen(function* () {
   const topic = { content: `${content} Really?`, persona_ids: [persona] }
   const wrong = { content: 1 }
   const dashboard = { headers: { authorization: `Bearer ${token}` } }
-  /** Method, path, accepted body, refused body (or refused path), and caller. */
+  /** Method, path, a body that is accepted, a body (or path) that is refused, and the caller. */
   const table: ReadonlyArray<readonly [string, string, unknown, unknown, { key?: string; headers?: object }?]> = [
     ["POST", "/topics", topic, wrong],
     ["GET", "/topics", undefined, "/topics?limit=0"],
@@ -77,7 +77,7 @@ export const makeOperations = Effect.gen(function* () {
       name: `${method} ${path.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "{id}")}`,
       /** Succeeds once. */
       accepted: send(path, good, who),
-      /** Fails because of its body, its path, or missing credentials. */
+      /** This request fails because of its body, its path, or missing credentials. */
       refused:
         typeof bad === "string"
           ? send(bad, good, who)

@@ -60,7 +60,7 @@ export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof
   const patch = (path: string, body: unknown, call?: With) => send("PATCH", path, body, call)
   const remove = (path: string, call?: With) => send("DELETE", path, undefined, call)
   const persona = (given: Partial<Persona> = {}) => Seed.persona(organization, given)
-  /** The response's `data`. A refusal fails the test. */
+  /** Returns the response's `data`. A refusal fails the test. */
   const submit = (content: string, personas: ReadonlyArray<Persona>, more: object = {}) =>
     Effect.flatMap(post("/topics", { content, persona_ids: personas.map(({ id }) => id), ...more }), (answer) =>
       answer.status === 201 ? Effect.succeed(answer.body.data) : Effect.die(new Error(answer.text))
@@ -70,7 +70,7 @@ export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof
 export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>
 
 /**
- * The states that a test can bring an assignment to. The last three states keep the status and settle the assignment
+ * The states into which a test can bring an assignment. The last three states keep the status and settle the assignment
  * without a commentary.
  */
 export type AssignmentState =
@@ -94,7 +94,7 @@ export const waitForCreatorMails = Effect.fnUntraced(function* (persona: Persona
       return about.length >= count ? about : undefined
     })
   )
-  // Let the worker store that the mails were handed over.
+  // Lets the worker store that the mails were handed over.
   yield* TestClock.adjust(0)
   return found
 })
@@ -128,7 +128,10 @@ export interface SentAssignment {
   readonly content: string
 }
 
-/** Brings a newly sent assignment to a state. Deadlines pass by the clock, which all tests of the file share. */
+/**
+ * Brings a newly sent assignment to a state. Deadlines pass when the clock moves, and all tests of the file share that
+ * clock.
+ */
 export const bringToState = Effect.fnUntraced(function* (
   { by, content, id }: SentAssignment,
   persona: Persona,

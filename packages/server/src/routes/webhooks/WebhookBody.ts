@@ -16,7 +16,7 @@ const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): Rea
 
 export const decodeRegistration = bodyDecoder(RegisterWebhook, ofRegistration)
 
-/** For the JSON text of one webhook. */
+/** Decodes the JSON text of one webhook. */
 export const decodeRegistrationText = textDecoder(RegisterWebhook, ofRegistration)
 
 /**
@@ -32,7 +32,7 @@ const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Proble
 
 export const decodeChange = bodyDecoder(ChangeWebhook, ofChange)
 
-/** For the JSON text of one change. */
+/** Decodes the JSON text of one change. */
 export const decodeChangeText = textDecoder(ChangeWebhook, ofChange)
 
 /** Values that the schema already rejects are skipped. */

@@ -1,4 +1,4 @@
-/** Webhooks as responses show them. */
+/** Maps webhooks to the form of responses. */
 import type * as Api from "@partner-commentary/api/WebhooksApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
