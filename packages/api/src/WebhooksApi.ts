@@ -1,6 +1,7 @@
 /** Operations on webhooks: register, view, change, remove, test. */
 import * as EventTypes from "@partner-commentary/core/webhook/EventType"
 import * as Webhooks from "@partner-commentary/core/webhook/Webhook"
+import { mostHeld } from "@partner-commentary/core/webhook/WebhookCondition"
 import { exampleSecret, secretConstraint, secretPattern } from "@partner-commentary/core/webhook/WebhookSecret"
 import { maxUrlLength, urlConstraint, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -95,6 +96,28 @@ const fields = {
   updated_at: Fields.Timestamp.annotate({
     description: "When you last changed it. Deliveries do not count.",
     examples: ["2026-01-30T12:00:00.000Z"]
+  }),
+  disabled_reason: Schema.NullOr(Schema.String).annotate({
+    description: "Why we disabled it, in one sentence: what the last attempt met. Null unless it is `disabled`.",
+    examples: [null]
+  }),
+  disabled_at: Schema.NullOr(Fields.Timestamp).annotate({
+    description: "When we disabled it: ISO 8601, UTC. Null unless it is `disabled`.",
+    examples: [null]
+  }),
+  circuit: Schema.Struct({
+    state: Schema.Literals(["closed", "open"]).annotate({
+      description: "`open`: it failed often of late, so events are held and one is tried from time to time.",
+      examples: ["closed"]
+    }),
+    open_until: Schema.NullOr(Fields.Timestamp).annotate({
+      description: "When the next event is tried: ISO 8601, UTC. Null while `closed`, and when one is tried now.",
+      examples: [null]
+    })
+  }).annotate({ identifier: "Circuit", description: "Whether the endpoint is believed to answer." }),
+  held_count: Fields.Count.annotate({
+    description: `How many events are held for it, because it is not active or its circuit is open; ${mostHeld} at most are counted.`,
+    examples: [0]
   })
 }
 

@@ -32,6 +32,13 @@ export interface Webhook {
   readonly last_delivery_at: Timestamp | null
   readonly created_at: Timestamp
   readonly updated_at: Timestamp
+  /** The service disabled the webhook for this reason. Null unless the status is `disabled`. */
+  readonly disabled_reason: string | null
+  readonly disabled_at: Timestamp | null
+  /** While the circuit is `open`, events are held. At `open_until` the service tries one of them. */
+  readonly circuit: { readonly state: Open<"closed" | "open">; readonly open_until: Timestamp | null }
+  /** The number of held events, counted up to 1,000. */
+  readonly held_count: number
 }
 
 /** A new webhook. Only this response contains `secret`. */

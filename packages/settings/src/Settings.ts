@@ -229,6 +229,7 @@ const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
     webhooks: {
       ...defaults.webhooks,
       allowHttp,
+      sources: yield* withDefault("WEBHOOK_SOURCES", Parser.parseAddresses, defaults.webhooks.sources),
       timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.parseDuration, defaults.webhooks.timeout),
       retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.parseDurations, defaults.webhooks.retries),
       disableFailures: yield* withDefault("WEBHOOK_DISABLE_FAILURES", count, defaults.webhooks.disableFailures),

@@ -125,6 +125,15 @@ class ChangeWebhook(TypedDict):
     """
 
 
+class Circuit(TypedDict):
+    """Whether the endpoint is believed to answer."""
+
+    state: Literal["closed", "open"]
+    """`open`: it failed often of late, so events are held and one is tried from time to time."""
+    open_until: str | None
+    """When the next event is tried: ISO 8601, UTC. Null while `closed`, and when one is tried now."""
+
+
 class Commentary(TypedDict):
     """A commentary that its creator approved."""
 
@@ -1030,6 +1039,15 @@ class RegisteredWebhook(TypedDict):
     """ISO 8601, UTC, with milliseconds."""
     updated_at: str
     """When you last changed it. Deliveries do not count."""
+    disabled_reason: str | None
+    """Why we disabled it, in one sentence: what the last attempt met. Null unless it is `disabled`."""
+    disabled_at: str | None
+    """When we disabled it: ISO 8601, UTC. Null unless it is `disabled`."""
+    circuit: Circuit
+    held_count: int
+    """How many events are held for it, because it is not active or its circuit is open; 1000 at most are
+    counted.
+    """
     secret: str
     """What events are signed with. Shown in this answer alone: it can neither be fetched nor changed
     later.
@@ -1393,6 +1411,15 @@ class Webhook(TypedDict):
     """ISO 8601, UTC, with milliseconds."""
     updated_at: str
     """When you last changed it. Deliveries do not count."""
+    disabled_reason: str | None
+    """Why we disabled it, in one sentence: what the last attempt met. Null unless it is `disabled`."""
+    disabled_at: str | None
+    """When we disabled it: ISO 8601, UTC. Null unless it is `disabled`."""
+    circuit: Circuit
+    held_count: int
+    """How many events are held for it, because it is not active or its circuit is open; 1000 at most are
+    counted.
+    """
 
 
 class WebhookTest(TypedDict):

@@ -12,7 +12,18 @@ import {
   validWebhookBody
 } from "../support/conformance/Dashboard.ts"
 
-const shown = ["id", "url", "events", "status", "consecutive_failures", "last_delivery_at", "created_at", "updated_at"]
+const specified = [
+  "id",
+  "url",
+  "events",
+  "status",
+  "consecutive_failures",
+  "last_delivery_at",
+  "created_at",
+  "updated_at"
+]
+/** A minor version added the fields after those of the specification. */
+const shown = [...specified, "disabled_reason", "disabled_at", "circuit", "held_count"]
 
 const registered = Effect.fnUntraced(function* (given: object = {}) {
   const { key } = yield* seedPartner()

@@ -40,7 +40,11 @@ it.effect("a webhook can be registered, listed, read, changed and removed, and i
       consecutive_failures: 0,
       last_delivery_at: null,
       created_at: "2027-01-15T08:00:00.000Z",
-      updated_at: "2027-01-15T08:00:00.000Z"
+      updated_at: "2027-01-15T08:00:00.000Z",
+      disabled_reason: null,
+      disabled_at: null,
+      circuit: { state: "closed", open_until: null },
+      held_count: 0
     })
     assert.strictEqual(registered.headers.get("location"), `/partner/v1/webhooks/${webhook.id}`)
     assert.deepStrictEqual((yield* getWebhook(key, `/${webhook.id.toUpperCase()}`)).body, {

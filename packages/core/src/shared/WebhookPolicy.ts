@@ -4,6 +4,8 @@ import * as Duration from "effect/Duration"
 export interface WebhookPolicy {
   /** Whether the API description allows `http:` receivers, as the transport does in development. */
   readonly allowHttp: boolean
+  /** The addresses and networks that deliveries come from, which the service publishes. */
+  readonly sources: ReadonlyArray<string>
   /** Timeout of one attempt, from the DNS look-up to the last byte of the response. */
   readonly timeout: Duration.Duration
   /** Delays between attempts. The number of attempts is one more than the number of delays. */
@@ -48,6 +50,7 @@ export interface WebhookPolicy {
 
 export const defaults: WebhookPolicy = {
   allowHttp: false,
+  sources: [],
   timeout: Duration.seconds(15),
   retries: [
     Duration.seconds(5),

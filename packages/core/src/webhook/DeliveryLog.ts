@@ -46,6 +46,11 @@ export class DeliveryLog extends Context.Service<
       attempts: number,
       at: Instant
     ) => Effect.Effect<Option.Option<Delivery>>
+    /** The receivers of these webhooks with their unfinished deliveries, which are counted up to `limit`. */
+    readonly receivers: (
+      webhookIds: ReadonlyArray<WebhookId>,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly receiver: Receiver; readonly pending: number }>>
     /**
      * Counts unfinished deliveries by webhook, and omits webhooks that have none. The count needs one index-only query.
      */

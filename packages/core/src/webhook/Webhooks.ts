@@ -15,8 +15,10 @@ import { WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
+import { DeliveryLog } from "./DeliveryLog.ts"
 import type { EventType } from "./EventType.ts"
 import { changed, differences, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
+import { conditionOf, mostHeld, newCondition, type ReportedWebhook } from "./WebhookCondition.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import { stepSize } from "./WebhookRecovery.ts"
 import { encryptionPurpose, mintSecret } from "./WebhookSecret.ts"
@@ -58,16 +60,16 @@ export class Webhooks extends Context.Service<
      */
     readonly register: (
       registration: Registration
-    ) => Effect.Effect<Pick<Registration, "webhook" | "secret">, TooManyWebhooks>
-    readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<Webhook, WebhookNotFound>
+    ) => Effect.Effect<Pick<Registration, "secret"> & { readonly webhook: ReportedWebhook }, TooManyWebhooks>
+    readonly find: (owner: Owner, id: WebhookId) => Effect.Effect<ReportedWebhook, WebhookNotFound>
     /** Lists all webhooks of the owner, newest first. */
-    readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<Webhook>>
+    readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<ReportedWebhook>>
     /** A patch without an effective change writes nothing. A new URL causes a mail to the contact. */
     readonly change: (
       principal: Registrant,
       id: WebhookId,
       patch: WebhookPatch
-    ) => Effect.Effect<Webhook, WebhookNotFound | WebhookUrlRefused>
+    ) => Effect.Effect<ReportedWebhook, WebhookNotFound | WebhookUrlRefused>
     readonly remove: (principal: Registrant, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
     /** Deletes one batch of rows of removed webhooks, and returns their number; 0 when none are left. */
     readonly clear: Effect.Effect<number>
@@ -77,6 +79,7 @@ export class Webhooks extends Context.Service<
     Webhooks,
     Effect.gen(function* () {
       const store = yield* WebhookStore
+      const log = yield* DeliveryLog
       const transport = yield* WebhookTransport
       const encryption = yield* Encryption
       const random = yield* SecureRandom.SecureRandom
@@ -86,6 +89,26 @@ export class Webhooks extends Context.Service<
         const found = yield* store.find(owner, id)
         return Option.isNone(found) ? yield* new WebhookNotFound() : found.value
       })
+
+      /** A webhook that was removed meanwhile is reported as it was. */
+      const report = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Webhook>) {
+        const found = yield* log.receivers(
+          webhooks.map(({ id }) => id),
+          mostHeld
+        )
+        const disabled = webhooks.filter(({ status }) => status === "disabled").map(({ id }) => id)
+        const disablings = yield* store.latestDisablings(disabled)
+        const conditions = new Map(
+          found.map(({ pending, receiver }) => {
+            const { id } = receiver.webhook
+            return [id, conditionOf(receiver, pending, disablings.get(id) ?? null)]
+          })
+        )
+        return webhooks.map((webhook) => ({ ...webhook, condition: conditions.get(webhook.id) ?? newCondition }))
+      })
+
+      const reportOne = (webhook: Webhook) =>
+        Effect.map(report([webhook]), ([one]) => one ?? { ...webhook, condition: newCondition })
 
       return Webhooks.of({
         prepare: Effect.fn("Webhooks.prepare")(function* (principal, { events, secret: given, url }) {
@@ -111,11 +134,11 @@ export class Webhooks extends Context.Service<
           const notice = noticeAbout(principal, webhook, "webhook_added", null)
           yield* store.insert({ webhook, audit, notice }, encrypted, maxWebhooks)
           yield* signal.notify
-          return { webhook, secret }
+          return { webhook: { ...webhook, condition: newCondition }, secret }
         }),
 
-        find,
-        list: store.list,
+        find: (owner, id) => Effect.flatMap(find(owner, id), reportOne),
+        list: (owner) => Effect.flatMap(store.list(owner), report),
 
         change: Effect.fn("Webhooks.change")(function* (principal, id, patch) {
           const present = yield* find(ownerOf(principal), id)
@@ -138,7 +161,7 @@ export class Webhooks extends Context.Service<
           })
           if (Option.isNone(after)) return yield* new WebhookNotFound()
           yield* signal.notify
-          return after.value
+          return yield* reportOne(after.value)
         }),
 
         remove: Effect.fn("Webhooks.remove")(function* (principal, id) {

@@ -22,6 +22,7 @@ import * as SandboxHandlers from "./sandbox/SandboxHandlers.ts"
 import * as TopicHandlers from "./topics/TopicHandlers.ts"
 import * as UsageHandlers from "./usage/UsageHandlers.ts"
 import * as WebhookHandlers from "./webhooks/WebhookHandlers.ts"
+import * as WebhookSources from "./webhooks/WebhookSources.ts"
 
 const handlers = Layer.mergeAll(
   TopicHandlers.layer,
@@ -48,7 +49,8 @@ export const layer = Layer.mergeAll(
   CreatorRoutes.layer,
   DescriptionRoutes.layer,
   Avatar.layer,
-  Health.layer
+  Health.layer,
+  WebhookSources.layer
 ).pipe(Layer.provide(Responses.layer), Layer.provide(Authorization.layer))
 
 /** Paths are case-sensitive, an extra slash makes a different path, and the length limit fits an escaped reference. */

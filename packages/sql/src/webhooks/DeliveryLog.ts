@@ -133,6 +133,20 @@ export const layer = Layer.effect(
           )
         ),
 
+      receivers: (ids, limit) =>
+        ids.length === 0
+          ? Effect.succeed([])
+          : Effect.orDie(
+              Effect.map(
+                sql<ReceiverRow & { readonly pending: number }>`SELECT w.*, (
+                    SELECT CAST(COUNT(*) AS INTEGER) FROM (
+                      SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL ${limitTo(sql, limit)}
+                    ) AS counted) AS pending
+                  FROM webhooks w WHERE ${sql.in("w.id", ids)}`,
+                (rows) => rows.map((row) => ({ receiver: receiverOf(row), pending: row.pending }))
+              )
+            ),
+
       waiting: (ids) =>
         ids.length === 0
           ? Effect.succeed(new Map())

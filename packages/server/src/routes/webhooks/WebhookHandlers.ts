@@ -7,7 +7,7 @@ import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
-import { type Registration, Webhooks } from "@partner-commentary/core/webhook/Webhooks"
+import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import { WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
     const { apiRoot } = yield* PublicAddress
     const answerOnce = yield* IdempotentRequests.make
 
-    const created = ({ secret, webhook }: Pick<Registration, "webhook" | "secret">) =>
+    const created = ({ secret, webhook }: Effect.Success<ReturnType<typeof webhooks.register>>) =>
       HttpServerResponse.setHeader(
         Envelope.success({ ...view(webhook), secret: Redacted.value(secret) }, 201),
         "location",

@@ -1,10 +1,10 @@
 /** Maps webhooks to the form of responses. */
 import type * as Api from "@partner-commentary/api/WebhooksApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
-import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import type { ReportedWebhook } from "@partner-commentary/core/webhook/WebhookCondition"
 import type { TestResult } from "@partner-commentary/core/webhook/WebhookTest"
 
-export const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
+export const view = ({ condition, ...webhook }: ReportedWebhook): typeof Api.Webhook.Type => ({
   id: webhook.id,
   url: webhook.url,
   events: webhook.events,
@@ -12,7 +12,11 @@ export const view = (webhook: Webhook): typeof Api.Webhook.Type => ({
   consecutive_failures: webhook.consecutiveFailures,
   last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
   created_at: toIso(webhook.createdAt),
-  updated_at: toIso(webhook.updatedAt)
+  updated_at: toIso(webhook.updatedAt),
+  disabled_reason: condition.disabling?.reason ?? null,
+  disabled_at: isoOrNull(condition.disabling?.at ?? null),
+  circuit: { state: condition.circuit.isOpen ? "open" : "closed", open_until: isoOrNull(condition.circuit.until) },
+  held_count: condition.held
 })
 
 export const testView = ({ attempt, eventId }: TestResult): typeof Api.WebhookTest.Type => ({

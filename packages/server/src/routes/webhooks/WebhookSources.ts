@@ -1,0 +1,21 @@
+/**
+ * The addresses that deliveries come from, for the firewalls of receivers. The page is public and outside the partner
+ * API. It exists only where the operator configures the addresses.
+ */
+import { Policy } from "@partner-commentary/core/shared/Policy"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Envelope from "../../http/Envelope.ts"
+
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { sources } = (yield* Policy).webhooks
+    if (sources.length === 0) return
+    const response = HttpServerResponse.setHeaders(Envelope.success({ addresses: sources }), {
+      "cache-control": "public, max-age=300",
+      "access-control-allow-origin": "*"
+    })
+    yield* router.add("GET", "/.well-known/webhook-sources", response)
+  })
+)
