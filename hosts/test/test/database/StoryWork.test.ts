@@ -1,10 +1,13 @@
 /** The work of a story on Postgres, from the submission to the delivered events: turns and commits, counted by a proxy. */
 import { assert, it } from "@effect/vitest"
+import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
 import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
 import type { StatementTurn } from "@partner-commentary/test/postgres/Wire"
 import * as Seed from "@partner-commentary/test/Seed"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { registerWebhook } from "../support/DeliveryCalls.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
 import { actAsCreator, submitTopic } from "../support/Requests.ts"
@@ -83,6 +86,40 @@ it.live("a story of three personas and two webhooks takes a bounded number of tu
     const counted = Object.entries(steps).map(([name, { turns }]) => [name, turns.length, commitsOf(turns)])
     assert.isAtMost(turns, 178, JSON.stringify(counted))
     assert.isAtMost(commits, 98, JSON.stringify(counted))
+  }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+const arrived = { duration: 1, status: 204, failure: null, reason: null, excerpt: "", retryAfter: null }
+
+it.live("attempts at one webhook that end at one time share a transaction", () =>
+  Effect.gen(function* () {
+    const store = yield* DeliveryStore
+    const owner = yield* Seed.organization()
+    const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.persona(owner))
+    const { text: key } = yield* Seed.key(owner)
+    yield* registerWebhook(key, ["commentary.failed"])
+    yield* submitTopic(key, "Who will win the cup this year?", personas)
+    yield* finish
+    const mails = yield* (yield* Mailbox).all
+    yield* Effect.forEach(mails.slice(-5).map(creatorTokenIn), (token) =>
+      actAsCreator(token, "decline", { reason: "No." })
+    )
+    const now = yield* Clock.currentTimeMillis
+    const [webhook = assert.fail("no delivery is due")] = yield* store.dueWebhooks(now, 5, 1)
+    const claimed = yield* store.claim(webhook.webhookId, now, now + 60_000, {
+      allow: () => ({ limit: 5, probe: false }),
+      taken: (receiver) => receiver
+    })
+    assert.lengthOf(claimed, 5)
+    const settle = (one: ClaimedDelivery) =>
+      store.settle(one, { ...arrived, at: now }, now, (receiver) => ({
+        ...{ receiver, next: { state: "delivered" as const }, notice: null, audit: null }
+      }))
+    const { turns } = yield* OnTheWire.recordTurns(Effect.forEach(claimed, settle, { concurrency: "unbounded" }))
+    const each = ["BEGIN", "SELECT webhooks", "WITH", "UPDATE webhooks", "COMMIT"]
+    // The first attempt does not wait for others.
+    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...each, ...each])
+    assert.isTrue(Option.isNone(yield* store.nextDue))
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 

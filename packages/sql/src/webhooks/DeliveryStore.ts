@@ -5,16 +5,13 @@
 import { clockToleranceMillis } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import {
   type Backlog,
   type ClaimedDelivery,
   type ClaimPlan,
-  DeliveryStore,
-  type SettledAttempt,
-  type Settlement
+  DeliveryStore
 } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,10 +23,8 @@ import { isTooLate } from "../database/DueTimes.ts"
 import { owners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
-import * as Together from "../database/Together.ts"
 import { transact } from "../database/Transaction.ts"
-import * as AuditLog from "../operations/AuditLog.ts"
-import * as ContactNotices from "./ContactNotices.ts"
+import * as SettledAttempts from "./SettledAttempts.ts"
 import { type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
 
 interface ClaimedRow {
@@ -41,14 +36,6 @@ interface ClaimedRow {
   /** The payload is null if the event was deleted. */
   readonly payload: string | null
 }
-
-interface ArrivalRow {
-  readonly started_at: string
-  readonly duration: number
-}
-
-/** The value is computed from the attempt alone, so that it does not depend on other attempts. */
-const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
 
 const oldestFirst = (one: ClaimedRow, other: ClaimedRow) => (one.event_id < other.event_id ? -1 : 1)
 
@@ -121,82 +108,7 @@ export const layer = Layer.effect(
       return claimed
     })
 
-    const firstArrival = (isDelivery: Fragment) =>
-      Effect.map(
-        sql<ArrivalRow>`SELECT started_at, duration FROM delivery_attempts
-          WHERE ${isDelivery} AND failure IS NULL ORDER BY claim_number LIMIT 1`,
-        ([row]) =>
-          row === undefined
-            ? undefined
-            : arrivalOf({ at: Instant.fromIso(row.started_at), duration: Number(row.duration) })
-      )
-
-    const move = Effect.fnUntraced(function* (
-      { eventId, kind, ticket, webhookId }: ClaimedDelivery,
-      attempt: Attempt,
-      { next }: Settlement,
-      at: Instant.Instant
-    ) {
-      const isDelivery = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
-      const isCurrentClaim = sql`${isDelivery} AND claim_number = ${ticket} AND is_leased = 1`
-      if (next.state !== "pending") {
-        // A delivery that succeeded once and is sent again stays delivered, whatever the new attempt returned.
-        const arrived = next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(isDelivery)
-        if (next.state === "delivered") {
-          return sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
-            settled_at = ${Instant.toIso(arrived ?? arrivalOf(attempt))} WHERE ${isDelivery} AND state <> 'delivered'`
-        }
-        const state = arrived === undefined ? "failed" : "delivered"
-        return sql`UPDATE deliveries SET state = ${state}, due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
-          settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${isCurrentClaim}`
-      }
-      const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
-      const reset = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
-      return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, is_leased = 0, attempts = ${next.attempts}
-        ${reset} WHERE ${isCurrentClaim}`
-    })
-
-    const insertAttempt = ({ eventId, kind, ticket, webhookId }: ClaimedDelivery, { at, ...attempt }: Attempt) =>
-      sql`INSERT INTO delivery_attempts ${sql.insert({
-        webhook_id: webhookId,
-        event_id: eventId,
-        claim_number: ticket,
-        kind,
-        started_at: Instant.toIso(at),
-        duration: attempt.duration,
-        status: attempt.status,
-        failure: attempt.failure,
-        reason: attempt.reason,
-        excerpt: attempt.excerpt
-      })}`
-
-    const settle = Effect.fnUntraced(function* (
-      claimed: ClaimedDelivery,
-      attempt: Attempt,
-      at: Instant.Instant,
-      decide: (present: Receiver) => Settlement,
-      following?: { readonly lease: Instant.Instant; readonly taking: ClaimPlan }
-    ) {
-      const row = yield* locked(claimed.webhookId)
-      if (row === undefined) return Option.none<SettledAttempt>()
-      const before = receiverOf(row)
-      const settlement = decide(before)
-      const moved = { statement: yield* move(claimed, attempt, settlement, at), returning: "1" }
-      const [isMoved] = yield* Together.run(sql, [moved, { statement: insertAttempt(claimed, attempt) }])
-      // A failed attempt whose lease has ended is no evidence about the receiver, because the worker may have been
-      // suspended.
-      const counts = settlement.next.state === "delivered" || isMoved !== null
-      const { audit, notice, receiver } = counts ? settlement : { audit: null, notice: null, receiver: before }
-      const { organizationId } = receiver.webhook.owner
-      if (audit !== null) yield* AuditLog.appendEntry(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
-      if (notice !== null) yield* ContactNotices.queue(sql, notice)
-      const next =
-        following === undefined
-          ? { receiver, claimed: none }
-          : yield* take(receiver, row.encrypted_secret, at, following.lease, following.taking)
-      yield* keep(next.receiver)
-      return Option.some<SettledAttempt>({ before, after: next.receiver, following: next.claimed })
-    })
+    const settle = yield* SettledAttempts.make(sql, { locked, take, keep })
 
     /** Selects each webhook that has waiting deliveries. */
     const withOwners = owners({ rows: "deliveries WHERE due_at IS NOT NULL", owner: "webhook_id" })
@@ -224,7 +136,7 @@ export const layer = Layer.effect(
 
       claim: (id, at, lease, taking) => transact(sql, claim(id, at, lease, taking)),
       settle: (claimed, attempt, at, decide, following) =>
-        transact(sql, settle(claimed, attempt, at, decide, following)),
+        settle({ claimed, attempt, at, decide, ...(following === undefined ? {} : { following }) }),
 
       release: ({ eventId, ticket, webhookId }, at) =>
         Effect.orDie(

@@ -8,6 +8,7 @@ import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker
 import { type ClaimedDelivery, type ClaimPlan, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Creator from "../support/Creator.ts"
@@ -90,6 +91,33 @@ export const suite = <E>(
         const { following } = yield* settle(first, { lease, taking: upTo(5) })
         assert.strictEqual(following.length, 1)
         assert.deepStrictEqual(yield* (yield* DeliveryStore).claim(first.webhookId, start, lease, upTo(5)), [])
+      }))
+
+    it("attempts that end at one time continue with different deliveries, within the limit", () =>
+      Effect.gen(function* () {
+        const claimed = yield* taken(10, 4)
+        const [{ webhookId } = assert.fail("nothing was taken")] = claimed
+        const settled = yield* Effect.forEach(claimed, (one) => settle(one, { lease, taking: upTo(1) }), {
+          concurrency: "unbounded"
+        })
+        const following = settled.flatMap((one) => one.following.map(({ eventId }) => eventId))
+        assert.strictEqual(new Set(following).size, 4)
+        assert.isTrue(settled.every((one) => one.following.length === 1))
+        assert.lengthOf(yield* (yield* DeliveryStore).claim(webhookId, start, lease, upTo(5)), 1)
+      }))
+
+    it("of attempts that end at one time, one that was stored before fails alone", () =>
+      Effect.gen(function* () {
+        const [first, ...others] = yield* taken(5, 5)
+        if (first === undefined) return assert.fail("nothing was taken")
+        yield* settle(first, { lease, taking: upTo(1) })
+        const [leader = assert.fail(), ...rest] = others
+        const exits = yield* Effect.forEach(
+          [leader, first, ...rest],
+          (one) => Effect.exit(settle(one, { lease, taking: upTo(1) })),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true, true, true])
       }))
 
     it("there is none for a webhook that this attempt has disabled", () =>

@@ -1,0 +1,208 @@
+/**
+ * Stores attempts and what follows from them under the lock of their webhook. On Postgres, attempts at one webhook that
+ * end at one time share a transaction instead of waiting for its lock one after another.
+ */
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
+import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
+import type {
+  ClaimedDelivery,
+  ClaimPlan,
+  SettledAttempt,
+  Settlement
+} from "@partner-commentary/core/webhook/DeliveryStore"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import * as BatchLoader from "../database/BatchLoader.ts"
+import * as Together from "../database/Together.ts"
+import { isWithin, transact } from "../database/Transaction.ts"
+import * as AuditLog from "../operations/AuditLog.ts"
+import * as ContactNotices from "./ContactNotices.ts"
+import { type ReceiverRow, receiverOf } from "./WebhookRow.ts"
+
+interface Ended {
+  readonly claimed: ClaimedDelivery
+  readonly attempt: Attempt
+  readonly at: Instant.Instant
+  readonly decide: (present: CircuitBreaker.Receiver) => Settlement
+  readonly following?: { readonly lease: Instant.Instant; readonly taking: ClaimPlan }
+}
+
+/** Reads and writes of the webhook's row and its queue, in the transaction that has locked the row. */
+interface Queue {
+  readonly locked: (id: ClaimedDelivery["webhookId"]) => Effect.Effect<ReceiverRow | undefined, SqlError>
+  readonly take: (
+    receiver: CircuitBreaker.Receiver,
+    encryptedSecret: string,
+    at: Instant.Instant,
+    lease: Instant.Instant,
+    taking: ClaimPlan
+  ) => Effect.Effect<
+    { readonly receiver: CircuitBreaker.Receiver; readonly claimed: ReadonlyArray<ClaimedDelivery> },
+    SqlError
+  >
+  readonly keep: (receiver: CircuitBreaker.Receiver) => Effect.Effect<unknown, SqlError>
+}
+
+interface ArrivalRow {
+  readonly started_at: string
+  readonly duration: number
+}
+
+type Settled = Option.Option<SettledAttempt>
+
+/** The maximum number of attempts in a transaction. */
+const maxBatch = 10
+
+export const make = (sql: SqlClient, queue: Queue) => {
+  const alone = (ended: Ended): Effect.Effect<Settled> =>
+    Effect.map(transact(sql, settle(sql, queue, [ended])), ([settled]) => settled ?? Option.none())
+  return sql.onDialectOrElse({ pg: () => batched(sql, queue, alone), orElse: () => Effect.succeed(alone) })
+}
+
+/** If a batch fails, each attempt is stored alone, so that only the one that cannot be stored fails. */
+const batched = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  queue: Queue,
+  alone: (ended: Ended) => Effect.Effect<Settled>
+) {
+  const eachAlone = (batch: ReadonlyArray<Ended>) => Effect.forEach(batch, (ended) => Effect.exit(alone(ended)))
+  const ask = (batch: ReadonlyArray<Ended>) =>
+    new Set(batch.map(({ claimed }) => claimed.eventId)).size < batch.length || batch.length === 1
+      ? eachAlone(batch)
+      : Effect.catchCause(
+          Effect.map(transact(sql, settle(sql, queue, batch)), (settled) => settled.map((one) => Exit.succeed(one))),
+          () => eachAlone(batch)
+        )
+  const settleTogether = yield* BatchLoader.make(ask, {
+    keyOf: ({ claimed }: Ended) => claimed.webhookId,
+    limit: maxBatch
+  })
+  return (ended: Ended) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(ended) : settleTogether(ended)))
+})
+
+/** Attempts at different deliveries of one webhook. Each decision sees the receiver's state after the former ones. */
+const settle = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { keep, locked, take }: Queue,
+  batch: ReadonlyArray<Ended>
+): Effect.fn.Return<ReadonlyArray<Settled>, SqlError> {
+  const [first] = batch
+  const row = first && (yield* locked(first.claimed.webhookId))
+  if (row === undefined) return batch.map(() => Option.none())
+  const settled: Array<SettledAttempt> = []
+  const writes: Array<Together.Write> = []
+  let receiver = receiverOf(row)
+  for (const { at, attempt, claimed, decide } of batch) {
+    const before = receiver
+    const settlement = decide(before)
+    const isDelivered = settlement.next.state === "delivered"
+    writes.push(
+      { statement: insertAttempt(sql, claimed, attempt) },
+      { statement: yield* move(sql, claimed, attempt, settlement, at), returning: "1" }
+    )
+    // A failed attempt whose lease has ended is no evidence about the receiver, because the worker may have been
+    // suspended.
+    const counts = isDelivered || (yield* Together.run(sql, writes.splice(0))).at(-1) !== null
+    if (counts) {
+      const { audit, notice } = settlement
+      const { organizationId } = settlement.receiver.webhook.owner
+      receiver = settlement.receiver
+      if (audit !== null) yield* AuditLog.appendEntry(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
+      if (notice !== null) yield* ContactNotices.queue(sql, notice)
+    }
+    settled.push({ before, after: receiver, following: [] })
+  }
+  if (writes.length > 0) yield* Together.run(sql, writes)
+  const continuing = batch.flatMap(({ at, following }, index) =>
+    following === undefined ? [] : [{ ...following, at, index }]
+  )
+  const [leader] = continuing
+  if (leader === undefined) {
+    yield* keep(receiver)
+    return settled.map(Option.some)
+  }
+  const plan = combined(
+    leader.taking,
+    continuing.map(({ taking }) => taking)
+  )
+  const taken = yield* take(receiver, row.encrypted_secret, leader.at, leader.lease, plan)
+  yield* keep(taken.receiver)
+  return settled.map((one, index) => {
+    const shareOf = continuing.findIndex((other) => other.index === index)
+    const following = shareOf < 0 ? [] : taken.claimed.filter((_, place) => place % continuing.length === shareOf)
+    return Option.some({ ...one, after: index === batch.length - 1 ? taken.receiver : one.after, following })
+  })
+})
+
+/** One claim for several plans. A receiver that fails, or recovers, gets no more than one plan allows. */
+const combined = (leader: ClaimPlan, plans: ReadonlyArray<ClaimPlan>): ClaimPlan => ({
+  allow: (present, inFlight) =>
+    CircuitBreaker.isUnrestricted(present)
+      ? {
+          limit: plans.reduce((limit, { allow }) => limit + allow(present, inFlight + limit).limit, 0),
+          probe: false
+        }
+      : leader.allow(present, inFlight),
+  taken: leader.taken
+})
+
+/** The value is computed from the attempt alone, so that it does not depend on other attempts. */
+const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
+
+const firstArrival = (sql: SqlClient, isDelivery: Fragment) =>
+  Effect.map(
+    sql<ArrivalRow>`SELECT started_at, duration FROM delivery_attempts
+      WHERE ${isDelivery} AND failure IS NULL ORDER BY claim_number LIMIT 1`,
+    ([row]) =>
+      row === undefined ? undefined : arrivalOf({ at: Instant.fromIso(row.started_at), duration: Number(row.duration) })
+  )
+
+const move = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { eventId, kind, ticket, webhookId }: ClaimedDelivery,
+  attempt: Attempt,
+  { next }: Settlement,
+  at: Instant.Instant
+) {
+  const isDelivery = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
+  const isCurrentClaim = sql`${isDelivery} AND claim_number = ${ticket} AND is_leased = 1`
+  if (next.state !== "pending") {
+    // A delivery that succeeded once and is sent again stays delivered, whatever the new attempt returned.
+    const arrived =
+      next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(sql, isDelivery)
+    if (next.state === "delivered") {
+      return sql`UPDATE deliveries SET state = 'delivered', due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
+        settled_at = ${Instant.toIso(arrived ?? arrivalOf(attempt))} WHERE ${isDelivery} AND state <> 'delivered'`
+    }
+    const state = arrived === undefined ? "failed" : "delivered"
+    return sql`UPDATE deliveries SET state = ${state}, due_at = NULL, is_leased = 0, manual = 0, resume_at = NULL,
+      settled_at = ${Instant.toIso(arrived ?? at)}, attempts = ${next.attempts} WHERE ${isCurrentClaim}`
+  }
+  const isAskedStill = kind === "probe" || attempt.failure === "unsigned"
+  const reset = isAskedStill ? sql.literal("") : sql.literal(", manual = 0, resume_at = NULL")
+  return sql`UPDATE deliveries SET due_at = ${Instant.toIso(next.dueAt)}, is_leased = 0, attempts = ${next.attempts}
+    ${reset} WHERE ${isCurrentClaim}`
+})
+
+const insertAttempt = (
+  sql: SqlClient,
+  { eventId, kind, ticket, webhookId }: ClaimedDelivery,
+  { at, ...attempt }: Attempt
+) =>
+  sql`INSERT INTO delivery_attempts ${sql.insert({
+    webhook_id: webhookId,
+    event_id: eventId,
+    claim_number: ticket,
+    kind,
+    started_at: Instant.toIso(at),
+    duration: attempt.duration,
+    status: attempt.status,
+    failure: attempt.failure,
+    reason: attempt.reason,
+    excerpt: attempt.excerpt
+  })}`
