@@ -37,6 +37,11 @@ export class RequiredPool extends Context.Service<RequiredPool, ConcurrencyPool>
   "@partner-commentary/api/ApiKeyAuth/RequiredPool"
 ) {}
 
+/** Endpoint annotation: the response has an entity tag, and the endpoint answers `If-None-Match` with 304. */
+export class ConditionalRead extends Context.Service<ConditionalRead, true>()(
+  "@partner-commentary/api/ApiKeyAuth/ConditionalRead"
+) {}
+
 /** Authentication by `X-Api-Key`, with the errors that every such call can return. */
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: CurrentPrincipal }>()(
   "@partner-commentary/api/ApiKeyAuth",

@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, OwnLimit, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, ConditionalRead, OwnLimit, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
 import { integerParameter, keywords, literalParameter, textParameter } from "./Documented.ts"
 import { Ok, Success } from "./Envelope.ts"
 import { ExampleErrors } from "./ErrorGuide.ts"
@@ -301,6 +301,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       ),
     HttpApiEndpoint.get("list", "/topics", { query: listQuery, success: TopicList })
       .annotate(RequiredScope, "topics:read")
+      .annotate(ConditionalRead, true)
       .annotateMerge(
         OpenApi.annotations({
           identifier: "listTopics",
@@ -311,6 +312,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       ),
     HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: Ok(TopicDetail), error: NotFound })
       .annotate(RequiredScope, "topics:read")
+      .annotate(ConditionalRead, true)
       .annotate(OwnLimit, "topic_reads_per_hour")
       .annotateMerge(
         OpenApi.annotations({
@@ -325,6 +327,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:read")
+      .annotate(ConditionalRead, true)
       .annotate(RequiredPool, "frequent")
       .annotateMerge(
         OpenApi.annotations({
@@ -355,6 +358,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:read")
+      .annotate(ConditionalRead, true)
       .annotateMerge(
         OpenApi.annotations({
           identifier: "getTopicCommentaries",

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import { whenResponseEnds } from "./ResponseEnd.ts"
 
 const write = (response: ServerResponse, { body, headers, status }: Answer) => {
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
+  response.writeHead(status, status === 304 ? headers : { ...headers, "content-length": Buffer.byteLength(body) })
   response.end(body)
 }
 

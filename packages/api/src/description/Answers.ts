@@ -13,6 +13,7 @@ export interface Setting {
   readonly schemas: Readonly<Record<string, JsonSchema>>
   readonly summary: string | undefined
   readonly replays: boolean
+  readonly isConditional: boolean
   /** The operation's specific examples, which replace the general ones. */
   readonly shown: ReadonlyMap<string, Errors.WireError>
 }
@@ -20,7 +21,7 @@ export interface Setting {
 export const answers = (responses: Readonly<Record<string, Response>>, setting: Setting): Record<string, Response> =>
   mapValues(responses, (response, status) => ({
     ...(Number(status) < 400 ? success(response, setting) : failure(response, setting)),
-    headers: { ...titled(response.headers), ...headersOf(status, setting.replays) }
+    headers: { ...titled(response.headers), ...headersOf(status, setting.replays, setting.isConditional) }
   }))
 
 /** Returns the header's name in conventional spelling. */
@@ -96,6 +97,14 @@ const errorOf = ({ properties }: JsonSchema): JsonSchema => properties?.["error"
 export const codeOf = (envelope: JsonSchema): string => String(errorOf(envelope).properties?.["code"]?.enum?.[0] ?? "")
 
 const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json
+
+/** The response to a conditional request whose answer has not changed. */
+export const notModified: Readonly<Record<string, Response>> = {
+  304: {
+    description: "Nothing changed since the answer that `If-None-Match` names. Without a body.",
+    headers: headersOf("304", false, true)
+  }
+}
 
 /** Every operation has this response to an incomplete request. */
 export const timedOut: Readonly<Record<string, Response>> = {

@@ -8,13 +8,13 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as SchemaAST from "effect/SchemaAST"
-import { RequiredScope } from "../ApiKeyAuth.ts"
+import { ConditionalRead, RequiredScope } from "../ApiKeyAuth.ts"
 import { keywords } from "../Documented.ts"
 import { ExampleErrors } from "../ErrorGuide.ts"
 import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
 import type { SecurityScheme } from "../SecurityScheme.ts"
 import { discriminated } from "./Alternatives.ts"
-import { answers, busy, headerName, timedOut } from "./Answers.ts"
+import { answers, busy, headerName, notModified, timedOut } from "./Answers.ts"
 import { type Document, type Json, json, mapValues, type Operation, type Parameter } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { guidance, title, version } from "./Guidance.ts"
@@ -28,6 +28,7 @@ interface Facts {
   readonly scope: Scope | undefined
   readonly schemes: ReadonlyArray<SecurityScheme>
   readonly examples: ReadonlyArray<WireError>
+  readonly isConditional: boolean
 }
 
 const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === keywords || key === constraint }
@@ -108,7 +109,7 @@ const usedSchemas = (schemas: Document["components"]["schemas"], paths: Document
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
 }
 
-const unknown: Facts = { scope: undefined, schemes: [], examples: [] }
+const unknown: Facts = { scope: undefined, schemes: [], examples: [], isConditional: false }
 
 const factsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
@@ -126,7 +127,8 @@ const factsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
       facts.set(`${endpoint.method.toLowerCase()} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`, {
         scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
         schemes: [...middleware].flatMap((one) => ("scheme" in one ? [one.scheme as SecurityScheme] : [])),
-        examples: Context.getOrUndefined(mergedAnnotations, ExampleErrors) ?? []
+        examples: Context.getOrUndefined(mergedAnnotations, ExampleErrors) ?? [],
+        isConditional: Context.getOrUndefined(mergedAnnotations, ConditionalRead) ?? false
       })
     }
   })
@@ -136,7 +138,7 @@ const factsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 const described = (
   operation: Operation,
   path: string,
-  { examples, schemes, scope }: Facts,
+  { examples, isConditional, schemes, scope }: Facts,
   schemas: Document["components"]["schemas"]
 ): Operation => {
   const own = operation.parameters.filter((one): one is Parameter => "name" in one).map(lifted)
@@ -160,15 +162,17 @@ const described = (
     ...(scope === undefined || fallbackScopes[scope] === undefined ? {} : { "x-webhook-scope": scope }),
     ...rest,
     security: [...rest.security, ...schemes.map(({ name }) => ({ [name]: [] }))],
-    parameters: [...own, parameter("RequestId")],
+    parameters: [...own, ...(isConditional ? [parameter("IfNoneMatch")] : []), parameter("RequestId")],
     ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: sent(requestBody, schemas) } }),
     responses: {
       ...answers(responses, {
         schemas,
         summary,
         replays: own.some(({ name }) => name === "Idempotency-Key"),
+        isConditional,
         shown: new Map(shown.map((error) => [error.error.code, error]))
       }),
+      ...(isConditional ? notModified : {}),
       ...timedOut,
       ...busy
     }

@@ -39,6 +39,13 @@ export const headers = {
     schema: { type: "integer", minimum: 0 },
     example: 42
   },
+  ETag: {
+    description:
+      "Names the present state of the answer. Send it as `If-None-Match`: the answer is 304 while nothing changed.",
+    required: true,
+    schema: { type: "string" },
+    example: 'W/"3.mk6z1p0g.a1b2c3d4"'
+  },
   Location: {
     description: "The path of what was created.",
     required: true,
@@ -60,6 +67,14 @@ export const parameters = {
     description:
       "Your own name for this request, to find it again: it comes back on the answer. Anything else than these characters is ignored.",
     schema: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$", examples: [requestId] }
+  },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    required: false,
+    description:
+      "The `ETag` of the answer that you have, or several, separated by commas; more than 4096 characters are ignored. If it is still true, the answer is 304 without a body, which counts as a tenth of a request in every rate window.",
+    schema: { type: "string", maxLength: 4096, examples: ['W/"3.mk6z1p0g.a1b2c3d4"'] }
   }
 } satisfies Record<string, Parameter>
 
@@ -68,7 +83,11 @@ export const header = (name: keyof typeof headers): Reference => ({ $ref: `#/com
 export const parameter = (name: keyof typeof parameters): Reference => ({ $ref: `#/components/parameters/${name}` })
 
 /** Returns the headers of a response with this status. */
-export const headersOf = (status: string, replays: boolean): Readonly<Record<string, Reference>> => ({
+export const headersOf = (
+  status: string,
+  replays: boolean,
+  isConditional = false
+): Readonly<Record<string, Reference>> => ({
   "X-Request-Id": header("RequestId"),
   "X-RateLimit-Limit": header("RateLimitLimit"),
   "X-RateLimit-Remaining": header("RateLimitRemaining"),
@@ -76,6 +95,7 @@ export const headersOf = (status: string, replays: boolean): Readonly<Record<str
   "RateLimit-Policy": header("RateLimitPolicy"),
   RateLimit: header("RateLimit"),
   ...(status === "429" || status === "503" ? { "Retry-After": header("RetryAfter") } : {}),
+  ...(isConditional && Number(status) < 400 ? { ETag: header("ETag") } : {}),
   ...(status === "201" ? { Location: header("Location") } : {}),
   ...(replays && status.startsWith("2") ? { "Idempotency-Replayed": header("IdempotencyReplayed") } : {})
 })

@@ -12,6 +12,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Principal } from "./ApiKeys.ts"
 import { type CountResult, type FixedWindow, make, type RateLimitState } from "./FixedWindows.ts"
 import { RateWindows } from "./RateWindows.ts"
+import * as UnchangedCredit from "./UnchangedCredit.ts"
 
 /** Limits of single endpoints, in requests an hour. */
 export type EndpointLimit = Extract<
@@ -66,6 +67,10 @@ export class RateLimits extends Context.Service<
   {
     /** A key and its successors share windows. An endpoint with its own limit also counts in a further window. */
     readonly countKey: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
+    /** As `countKey`, for a request that `creditUnchanged` may follow. */
+    readonly countConditional: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
+    /** The response had no body: on average, only each tenth of such requests counts. Only this node knows of it. */
+    readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimit | undefined) => Effect.Effect<void>
     /** Counts one item of a bulk request against an endpoint's limit. */
     readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
     readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
@@ -89,14 +94,23 @@ export class RateLimits extends Context.Service<
     Effect.gen(function* () {
       const windows = yield* RateWindows
       const anonymousWindows = make(anonymousCapacity)
+      const credit = UnchangedCredit.make(creditCapacity)
       const count = (wanted: ReadonlyArray<CountedWindow>) =>
         Effect.flatMap(windows.take(wanted), (taken) => resultOf(wanted, taken))
 
       return RateLimits.of({
-        countKey: ({ key, limits }, endpoint) => {
-          const wanted = caller(key.lineageId, limits)
-          return count(endpoint === undefined ? wanted : [...wanted, endpointWindow(key.lineageId, limits, endpoint)])
-        },
+        countKey: (principal, endpoint) => count(keyWindows(principal, endpoint)),
+        countConditional: (principal, endpoint) =>
+          Effect.flatMap(Instant.now, (now) => {
+            const wanted = keyWindows(principal, endpoint)
+            const known = credit.spend(wanted, now)
+            if (known !== undefined) return resultOf(wanted, { admitted: true, states: known })
+            return Effect.flatMap(windows.take(wanted), (taken) => {
+              if (taken.admitted) credit.note(wanted, taken.states)
+              return resultOf(wanted, taken)
+            })
+          }),
+        creditUnchanged: (principal, endpoint) => Effect.sync(() => credit.earn(keyWindows(principal, endpoint))),
         countEndpoint: ({ key, limits }, endpoint) => count([endpointWindow(key.lineageId, limits, endpoint)]),
         countDashboard: ({ id }, limits) => count(caller(`dashboard ${id}`, limits)),
         countNewKey: ({ id }) =>
@@ -159,6 +173,11 @@ const caller = (
   { name, limit: limits.burst_per_minute, seconds: minute, policy: "burst_per_minute", counted: "requests a minute" }
 ]
 
+const keyWindows = ({ key, limits }: Principal, endpoint: EndpointLimit | undefined): ReadonlyArray<CountedWindow> => {
+  const wanted = caller(key.lineageId, limits)
+  return endpoint === undefined ? wanted : [...wanted, endpointWindow(key.lineageId, limits, endpoint)]
+}
+
 const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): CountedWindow => ({
   name: `${name} ${endpoint}`,
   limit: limits[endpoint],
@@ -182,6 +201,9 @@ const unlimited = (now: Instant.Instant): CountedCall => ({
   resetsAt: now + hour * 1000,
   windows: []
 })
+
+/** Maximum number of callers with conditional requests in memory. */
+const creditCapacity = 100_000
 
 /** Maximum number of addresses in memory. */
 const anonymousCapacity = 100_000

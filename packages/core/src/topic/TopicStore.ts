@@ -19,7 +19,14 @@ export type PublicAssignment = Pick<
   "id" | "persona" | "status" | "statusUpdatedAt" | "createdAt" | "commentary" | "failure"
 >
 
+/**
+ * Changes whenever a view of the topic changes, and is computed from the topic's version. It contains the time as well,
+ * because a restored backup counts the same versions again.
+ */
+export type Revision = string
+
 export interface TopicWithAssignments {
+  readonly revision: Revision
   readonly topic: Topic
   /** The assignments in the order of submission. */
   readonly assignments: ReadonlyArray<PublicAssignment>
@@ -52,6 +59,7 @@ export interface FoundByReference {
 /** The minimal view of a topic for polling. Times are ISO text, in the form in which they are stored and sent. */
 export interface TopicProgress extends Pick<Topic, "externalReference" | "metadata" | "outputTypes"> {
   readonly id: TopicId
+  readonly revision: Revision
   readonly content: string
   readonly status: TopicStatus
   readonly createdAt: string
@@ -69,10 +77,13 @@ export interface TopicProgress extends Pick<Topic, "externalReference" | "metada
 }
 
 /** The fields that lists show. */
-export type ListedTopic = Pick<
-  Topic,
-  "id" | "externalReference" | "content" | "metadata" | "outputTypes" | "status" | "counts" | "createdAt"
->
+export interface ListedTopic
+  extends Pick<
+    Topic,
+    "id" | "externalReference" | "content" | "metadata" | "outputTypes" | "status" | "counts" | "createdAt"
+  > {
+  readonly revision: Revision
+}
 
 export interface TopicList {
   readonly owner: Owner
@@ -111,6 +122,8 @@ export class TopicStore extends Context.Service<
     /** One query. */
     readonly progress: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicProgress>>
     readonly find: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<TopicWithAssignments>>
+    /** Reads one row by its key. */
+    readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<Revision>>
     /**
      * Returns complete topics, newest first, within the limits of `depth`. The query reads no more rows than it
      * returns.

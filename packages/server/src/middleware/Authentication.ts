@@ -2,7 +2,13 @@
  * Middleware of all partner endpoints: authorizes the caller, takes a concurrency permit and provides the principal to
  * the handler.
  */
-import { ApiKeyAuth, CurrentPrincipal, OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
+import {
+  ApiKeyAuth,
+  ConditionalRead,
+  CurrentPrincipal,
+  OwnLimit,
+  RequiredScope
+} from "@partner-commentary/api/ApiKeyAuth"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"
@@ -17,27 +23,31 @@ import { CurrentRate } from "./CurrentRate.ts"
 export const layer = Layer.effect(
   ApiKeyAuth,
   Effect.gen(function* () {
-    const { admit } = yield* Authorization
+    const { admit, creditUnchanged } = yield* Authorization
     const limit = yield* ConcurrencyLimit
     const proxies = yield* TrustedProxies
 
-    const principal = ({ annotations }: { readonly annotations: Context.Context<never> }) =>
+    return (next, { endpoint: { annotations }, endpoint }) =>
       Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
         const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
         const gate = {
           scope: Context.getOrUndefined(annotations, RequiredScope),
-          limit: Context.getOrUndefined(annotations, OwnLimit)
+          limit: Context.getOrUndefined(annotations, OwnLimit),
+          isConditional:
+            request.headers["if-none-match"] !== undefined &&
+            Context.getOrUndefined(annotations, ConditionalRead) === true
         }
-        return admit(keyAndAddressOf(request, proxies), gate, Context.getUnsafe(context, CurrentRate))
-      })
-
-    return (next, { endpoint }) =>
-      Effect.flatMap(principal(endpoint), (caller) => {
-        const answered = Subject.traceWithSubject(Effect.provideService(next, CurrentPrincipal, caller), {
-          organizationId: caller.organization.id
+        const admitted = admit(keyAndAddressOf(request, proxies), gate, Context.getUnsafe(context, CurrentRate))
+        return Effect.flatMap(admitted, (caller) => {
+          const answered = Subject.traceWithSubject(Effect.provideService(next, CurrentPrincipal, caller), {
+            organizationId: caller.organization.id
+          })
+          const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
+          const response = withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, owner, answered))
+          return gate.isConditional
+            ? Effect.tap(response, ({ status }) => (status === 304 ? creditUnchanged(caller, gate) : Effect.void))
+            : response
         })
-        const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
-        return withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, owner, answered))
       })
   })
 )

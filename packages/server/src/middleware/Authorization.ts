@@ -21,6 +21,8 @@ export interface CallerCredentials {
 export interface EndpointRules {
   readonly scope: RequiredScope["Service"] | undefined
   readonly limit: OwnLimit["Service"] | undefined
+  /** The caller has the answer, and asks only whether it changed. */
+  readonly isConditional?: boolean
 }
 
 export type AuthorizationRefusal =
@@ -40,6 +42,8 @@ export class Authorization extends Context.Service<
       gate: EndpointRules,
       rate: RequestRateState
     ) => Effect.Effect<Principal, AuthorizationRefusal>
+    /** The answer to a conditional request has not changed, so the request counts as a tenth. */
+    readonly creditUnchanged: (principal: Principal, gate: EndpointRules) => Effect.Effect<void>
     /** This is for unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
     readonly countUnknownPath: (
       caller: CallerCredentials,
@@ -72,16 +76,19 @@ export class Authorization extends Context.Service<
         )
 
       return Authorization.of({
-        admit: Effect.fnUntraced(function* (caller, { limit, scope }, rate) {
+        admit: Effect.fnUntraced(function* (caller, { isConditional = false, limit, scope }, rate) {
           const principal = yield* known(caller, rate)
           rate.organizationId = principal.organization.id
           yield* calls.count(principal)
-          yield* countCall(limits.countKey(principal, limit), rate)
+          const count = isConditional ? limits.countConditional : limits.countKey
+          yield* countCall(count(principal, limit), rate)
           if (scope !== undefined) {
             yield* Effect.catch(requireScope(principal, scope), () => Effect.fail(Errors.ScopeDenied.of(scope)))
           }
           return principal
         }),
+
+        creditUnchanged: (principal, { limit }) => limits.creditUnchanged(principal, limit),
 
         countUnknownPath: Effect.fnUntraced(function* (caller, rate) {
           const principal = yield* Effect.exit(authenticate(caller))

@@ -60,8 +60,11 @@ export const write = Effect.fnUntraced(function* (
   const rest = [
     isChanged && sql`UPDATE assignments SET ${sql.update(changedColumns(before, after))} WHERE id = ${shareId}`,
     after.draft !== null && after.draft.id !== before.draft?.id && insertDraft(sql, shareId, after.draft),
-    isShown(before, after) &&
-      sql`UPDATE topics SET ${sql.update(topicColumns)}, version = version + 1 WHERE id = ${topic.id}`,
+    ...(isShown(before, after)
+      ? [sql`UPDATE topics SET ${sql.update(topicColumns)}, version = version + 1 WHERE id = ${topic.id}`]
+      : hasOtherDeadline(before, after)
+        ? [sql`UPDATE topics SET version = version + 1 WHERE id = ${topic.id}`]
+        : []),
     mails.length > 0 && Mails.insert(sql, mails),
     ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
     ...events.flatMap((event) => Events.writes(sql, event, after)),
@@ -89,6 +92,10 @@ const insertDraft = (
   share_id: Assignment["id"],
   { content, createdAt, id, number }: NonNullable<Assignment["draft"]>
 ) => sql`INSERT INTO drafts ${sql.insert({ share_id, number, id, content, created_at: Instant.toIso(createdAt) })}`
+
+/** Views show the deadline, but lists order no topic by its changes. */
+const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
+  after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /** Returns whether partners can see the change. */
 const isShown = (before: Assignment, after: Assignment): boolean =>

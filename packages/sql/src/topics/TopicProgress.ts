@@ -16,6 +16,7 @@ import { failureReasonOf } from "../assignments/AssignmentRow.ts"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { array } from "../database/Columns.ts"
 import { isWithin } from "../database/Transaction.ts"
+import { revisionOf } from "./TopicRow.ts"
 
 /** The columns of the topic, which are null after its first row. */
 interface Row {
@@ -25,6 +26,8 @@ interface Row {
   readonly output_types: string | null
   readonly topic_status: TopicStatus | null
   readonly created_at: string | null
+  readonly updated_at: string
+  readonly version: number
   readonly id: ShareId
   readonly persona_id: PersonaId
   readonly persona_name: string
@@ -50,8 +53,8 @@ const columns = `CASE WHEN a.position = 0 THEN t.external_reference END AS exter
   CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
   CASE WHEN a.position = 0 THEN t.status END AS topic_status,
   CASE WHEN a.position = 0 THEN t.created_at END AS created_at,
-  a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason, a.failure_at,
-  a.was_cancelled, a.respond_by, a.approve_by`
+  t.updated_at, t.version, a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason,
+  a.failure_at, a.was_cancelled, a.respond_by, a.approve_by`
 
 export const make = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => readBatched(sql), orElse: () => Effect.succeed(readOne(sql)) })
@@ -104,6 +107,7 @@ const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicP
   }
   return Option.some({
     id,
+    revision: revisionOf(first),
     externalReference: first.external_reference,
     content: first.content,
     metadata: JSON.parse(first.metadata ?? "{}"),

@@ -35,7 +35,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
     sql<
       (FirstRow | NextRow) & Further
     >`SELECT ${extraColumns} t.id AS topic_id, t.organization_id, t.organization_name, t.environment,
-          t.external_reference, t.status AS topic_status, t.created_at AS topic_created_at,
+          t.external_reference, t.status AS topic_status, t.created_at AS topic_created_at, t.updated_at, t.version,
           CASE WHEN a.position = 0 THEN t.content END AS content,
           CASE WHEN a.position = 0 THEN ${metadata} END AS metadata,
           CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
@@ -115,11 +115,12 @@ interface FirstRow extends Omit<NextRow, "content"> {
 }
 
 const group = (rows: ReadonlyArray<FirstRow | NextRow>): Effect.Effect<ReadonlyArray<TopicWithAssignments>> => {
-  const topics: Array<Pick<TopicWithAssignments, "topic"> & { readonly assignments: Array<PublicAssignment> }> = []
+  const topics: Array<Omit<TopicWithAssignments, "assignments"> & { readonly assignments: Array<PublicAssignment> }> =
+    []
   const grouped = mapRows(rows, (row) => {
     if (row.content !== null) {
       const topic = { ...row, id: row.topic_id, status: row.topic_status, created_at: row.topic_created_at }
-      topics.push({ topic: TopicRow.fromRow(topic), assignments: [] })
+      topics.push({ revision: TopicRow.revisionOf(row), topic: TopicRow.fromRow(topic), assignments: [] })
     }
     topics.at(-1)?.assignments.push(publicFromRow(row))
   })

@@ -5,7 +5,7 @@ import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
 import { assignmentStatuses, type TopicCounts, type TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
-import type { ListedTopic } from "@partner-commentary/core/topic/TopicStore"
+import type { ListedTopic, Revision } from "@partner-commentary/core/topic/TopicStore"
 
 export interface TopicRow extends TopicCounts {
   readonly id: TopicId
@@ -19,7 +19,11 @@ export interface TopicRow extends TopicCounts {
   readonly status: TopicStatus
   readonly created_at: string
   readonly updated_at: string
+  readonly version: number
 }
+
+export const revisionOf = ({ updated_at, version }: Pick<TopicRow, "updated_at" | "version">): Revision =>
+  `${version.toString(36)}.${fromIso(updated_at).toString(36)}`
 
 export const countsOf = (row: TopicCounts): TopicCounts => ({
   topic_sent: row.topic_sent,
@@ -43,7 +47,8 @@ const listedColumns = [
   "abandoned",
   "cancelled",
   "created_at",
-  "updated_at"
+  "updated_at",
+  "version"
 ] as const
 
 /** The columns of a topic that a list shows. */
@@ -51,7 +56,9 @@ export const listed = listedColumns.join(", ")
 
 export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]>
 
-export const listedFromRow = (row: Omit<ListedRow, "updated_at">): ListedTopic => ({
+export const listedFromRow = (row: ListedRow): ListedTopic => ({ ...shownFromRow(row), revision: revisionOf(row) })
+
+const shownFromRow = (row: Omit<ListedRow, "updated_at" | "version">) => ({
   id: row.id,
   externalReference: row.external_reference,
   content: row.content,
@@ -62,8 +69,8 @@ export const listedFromRow = (row: Omit<ListedRow, "updated_at">): ListedTopic =
   createdAt: fromIso(row.created_at)
 })
 
-export const fromRow = (row: TopicRow): Topic => ({
-  ...listedFromRow(row),
+export const fromRow = (row: Omit<TopicRow, "updated_at" | "version">): Topic => ({
+  ...shownFromRow(row),
   organizationId: row.organization_id,
   organizationName: row.organization_name,
   environment: row.environment

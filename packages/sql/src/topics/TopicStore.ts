@@ -33,17 +33,24 @@ import * as SqliteSubmission from "./SqliteSubmission.ts"
 import * as Writes from "./SubmissionWrites.ts"
 import * as TopicProgress from "./TopicProgress.ts"
 import { makeReads } from "./TopicReads.ts"
+import * as TopicRevisions from "./TopicRevisions.ts"
 
 export const layer = Layer.effect(
   TopicStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const progress = yield* TopicProgress.make(sql)
+    const revision = yield* TopicRevisions.make(sql)
     const submit = yield* sql.onDialectOrElse({
       pg: () => submitBatched(sql),
       orElse: () => Effect.succeed(submitAlone(sql, (submission) => SqliteSubmission.write(sql, submission)))
     })
-    return TopicStore.of({ submit, progress: (owner, id) => progress({ owner, id }), ...makeReads(sql) })
+    return TopicStore.of({
+      submit,
+      progress: (owner, id) => progress({ owner, id }),
+      revision: (owner, id) => revision({ owner, id }),
+      ...makeReads(sql)
+    })
   })
 )
 

@@ -66,8 +66,10 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const store = yield* TopicStore
         const given = submission({ personas: personas(3) })
         yield* store.submit(given)
+        const { revision } = Option.getOrThrow(yield* store.find(given.topic, given.topic.id))
         assert.deepStrictEqual(Option.getOrThrow(yield* store.progress(given.topic, given.topic.id)), {
           id: given.topic.id,
+          revision,
           externalReference: given.topic.externalReference,
           content: given.topic.content,
           metadata: given.topic.metadata,
@@ -85,6 +87,25 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             expiresAt: toIso(given.respondBy)
           }))
         })
+      }))
+
+    it("every read of a topic has the same revision, and only its owner may read it", () =>
+      Effect.gen(function* () {
+        const store = yield* TopicStore
+        const given = submission({})
+        const other = submission({ topic: ownerOf() })
+        yield* store.submit(given)
+        yield* store.submit(other)
+        const { id } = given.topic
+        const { revision } = Option.getOrThrow(yield* store.find(given.topic, id))
+        const list = { owner: given.topic, status: null, limit: 1, from: { offset: 0 } }
+        const reads = [given.topic, other.topic, { ...given.topic, environment: "test" as const }]
+        const found = yield* Effect.forEach(reads, (owner) => store.revision(owner, id), { concurrency: "unbounded" })
+        assert.deepStrictEqual(found, [Option.some(revision), Option.none(), Option.none()])
+        assert.deepStrictEqual(
+          (yield* store.list(list)).items.map((listed) => listed.revision),
+          [revision]
+        )
       }))
 
     it("the test environment uses no live quota and sends no mail", () =>

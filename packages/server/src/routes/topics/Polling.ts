@@ -8,6 +8,7 @@ import { prefix } from "@partner-commentary/api/PartnerApi"
 import { ConcurrencyLimit, type WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
+import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { Topics } from "@partner-commentary/core/topic/Topics"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -15,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { clientAddress, TrustedProxies } from "../../http/ClientAddress.ts"
+import * as EntityTag from "../../http/EntityTag.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import * as AccessLog from "../../middleware/AccessLog.ts"
 import { Authorization } from "../../middleware/Authorization.ts"
@@ -52,11 +54,20 @@ export class Polling extends Context.Service<
   static readonly layer = Layer.effect(
     Polling,
     Effect.gen(function* () {
-      const { admit } = yield* Authorization
+      const { admit, creditUnchanged } = yield* Authorization
       const { withPermit } = yield* ConcurrencyLimit
       const topics = yield* Topics
       const proxies = yield* TrustedProxies
       const fair = yield* CurrentFairScheduler
+      const tags = yield* EntityTag.make
+
+      /** A conditional request reads the topic's revision first. The body is null while nothing changed. */
+      const read = Effect.fnUntraced(function* (owner: Owner, id: Ids.TopicId, known: string | undefined) {
+        const tag = known === undefined ? "" : tags.ofStatus(yield* topics.revision(owner, id))
+        if (EntityTag.matches(known, tag)) return { tag, body: null }
+        const found = yield* topics.progress(owner, id)
+        return { tag: tags.ofStatus(found.revision), body: Envelope.successText(Views.progress(found)) }
+      })
 
       const progress = Effect.fnUntraced(
         function* (id: Ids.TopicId, { address, headers, whenResponseEnds = atOnce }: Poll, rate: RequestRateState) {
@@ -64,10 +75,14 @@ export class Polling extends Context.Service<
             key: text(headers["x-api-key"]) ?? "",
             address: clientAddress(address ?? "", text(headers["x-forwarded-for"]), proxies)
           }
-          const owner = ownerOf(yield* admit(caller, gate, rate))
+          const known = text(headers["if-none-match"])
+          const principal = yield* admit(caller, known === undefined ? gate : conditionalGate, rate)
+          const owner = ownerOf(principal)
           fair?.accept(caller.key, owner.organizationId)
-          const asked = withPermit("frequent", owner.organizationId, topics.progress(owner, id), whenResponseEnds)
-          return Envelope.successText(Views.progress(yield* toRateLimitError(asked)))
+          const asked = withPermit("frequent", owner.organizationId, read(owner, id, known), whenResponseEnds)
+          const result = yield* toRateLimitError(asked)
+          if (result.body === null) yield* creditUnchanged(principal, gate)
+          return result
         },
         Effect.catchTag("TopicNotFound", () => Effect.fail(Errors.topicNotFound))
       )
@@ -80,7 +95,7 @@ export class Polling extends Context.Service<
           return Option.map(Ids.parse(Ids.TopicId, id), (topicId) => {
             const rate = { ...freshRateState(), route, subject: { topicId } }
             const answered = Effect.matchCauseEffect(progress(topicId, poll, rate), {
-              onSuccess: (body) => Effect.succeed(answer(200, body, request, rate)),
+              onSuccess: ({ body, tag }) => Effect.succeed(shown(tag, body, request, rate)),
               onFailure: (cause) => {
                 if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
                 const refused = Cause.findErrorOption(cause)
@@ -100,6 +115,7 @@ export class Polling extends Context.Service<
 const atOnce: WhenResponseEnds = (release) => release()
 
 const gate = { scope: "topics:read", limit: undefined } as const
+const conditionalGate = { ...gate, isConditional: true } as const
 
 /** The router's template for this route, for logs. */
 const route = `${prefix}/topics/:id/status`
@@ -123,6 +139,12 @@ const broken = (
 const failed = (refused: Errors.WireError, request: string, rate: RequestRateState): Answer => {
   if (refused.error.code === "rate_limit_exceeded") rate.retryAfter = refused.error.details.retry_after
   return answer(Errors.statusOf[refused.error.code], Envelope.failureText(refused), request, rate)
+}
+
+const shown = (etag: string, body: string | null, request: string, rate: RequestRateState): Answer => {
+  if (body !== null) return answer(200, body, request, rate, { etag })
+  const { "content-type": _, ...headers } = answer(304, "", request, rate, { etag }).headers
+  return { status: 304, headers, body: "" }
 }
 
 const answer = (

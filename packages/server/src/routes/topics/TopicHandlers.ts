@@ -12,13 +12,16 @@ import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { isReference } from "@partner-commentary/core/topic/Topic"
 import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
-import { Topics } from "@partner-commentary/core/topic/Topics"
+import type { Revision } from "@partner-commentary/core/topic/TopicStore"
+import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
 import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { pathOfService } from "../../http/Address.ts"
 import { invalidRequest } from "../../http/Body.ts"
+import * as EntityTag from "../../http/EntityTag.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
@@ -40,6 +43,26 @@ export const layer = HttpApiBuilder.group(
     const decodeTopic = topicDecoder((yield* Policy).contentLength)
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* IdempotentRequests.make
+    const tags = yield* EntityTag.make
+
+    /** A conditional request reads the topic's revision first. */
+    const view = <A extends { readonly revision: Revision }>(
+      { params, request }: { readonly params: { readonly id: string }; readonly request: HttpServerRequest },
+      find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, TopicNotFound>,
+      render: (found: A) => unknown,
+      tagOf: (revision: Revision) => EntityTag.EntityTag = tags.ofTopic
+    ) =>
+      one(
+        params.id,
+        Effect.fnUntraced(function* (owner, id) {
+          const known = request.headers["if-none-match"]
+          const tag = known === undefined ? "" : tagOf(yield* topics.revision(owner, id))
+          if (EntityTag.matches(known, tag)) return EntityTag.unchanged(tag)
+          const found = yield* find(owner, id)
+          const response = Envelope.success(render(found))
+          return HttpServerResponse.setHeader(response, "etag", tagOf(found.revision))
+        })
+      )
 
     const created = (topic: typeof Topic.Type) =>
       HttpServerResponse.setHeader(
@@ -64,7 +87,7 @@ export const layer = HttpApiBuilder.group(
       )
       .handle(
         "list",
-        Effect.fnUntraced(function* ({ query }) {
+        Effect.fnUntraced(function* ({ query, request }) {
           const owner = ownerOf(yield* CurrentPrincipal)
           const { cursor, limit, offset, filter } = yield* readList(query)
           const page = yield* topics.list({ owner, ...filter, limit, from: cursor === null ? { offset } : { cursor } })
@@ -75,16 +98,20 @@ export const layer = HttpApiBuilder.group(
             next_cursor: Option.getOrNull(Option.map(page.next, formatCursor))
           }
           // Metadata can be large. Decoding it with a schema would visit every value.
+          const tag = yield* tags.ofList(
+            page.items.map(({ id, revision }) => id + revision),
+            pagination
+          )
+          if (EntityTag.matches(request.headers["if-none-match"], tag)) return EntityTag.unchanged(tag)
           const body = { success: true, data: page.items.map(Views.summary), pagination }
-          return HttpServerResponse.text(JSON.stringify(body), { contentType: Envelope.contentType })
+          return HttpServerResponse.text(JSON.stringify(body), {
+            contentType: Envelope.contentType,
+            headers: { etag: tag }
+          })
         })
       )
-      .handle("find", ({ params }) =>
-        Effect.map(one(params.id, topics.find), (found) => Envelope.success(Views.detail(found, avatar)))
-      )
-      .handle("progress", ({ params }) =>
-        Effect.map(one(params.id, topics.progress), (found) => Envelope.success(Views.progress(found)))
-      )
+      .handle("find", (asked) => view(asked, topics.find, (found) => Views.detail(found, avatar)))
+      .handle("progress", (asked) => view(asked, topics.progress, Views.progress, tags.ofStatus))
       .handleRaw(
         "cancel",
         Effect.fnUntraced(function* ({ headers, params, request }) {
@@ -95,9 +122,7 @@ export const layer = HttpApiBuilder.group(
           )
         })
       )
-      .handle("commentaries", ({ params }) =>
-        Effect.map(one(params.id, topics.find), (found) => Envelope.success(Views.commentaries(found, avatar)))
-      )
+      .handle("commentaries", (asked) => view(asked, topics.find, (found) => Views.commentaries(found, avatar)))
       .handle(
         "byReference",
         Effect.fnUntraced(function* ({ params: { ref }, request }) {

@@ -1,0 +1,174 @@
+/** `ETag` and `If-None-Match` on the views of topics. */
+import { assert, it } from "@effect/vitest"
+import type { Limits } from "@partner-commentary/core/partner/Plan"
+import { Polling } from "@partner-commentary/server/routes/topics/Polling"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import { TestPartnerCommentary } from "@partner-commentary/test/TestPartnerCommentary"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { test } from "vitest"
+import { submitTopic } from "../support/Requests.ts"
+
+test("a view's tag changes whenever the view changes, through the whole life of a topic", async () => {
+  await using pc = await TestPartnerCommentary.make({ media: ["audio"], now: "2026-03-01T09:00:00Z" })
+  const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Ben Okoro", "Cleo Marsh"] })
+  const client = pc.client(organization)
+  const key = organization.apiKey
+  const { topic_id } = await client.topics.create({
+    content: "Who takes the title this season?",
+    persona_ids: personas.map(({ id }) => id),
+    output_types: ["text", "audio"]
+  })
+  const views = ["/status", "", "/commentaries"].map((view) => `/partner/v1/topics/${topic_id}${view}`)
+  const seen = new Map<string, { readonly tag: string; readonly body: string }>()
+  let changes = 0
+
+  /** Reads every view with and without the known tag. */
+  const look = async (step: string, mustChange = true) => {
+    let changed = false
+    for (const path of [...views, "/partner/v1/topics?limit=5"]) {
+      const headers = { "x-api-key": key }
+      const plain = await pc.fetch(path, { headers })
+      const now = { tag: plain.headers.get("etag") ?? "", body: await plain.text() }
+      assert.match(now.tag, /^W\/"[\w.-]+"$/, path)
+      const before = seen.get(path)
+      if (before !== undefined) {
+        const response = await pc.fetch(path, { headers: { ...headers, "if-none-match": before.tag } })
+        const body = await response.text()
+        if (now.body !== before.body) {
+          assert.strictEqual(response.status, 200, `${step}: ${path}`)
+          assert.strictEqual(body, now.body)
+          assert.notStrictEqual(now.tag, before.tag, `${step}: ${path}`)
+          changed = true
+        } else if (now.tag === before.tag) assert.deepStrictEqual([response.status, body], [304, ""], step)
+      }
+      seen.set(path, now)
+    }
+    assert.isTrue(!mustChange || changed, step)
+    if (changed) changes++
+  }
+
+  await look("submitted", false)
+  await pc.clock.advance("2 hours")
+  const [ada, ben, cleo] = [pc.creator("Ada Vance"), pc.creator("Ben Okoro"), pc.creator("Cleo Marsh")]
+  await look("the mails were delivered", false)
+  await ada.respond("She will win it, and by some distance.")
+  await look("responded")
+  await pc.clock.advance("1 hour")
+  await ada.revise("Shorter, please.")
+  await look("another draft, with another deadline")
+  await ada.approve("She will win it.")
+  await look("approved")
+  const { commentaries } = await client.topics.commentaries(topic_id)
+  await client.topics.approveCommentary(topic_id, commentaries[0]?.commentary_id ?? "")
+  await look("accepted by the partner")
+  await ben.respond("The other one will win it.")
+  await look("the second responded")
+  await ben.withdraw("No time.")
+  await look("withdrawn")
+  await cleo.decline("No.")
+  await look("declined")
+  assert.strictEqual(changes, 7)
+  await pc.clock.advance("1 day")
+  await look("nothing happened", false)
+  assert.strictEqual(changes, 7)
+})
+
+const scene = (limits: Partial<Limits> = {}) =>
+  Effect.gen(function* () {
+    const owner = yield* Seed.organization({ limits: { burst_per_minute: 200, ...limits } })
+    const persona = yield* Seed.persona(owner)
+    const { text: key } = yield* Seed.key(owner)
+    const topicId = yield* submitTopic(key, "Who takes the title this season?", [persona], {})
+    const { call } = yield* TestApi
+    const get = (path: string, tag?: string, caller = key) =>
+      call(`/partner/v1/topics${path}`, {
+        headers: { "x-api-key": caller, ...(tag === undefined ? {} : { "if-none-match": tag }) }
+      })
+    const tag = (yield* get(`/${topicId}/status`)).headers.get("etag") ?? ""
+    return { get, key, tag, topicId }
+  })
+
+it.effect("304 has the tag and the rate headers, and neither a body nor a content type", () =>
+  Effect.gen(function* () {
+    const { get, tag, topicId } = yield* scene()
+    for (const known of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
+      const response = yield* get(`/${topicId}/status`, known)
+      assert.strictEqual(response.status, 304, known)
+      assert.strictEqual(yield* Effect.promise(() => response.text()), "")
+      assert.strictEqual(response.headers.get("etag"), tag)
+      assert.isNull(response.headers.get("content-type"))
+      assert.isNotNull(response.headers.get("x-ratelimit-remaining"))
+      assert.strictEqual(response.headers.get("cache-control"), "no-store")
+    }
+    for (const known of ['W/"other"', "", tag.slice(0, -2)]) {
+      assert.strictEqual((yield* get(`/${topicId}/status`, known)).status, 200, known)
+    }
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
+
+it.effect("a tag opens no topic of another organization, and no unknown topic", () =>
+  Effect.gen(function* () {
+    const { get, tag, topicId } = yield* scene()
+    const stranger = yield* Seed.key(yield* Seed.organization())
+    for (const known of [tag, "*"]) {
+      assert.strictEqual((yield* get(`/${topicId}/status`, known, stranger.text)).status, 404)
+      assert.strictEqual((yield* get("/019c0e1b-7c4e-7000-8000-2f6d1c9e4b10", known)).status, 404)
+      assert.strictEqual((yield* get("/no-id/commentaries", known)).status, 404)
+    }
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
+
+it.effect("a 304 counts as a tenth of a request in every window, and an answer with a body as a whole one", () =>
+  Effect.gen(function* () {
+    const { get, topicId } = yield* scene()
+    const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"))
+    const minute = (response: Response) =>
+      Number(/"burst_per_minute";r=(\d+)/.exec(response.headers.get("ratelimit") ?? "")?.[1])
+    for (const view of ["/status", "", "/commentaries"]) {
+      const before = yield* get(`/${topicId}${view}`)
+      const tag = before.headers.get("etag") ?? ""
+      for (let count = 0; count < 50; count++) {
+        assert.strictEqual((yield* get(`/${topicId}${view}`, tag)).status, 304)
+      }
+      const after = yield* get(`/${topicId}${view}`)
+      assert.approximately(left(before) - left(after) - 1, 5, 2, view)
+      assert.approximately(minute(before) - minute(after) - 1, 5, 2, view)
+    }
+    const before = yield* get("")
+    for (let count = 0; count < 10; count++) assert.strictEqual((yield* get("", 'W/"other"')).status, 200)
+    assert.isAtLeast(left(before) - left(yield* get("")), 10)
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
+
+it.effect("conditional polls beyond the limit are refused with 429", () =>
+  Effect.gen(function* () {
+    const { get, tag, topicId } = yield* scene({ requests_per_hour: 20 })
+    const statuses: Array<number> = []
+    for (let count = 0; count < 300; count++) statuses.push((yield* get(`/${topicId}/status`, tag)).status)
+    const refused = statuses.indexOf(429)
+    assert.isAbove(refused, 150)
+    assert.isBelow(refused, 205)
+    assert.isTrue(statuses.slice(refused).every((status) => status === 429))
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
+
+it.effect("the fast path answers conditional polls with the same status, headers and bytes as the endpoint", () =>
+  Effect.gen(function* () {
+    const { get, key, tag, topicId } = yield* scene({ requests_per_hour: 20 })
+    const polling = yield* Polling
+    for (const known of [tag, 'W/"other"', "*"]) {
+      const response = yield* get(`/${topicId}/status`, known)
+      const headers = { "x-api-key": key, "if-none-match": known }
+      const url = `/partner/v1/topics/${topicId}/status`
+      const answer = yield* Option.getOrThrow(polling.answer({ method: "GET", url, headers, address: "" }))
+      assert.strictEqual(answer.status, response.status)
+      assert.strictEqual(answer.body, yield* Effect.promise(() => response.text()))
+      assert.strictEqual(answer.headers["etag"], response.headers.get("etag"))
+      assert.strictEqual(answer.headers["content-type"] ?? null, response.headers.get("content-type"))
+    }
+  }).pipe(Effect.provide(Polling.layer.pipe(Layer.provideMerge(InMemory.layerWithoutWorkers()))))
+)

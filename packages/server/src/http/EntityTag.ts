@@ -1,0 +1,51 @@
+/**
+ * Entity tags of topics, from the versions of their rows. They are weak: two answers with one tag mean the same, and a
+ * proxy may compress them differently.
+ */
+import { TopicCommentaries, TopicDetail, TopicList, TopicProgress } from "@partner-commentary/api/TopicsApi"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { hashText } from "@partner-commentary/core/shared/Secret"
+import type { Revision } from "@partner-commentary/core/topic/TopicStore"
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Schema from "effect/Schema"
+
+export type EntityTag = string
+
+/** The views that have a tag. */
+const views = [TopicProgress, TopicDetail, TopicCommentaries, TopicList]
+
+export const make = Effect.gen(function* () {
+  const digest = yield* Digest.Digest
+  const { apiRoot } = yield* PublicAddress
+  const short = (text: string) => Effect.map(hashText(digest, text), (hex) => hex.slice(0, 8))
+  // A tag must change with the fields of the views, and with the address of the default picture where it is shown.
+  const shapes = views.map((view) => Schema.toJsonSchemaDocument(view as Schema.Top))
+  const edition = yield* short(JSON.stringify(shapes))
+  const pictured = yield* short(apiRoot + edition)
+  return {
+    ofStatus: (revision: Revision): EntityTag => `W/"${revision}.${edition}"`,
+    /** The tag of a topic's views with pictures of personas. */
+    ofTopic: (revision: Revision): EntityTag => `W/"${revision}.${pictured}"`,
+    /** The tag of a list: its topics in their order, and everything else that its answer shows. */
+    ofList: (revisions: ReadonlyArray<string>, others: unknown): Effect.Effect<EntityTag> =>
+      Effect.map(hashText(digest, JSON.stringify([revisions, others])), (hex) => `W/"${hex.slice(0, 32)}.${edition}"`)
+  }
+})
+
+/** The description limits the header to this number of characters. */
+const longestHeader = 4096
+
+/** Compares weakly, as RFC 9110 says for `If-None-Match`: `W/` makes no difference. */
+export const matches = (ifNoneMatch: string | undefined, tag: EntityTag): boolean => {
+  if (ifNoneMatch === undefined || ifNoneMatch.length > longestHeader) return false
+  const opaque = tag.replace(/^W\//, "")
+  return ifNoneMatch.split(",").some((one) => {
+    const given = one.trim()
+    return given === "*" || given.replace(/^W\//, "") === opaque
+  })
+}
+
+export const unchanged = (tag: EntityTag): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.empty({ status: 304, headers: { etag: tag } })
