@@ -30,9 +30,11 @@ it("the guide's server and its first topic lead to an approved commentary", asyn
 })
 
 /** These need databases and the libraries of hosts, as the tests of the service do. */
-const databases = ["test-long/embedding/HostLibraries", "test/embedding/SqliteTransaction"].map((name) =>
-  join(root, "hosts/test", `${name}.test.ts`)
-)
+const databases = [
+  "test-long/embedding/HostLibraries",
+  "test/embedding/SqliteTransaction",
+  "test/embedding/TwoServices"
+].map((name) => join(root, "hosts/test", `${name}.test.ts`))
 
 const files = readdirSync(join(root, "examples"), { recursive: true, encoding: "utf8" })
   .filter((path) => /\.[cm]?[tj]s$/.test(path) && !/^test(-long)?\//.test(path))

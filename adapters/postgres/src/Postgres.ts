@@ -97,6 +97,12 @@ const signals = (
     })
   ).pipe(Layer.provide([WorkSignal.layerProcess, AccessChanges.layerProcess, Reactivity.layer]))
 
+/**
+ * Provides every store, and what processes share, on a client that an Effect application has, such as `PgClient.layer`. The
+ * process does not listen: it finds the work of others by polling.
+ */
+export const layerOnClient = Layer.mergeAll(Stores.layer, RateWindows.layer, signals(undefined))
+
 export interface HostPoolOptions {
   /** True if the database must be migrated to the current schema first. */
   readonly migrates: boolean

@@ -10,6 +10,7 @@ import type { CommentaryGenerator } from "@partner-commentary/core/commentary/Co
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
 import { defaults, type Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { DatabaseIsShared } from "@partner-commentary/core/shared/SharedState"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import type { WebhookTransport } from "@partner-commentary/core/webhook/WebhookTransport"
@@ -50,6 +51,8 @@ export const layer = <Seen, E>(
     WorkSignal.layerProcess,
     NodeCrypto.layer,
     stored,
+    // A test has its database to itself.
+    Layer.succeed(DatabaseIsShared, false),
     options.outside,
     Receivers.layer
   )

@@ -2,6 +2,7 @@
  * All use cases as one layer. It requires ports only: stores, mailer, generator, webhook transport, identity, signing
  * secrets, the public address.
  */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AccessChanges } from "./access/AccessChanges.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
@@ -22,6 +23,7 @@ import { Performance } from "./performance/Performance.ts"
 import { Personas } from "./persona/Personas.ts"
 import { SimulatedCreators } from "./sandbox/SimulatedCreators.ts"
 import { Encryption } from "./shared/Encryption.ts"
+import * as SharedState from "./shared/SharedState.ts"
 import { WorkSignal } from "./shared/WorkSignal.ts"
 import { TopicCancellation } from "./topic/TopicCancellation.ts"
 import { Topics } from "./topic/Topics.ts"
@@ -34,8 +36,12 @@ import { WebhookRecovery } from "./webhook/WebhookRecovery.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
-/** In-process state for a single node: rate windows, work signals and cache invalidation. */
+/** In-process state for a single node: rate windows, work signals and cache invalidation. Postgres's layers have their own. */
 export const layerProcess = Layer.mergeAll(RateWindows.layerMemory, AccessChanges.layerProcess, WorkSignal.layerProcess)
+
+const shared = Effect.gen(function* () {
+  return { RateWindows: yield* RateWindows, AccessChanges: yield* AccessChanges, WorkSignal: yield* WorkSignal }
+})
 
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
@@ -60,7 +66,8 @@ export const layer = Layer.mergeAll(
   Deliveries.layer,
   EventHistory.layer,
   WebhookRecovery.layer,
-  WebhookTest.layer
+  WebhookTest.layer,
+  SharedState.check(shared)
 ).pipe(
   Layer.provide(CreatorLinks.layer),
   Layer.provideMerge(Layer.mergeAll(ApiCalls.layer, Encryption.layer, SimulatedCreators.layer))

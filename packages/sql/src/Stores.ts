@@ -1,4 +1,5 @@
 /** Every store of the core's ports on one SqlClient with the schema of Migrations. */
+import { DatabaseIsShared } from "@partner-commentary/core/shared/SharedState"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -31,6 +32,12 @@ const client = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => sql.withoutTransforms())
 )
 
+/** A file of SQLite belongs to one machine. */
+const isShared = Layer.effect(
+  DatabaseIsShared,
+  Effect.map(SqlClient.SqlClient, (sql) => sql.onDialectOrElse({ orElse: () => false, pg: () => true }))
+)
+
 /** The stores of topics, assignments, mails and their counters, which share transactions. */
 export const layerTopics = Layer.mergeAll(
   TopicStore.layer,
@@ -50,7 +57,8 @@ export const layerTopics = Layer.mergeAll(
   WorkBacklog.layer,
   IdempotencyStore.layer,
   DatabaseHealth.layer,
-  Transaction.layer
+  Transaction.layer,
+  isShared
 ).pipe(Layer.provide(client))
 
 /** The stores of organizations, personas and licences, which an embedder may replace. @public */

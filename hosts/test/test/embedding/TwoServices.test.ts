@@ -1,33 +1,94 @@
 /** Two services on one database of the host count together: a second process must not double a partner's limits. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
+import { RateWindows } from "@partner-commentary/core/access/RateWindows"
+import * as Core from "@partner-commentary/core/Core"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import * as Postgres from "@partner-commentary/postgres/Postgres"
+import * as Migrations from "@partner-commentary/sql/Migrations"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
-import { expect, it, onTestFinished } from "vitest"
-import { opened, seeded } from "./EmbeddedStory.ts"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { opened, seeded, wholeStory } from "./EmbeddedStory.ts"
 import { emptyDatabase, poolOf } from "./HostDatabase.ts"
+
+type Opened = ReturnType<typeof opened>
 
 const url = "https://app.example/commentary/partner/v1/personas"
 
 /** Requests of a key in a minute, by the standard plan. */
 const limit = 100
 
+/** Asks both services for more than the limit, and expects that exactly the limit is answered. */
+const counted = async (services: readonly [Opened, Opened]) => {
+  for (const { pc } of services) onTestFinished(pc.stop)
+  const [{ pc: first }, { pc: second }] = services
+  const { organization_id } = await seeded(first)
+  const { full_key } = await first.apiKeys.create({ organization_id, name: "one", scopes: ["personas:read"] })
+  const ask = (pc: typeof first) => pc.fetch(new Request(url, { headers: { "x-api-key": full_key } }))
+  const statuses: Array<number> = []
+  for (let round = 0; round < limit; round += 10) {
+    const asked = Array.from({ length: 10 }, () => [ask(first), ask(second)]).flat()
+    statuses.push(...(await Promise.all(asked)).map(({ status }) => status))
+  }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(limit)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(limit)
+}
+
 it.each<PoolOptions>([{}, { schema: "commentary" }, { listen: false }])(
   "a limit lets exactly as many requests through both, with the options %j",
   async (options) => {
     const pool = poolOf(await emptyDatabase())
-    const services = [opened(postgres(pool, options)), opened(postgres(pool, options))] as const
-    for (const { pc } of services) onTestFinished(pc.stop)
-    const [{ pc: first }, { pc: second }] = services
-    const { organization_id } = await seeded(first)
-    const { full_key } = await first.apiKeys.create({ organization_id, name: "one", scopes: ["personas:read"] })
-    const ask = (pc: typeof first) => pc.fetch(new Request(url, { headers: { "x-api-key": full_key } }))
-    const statuses: Array<number> = []
-    for (let round = 0; round < limit; round += 10) {
-      const asked = Array.from({ length: 10 }, () => [ask(first), ask(second)]).flat()
-      statuses.push(...(await Promise.all(asked)).map(({ status }) => status))
-    }
-    expect(statuses.filter((status) => status === 200)).toHaveLength(limit)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(limit)
+    await counted([opened(postgres(pool, options)), opened(postgres(pool, options))])
   }
 )
+
+// #region effect
+const onClient = (url: string) =>
+  Postgres.layerOnClient.pipe(
+    Layer.provideMerge(Migrations.layer),
+    Layer.provideMerge(PgClient.layer({ url: Redacted.make(url) }))
+  )
+// #endregion
+
+describe("services on the official client of Effect", () => {
+  it("a limit lets exactly as many requests through both", async () => {
+    const url = await emptyDatabase()
+    await counted([opened(onClient(url)), opened(onClient(url))])
+  })
+
+  it("a whole story runs on it", async () => {
+    const service = opened(onClient(await emptyDatabase()))
+    onTestFinished(service.pc.stop)
+    await wholeStory(service)
+  })
+})
+
+describe("state of one process, merged with the layer of Postgres", () => {
+  it("does not replace shared state where it comes first", async () => {
+    const pool = poolOf(await emptyDatabase())
+    const merged = () => Layer.merge(Core.layerProcess, postgres(pool))
+    await counted([opened(merged()), opened(merged())])
+  })
+
+  it.each(["RateWindows", "AccessChanges", "WorkSignal"] as const)(
+    "is refused where it comes last: %s",
+    async (name) => {
+      const pool = poolOf(await emptyDatabase())
+      const last = {
+        RateWindows: RateWindows.layerMemory,
+        AccessChanges: AccessChanges.layerProcess,
+        WorkSignal: WorkSignal.layerProcess
+      }
+      const { pc } = opened(Layer.merge(postgres(pool), last[name] as Layer.Layer<never>))
+      await expect(pc.start()).rejects.toThrow(
+        `The service cannot be used: ${name} is kept in this process, but processes share the database: ` +
+          "leave Core.layerProcess out, because the layer of the database has what processes share."
+      )
+    }
+  )
+})
 
 it("a key that one service revokes is rejected by the other at once", async () => {
   const pool = poolOf(await emptyDatabase())

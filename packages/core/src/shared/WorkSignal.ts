@@ -7,6 +7,7 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Instant from "./Instant.ts"
 import type { Environment } from "./Owner.ts"
+import { keptInProcess } from "./SharedState.ts"
 import { afterCommit } from "./Transaction.ts"
 
 /** The kinds of work that workers listen for. */
@@ -78,22 +79,24 @@ export class WorkSignal extends Context.Service<
           }
         })
       )
-    return WorkSignal.of({
-      notify: tell(everything),
-      tell,
-      listen: (kind) =>
-        Effect.map(
-          Effect.acquireRelease(
-            Effect.map(Queue.dropping<void>(1), (signals) => {
-              const listener: Listener = { signals, until: never, later: forever }
-              listeners.get(kind)?.add(listener)
-              return listener
-            }),
-            (listener) => Effect.sync(() => listeners.get(kind)?.delete(listener))
-          ),
-          (listener) => (longest) => wait(listener, longest)
-        )
-    })
+    return keptInProcess(
+      WorkSignal.of({
+        notify: tell(everything),
+        tell,
+        listen: (kind) =>
+          Effect.map(
+            Effect.acquireRelease(
+              Effect.map(Queue.dropping<void>(1), (signals) => {
+                const listener: Listener = { signals, until: never, later: forever }
+                listeners.get(kind)?.add(listener)
+                return listener
+              }),
+              (listener) => Effect.sync(() => listeners.get(kind)?.delete(listener))
+            ),
+            (listener) => (longest) => wait(listener, longest)
+          )
+      })
+    )
   })
 }
 

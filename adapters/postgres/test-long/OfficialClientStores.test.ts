@@ -1,0 +1,16 @@
+/** Every store passes its port's suite on the official client of Effect, as an Effect application has it. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
+import * as Stores from "@partner-commentary/sql/Stores"
+import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { registerStoreSuites } from "../test/Suites.ts"
+
+const layer = Layer.unwrap(
+  Effect.map(TestDatabase.used, (url) =>
+    Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), PgClient.layer({ url }))
+  )
+)
+
+registerStoreSuites("the official client of Effect", layer)

@@ -1,0 +1,41 @@
+/**
+ * Refuses to start with state of one process where several processes share the database: each would count its own limits, and would
+ * not hear of a key that another one revoked. Layers of both kinds can be merged in any order, so the start checks the result.
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** Whether processes of several machines may share the database. The stores set it. */
+export const DatabaseIsShared = Context.Reference<boolean>(
+  "@partner-commentary/core/shared/SharedState/DatabaseIsShared",
+  { defaultValue: () => false }
+)
+
+const ofOneProcess = new WeakSet<object>()
+
+/** Marks a service whose state other processes do not see. */
+export const keptInProcess = <Service extends object>(service: Service): Service => {
+  ofOneProcess.add(service)
+  return service
+}
+
+class StateNotShared extends Data.TaggedError("StateNotShared")<{ readonly message: string }> {}
+
+const notShared = (name: string) =>
+  new StateNotShared({
+    message:
+      `${name} is kept in this process, but processes share the database: ` +
+      "leave Core.layerProcess out, because the layer of the database has what processes share"
+  })
+
+/** `services` are the state that processes on one database must share, by name. */
+export const check = <R>(services: Effect.Effect<Readonly<Record<string, object>>, never, R>) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      if (!(yield* DatabaseIsShared)) return
+      const wrong = Object.entries(yield* services).find(([, service]) => ofOneProcess.has(service))
+      if (wrong !== undefined) return yield* Effect.die(notShared(wrong[0]))
+    })
+  )
