@@ -161,6 +161,48 @@ it("failures have the code and the details of the API", async () => {
   expect((await rejection(collected(events))).details).toMatchObject({ field: "type" })
 })
 
+it("an application filters and orders topics as partners do", async () => {
+  const { pc } = opened()
+  const { organization_id, persona_id } = await seeded(pc)
+  const submit = (content: string, external_reference: string) =>
+    pc.topics.submit({ organization_id, content, persona_ids: [persona_id], external_reference })
+  const { topic_id: first } = await submit("Who wins the derby on Sunday?", "derby-1")
+  const { topic_id: second } = await submit("Who wins the cup in the autumn?", "cup-1")
+  const ids = async (filter: Omit<Parameters<typeof pc.topics.list>[0], "organization_id">) =>
+    (await pc.topics.list({ organization_id, ...filter })).topics.map(({ topic_id }) => topic_id)
+  expect(await ids({ order: "asc" })).toEqual([first, second])
+  expect(await ids({ status: ["pending", "completed"], limit: 1 })).toEqual([second])
+  expect(await ids({ status: "completed" })).toEqual([])
+  expect(await ids({ external_reference: "derby-1" })).toEqual([first])
+  expect(await ids({ created_after: new Date(0), created_before: "2020-01-01T00:00:00Z" })).toEqual([])
+  expect(await ids({ updated_after: new Date(0), order: "asc" })).toEqual([first, second])
+  const both = pc.topics.list({ organization_id, status: "pending", updated_after: new Date(0) })
+  expect((await rejection(both)).details).toMatchObject({ field: "updated_after" })
+  expect((await rejection(ids({ created_after: new Date(Number.NaN) }))).details).toMatchObject({
+    field: "created_after"
+  })
+})
+
+it("an application reads events in the order of storage, and goes on after the last one", async () => {
+  const { pc } = opened()
+  const { organization_id, persona_id } = await seeded(pc)
+  await pc.personas.update({ persona_id, creator: { email: "erased@creators.example" } })
+  for (const content of ["Who wins the derby on Sunday?", "Who wins the cup in the autumn?"]) {
+    await pc.topics.submit({ organization_id, content, persona_ids: [persona_id] })
+  }
+  await pc.creators.erase({ email: "erased@creators.example" })
+  const idsOf = async (filter: Omit<Parameters<typeof pc.events.list>[0], "organization_id">) =>
+    (await collected(pc.events.list({ organization_id, ...filter }))).map(({ id }) => id)
+  const newestFirst = await idsOf({})
+  expect(newestFirst.length).toBeGreaterThan(1)
+  const all = await idsOf({ order: "asc" })
+  expect(all.toSorted()).toEqual(newestFirst.toSorted())
+  expect(await idsOf({ after: all[0] })).toEqual(all.slice(1))
+  expect(await idsOf({ after: all.at(-1) })).toEqual([])
+  expect((await rejection(idsOf({ after: "4711" }))).details).toMatchObject({ field: "after" })
+  expect((await rejection(idsOf({ after: all[0], order: "desc" }))).details).toMatchObject({ field: "order" })
+})
+
 it("a use case rejects with the failure of the start", async () => {
   const pc = partnerCommentary({
     url: "https://app.example",

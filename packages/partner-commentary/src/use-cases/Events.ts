@@ -1,8 +1,10 @@
 /** `pc.events`: what happened to a partner's topics in the last 30 days. */
 import type { Event } from "@partner-commentary/api/EventsApi"
-import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
+import type { EventId } from "@partner-commentary/core/shared/Ids"
+import { EventHistory, parseCursor } from "@partner-commentary/core/webhook/EventHistory"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type HostDate, moment } from "../ports/Moment.ts"
@@ -12,14 +14,31 @@ export interface EventFilter extends Owned {
   readonly type?: EventType | undefined
   /** Lists events of this time or later. */
   readonly since?: HostDate | string | undefined
+  /** `asc` lists events in the order in which the service stored them. `desc` unless given. */
+  readonly order?: "asc" | "desc" | undefined
+  /** Only events after the one with this id, in the order `asc`: to go on after the last event that you handled. */
+  readonly after?: string | undefined
 }
 
 const read = decoding(
   Schema.Struct({
     ...ofOrganization,
     type: Schema.optional(EventType.annotate({ message: `must be one of ${EventType.literals.join(", ")}` })),
-    since: Schema.optional(moment)
-  })
+    since: Schema.optional(moment),
+    order: Schema.optional(Schema.Literals(["asc", "desc"]).annotate({ message: "must be one of asc, desc" })),
+    after: Schema.optional(
+      Schema.String.check(
+        Schema.makeFilter((text) => Option.isSome(parseCursor(text)), {
+          message: "must be the id of an event, such as evt_…"
+        })
+      )
+    )
+  }).check(
+    Schema.makeFilter(
+      ({ after, order }) =>
+        after === undefined || order !== "desc" || { path: ["order"], issue: "must be asc together with after" }
+    )
+  )
 )
 
 /** The maximum number of events in one query. */
@@ -27,8 +46,12 @@ const pageSize = 100
 
 export const events = (run: Run) => ({
   /**
-   * Lists events newest first, and fetches each page when it is needed: `for await (const event of pc.events.list({
-   * organization_id }))`.
+   * Newest first unless `order` or `after` say otherwise. Each page is read when it is needed, and the last present event ends the
+   * list.
+   *
+   * ```ts
+   * for await (const event of pc.events.list({ organization_id, after: lastId })) lastId = event.id
+   * ```
    */
   list: (filter: EventFilter): AsyncIterable<typeof Event.Encoded> => {
     const page = (behind: Parameters<EventHistory["Service"]["page"]>[0]["behind"]) =>
@@ -36,16 +59,18 @@ export const events = (run: Run) => ({
         try: () =>
           run(
             Effect.gen(function* () {
-              const { since, type, ...owned } = yield* read(filter)
+              const { after, order, since, type, ...owned } = yield* read(filter)
               const asked = {
                 owner: ownerOf(owned),
                 type: type ?? null,
                 since: since ?? null,
                 limit: pageSize,
-                behind,
-                forward: false
+                behind: behind ?? Option.getOrNull(parseCursor(after ?? "")),
+                forward: after !== undefined || order === "asc"
               }
-              return yield* (yield* EventHistory).page(asked)
+              const { next, payloads } = yield* (yield* EventHistory).page(asked)
+              // Forward there is no last page: the first empty one ends the list.
+              return { payloads, next: asked.forward && payloads.length === 0 ? Option.none<EventId>() : next }
             })
           ),
         catch: (error) => error

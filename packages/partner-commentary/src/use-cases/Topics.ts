@@ -1,19 +1,22 @@
 /** `pc.topics`: submits topics on behalf of a partner, and reads their results. */
 import * as Errors from "@partner-commentary/api/Errors"
-import { type CreateTopic, listBounds, referenceConstraint } from "@partner-commentary/api/TopicsApi"
-import { formatCursor, parseCursor } from "@partner-commentary/core/shared/Page"
+import { type CreateTopic, referenceConstraint } from "@partner-commentary/api/TopicsApi"
+import { formatCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { isReference } from "@partner-commentary/core/topic/Topic"
-import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
+import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
 import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
 import { topicTextDecoder } from "@partner-commentary/server/routes/topics/TopicBody"
+import { readList } from "@partner-commentary/server/routes/topics/TopicListQuery"
 import * as TopicSubmission from "@partner-commentary/server/routes/topics/TopicSubmission"
 import * as Views from "@partner-commentary/server/routes/topics/TopicViews"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import type { HostDate } from "../ports/Moment.ts"
 import {
   asker,
   decoding,
@@ -30,7 +33,16 @@ import {
 export type NewTopic = typeof CreateTopic.Encoded & Owned
 
 export interface TopicList extends Owned {
-  readonly status?: TopicStatus | undefined
+  /** One status, or several: topics with any of them. */
+  readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
+  /** Your own identifier. Not together with `status`. */
+  readonly external_reference?: string | undefined
+  readonly created_after?: HostDate | string | undefined
+  readonly created_before?: HostDate | string | undefined
+  /** Topics that changed after this moment, in the order of their last change. Not together with another filter. */
+  readonly updated_after?: HostDate | string | undefined
+  /** `desc`, the newest first, unless given. */
+  readonly order?: "asc" | "desc" | undefined
   /** The size of a page: 1 to 100, by default 20. */
   readonly limit?: number | undefined
   /** `next_cursor` of an earlier page. */
@@ -47,24 +59,19 @@ const referenced = decoding(
   })
 )
 
-const { defaultLimit, maxLimit } = listBounds
+/** A value as the API has it in a query. */
+const queryText = (value: unknown): string =>
+  Predicate.isDate(value) && Number.isFinite(value.getTime()) ? value.toISOString() : String(value)
 
-const listed = decoding(
-  Schema.Struct({
-    ...ofOrganization,
-    status: Schema.optional(TopicStatus.annotate({ message: `must be one of ${TopicStatus.literals.join(", ")}` })),
-    limit: Schema.optional(
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxLimit })).annotate({
-        message: `must be an integer from 1 to ${maxLimit}`
-      })
-    ),
-    cursor: Schema.optional(
-      Schema.String.check(
-        Schema.makeFilter((text) => Option.isSome(parseCursor(text)), { message: "must be a next_cursor of this list" })
-      )
+/** The API's own rules hold for these filters. */
+const listed = ({ environment: _, organization_id: __, ...filters }: TopicList) =>
+  readList(
+    Object.fromEntries(
+      Object.entries(filters)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [name, queryText(value)])
     )
-  })
-)
+  )
 
 const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avatarPath))
 
@@ -117,21 +124,14 @@ export const topics = (run: Run) => ({
       })
     ),
 
-  /** Reads a page of topics, newest first. */
+  /** A page of topics, newest first unless `order` or `updated_after` say otherwise. */
   list: (list: TopicList) =>
     run(
       Effect.gen(function* () {
-        const { cursor, limit, status, ...owned } = yield* listed(list)
-        const from = Option.match(Option.flatMap(Option.fromUndefinedOr(cursor), parseCursor), {
-          onNone: () => ({ offset: 0 }),
-          onSome: (cursor) => ({ cursor })
-        })
-        const page = yield* (yield* Topics).list({
-          owner: ownerOf(owned),
-          status: status ?? null,
-          limit: limit ?? defaultLimit,
-          from
-        })
+        const owner = ownerOf(yield* submitted(list))
+        const { cursor, filter, limit } = yield* listed(list)
+        const from = cursor === null ? { offset: 0 } : { cursor }
+        const page = yield* (yield* Topics).list({ owner, ...filter, limit, from })
         const next_cursor = Option.getOrNull(Option.map(page.next, formatCursor))
         return { topics: page.items.map(Views.summary), total: page.total, next_cursor }
       })
