@@ -31,7 +31,7 @@ export interface NotificationChannel {
 export const connectionLost = ""
 
 /** The channel that Postgres provides. */
-export const name = "partner_commentary"
+export const channelName = "partner_commentary"
 
 /** The pause after each message, so that a burst of messages becomes one. */
 const gap = Duration.millis(25)
@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
     Effect.suspend(() => {
       const messages = [...waiting]
       waiting.clear()
-      return sql`SELECT pg_notify(${name}, message) FROM unnest(string_to_array(${messages.join("\n")}, ${"\n"})) AS said (message)`.pipe(
+      return sql`SELECT pg_notify(${channelName}, message) FROM unnest(string_to_array(${messages.join("\n")}, ${"\n"})) AS said (message)`.pipe(
         Effect.as(gap),
         Effect.catchCause((cause) => {
           for (const message of messages) waiting.add(message)
@@ -95,7 +95,7 @@ export const make = Effect.gen(function* () {
       hearers.push(hear)
     },
     /** Sends the message at once, and returns whether the database accepted it. */
-    send: (message: string) => sql`SELECT pg_notify(${name}, ${message})`,
+    send: (message: string) => sql`SELECT pg_notify(${channelName}, ${message})`,
     tell: (message: string) => Effect.suspend(() => Effect.forEach(hearers, (hear) => hear(message), { discard: true }))
   }
 })
@@ -170,7 +170,7 @@ export const subscribe = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Listener, SqlError, Scope.Scope> {
   const session = yield* client.reserveSession
   const pinned = yield* Scope.make()
-  const queue = yield* (yield* Scope.provide(session.pin, pinned)).listen(name)
+  const queue = yield* (yield* Scope.provide(session.pin, pinned)).listen(channelName)
   yield* Effect.addFinalizer((exit) => Scope.close(pinned, exit))
   return { processId: session.processId, take: Effect.map(Queue.take(queue), ({ payload }) => payload) }
 })

@@ -3,7 +3,7 @@
  * the pool. With a schema, each statement outside a transaction gets its own transaction (`SearchPath`).
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { corruption, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
+import { KnownFault, makeCorruptionMonitor } from "@partner-commentary/sql/database/DatabaseFault"
 import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,7 +28,7 @@ const spanAttributes = [["db.system.name", "postgresql"]] as const
 
 const make = ({ pool, schema }: HostPoolConfig) =>
   Effect.gen(function* () {
-    const { check, saw } = corruption()
+    const { check, saw } = makeCorruptionMonitor()
     const asked =
       (session: HostPool.Queryable, met: (error: SqlError) => void): Ask =>
       (sql, params) =>

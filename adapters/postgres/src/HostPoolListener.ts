@@ -45,7 +45,7 @@ export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listen
     }
     session.on("error", lost)
     session.on("end", lost)
-    yield* asked("listen", () => session.query(`LISTEN ${Channel.name}`))
+    yield* asked("listen", () => session.query(`LISTEN ${Channel.channelName}`))
     return { processId: session.processID ?? 0, take: Queue.take(messages) }
   })
 

@@ -9,7 +9,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
-import { corruption, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
+import { KnownFault, makeCorruptionMonitor } from "@partner-commentary/sql/database/DatabaseFault"
 import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -87,7 +87,7 @@ export const make = (
     const answered = answeredWithin(Duration.fromInputUnsafe(config.statementTimeout ?? usual.statementTimeout))
     const sessions = yield* SessionPool.make(options, config.acquireTimeout ?? usual.acquireTimeout, answered)
     const plans = StalePlans.make()
-    const { check, saw } = corruption()
+    const { check, saw } = makeCorruptionMonitor()
     const judge = (session: PgConnection.PgConnection, error: SqlError) => {
       saw(error)
       return sessions.judge(session, error)

@@ -66,7 +66,7 @@ describe("a dedicated server", () => {
       )
       yield* Effect.sync(() => writeFileSync(join(place?.data_directory ?? "", "standby.signal"), ""))
       yield* Effect.promise(() => server.restart())
-      const found = yield* using(server.url, Effect.flatMap(schemaStatus, WriteAccess.obstacle))
+      const found = yield* using(server.url, Effect.flatMap(schemaStatus, WriteAccess.findWriteObstacle))
       assert.include(Option.match(found, { onNone: () => "", onSome: ({ message }: Error) => message }), "is a standby")
       const vacant = server.url.replace(/[^/]+$/, "vacant")
       assert.include((yield* Effect.flip(using(vacant, migrate))).message, "is a standby")

@@ -63,7 +63,7 @@ const refusal = (url: Redacted.Redacted) => Effect.map(Effect.flip(direct(url, m
 const obstacle = (url: Redacted.Redacted) =>
   direct(
     url,
-    Effect.map(Effect.flatMap(schemaStatus, WriteAccess.obstacle), (found) =>
+    Effect.map(Effect.flatMap(schemaStatus, WriteAccess.findWriteObstacle), (found) =>
       Option.match(found, { onNone: () => "", onSome: ({ message }: Error) => message })
     )
   )
@@ -240,7 +240,7 @@ describe("a database on Postgres", () => {
         yield* TestDatabase.used,
         `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'partner_commentary_migrations'`
       )
-      assert.deepStrictEqual(made.map(({ name }) => name).sort(), [...WriteAccess.tables].sort())
+      assert.deepStrictEqual(made.map(({ name }) => name).sort(), [...WriteAccess.writtenTables].sort())
     })
   )
 })

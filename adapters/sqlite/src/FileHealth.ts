@@ -4,19 +4,19 @@
  */
 import { statSync } from "node:fs"
 import { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
-import { type Corruption, corruption } from "@partner-commentary/sql/database/DatabaseFault"
+import { type CorruptionMonitor, makeCorruptionMonitor } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Effect from "effect/Effect"
 
-export type FileHealth = Corruption
+export type FileHealth = CorruptionMonitor
 
 /** Call `watchDatabaseFile` just after the file was opened. */
 export const watchDatabaseFile = (filename: string): FileHealth => {
   const isFile = filename !== ":memory:" && filename !== ""
-  const opened = isFile ? identity(filename) : undefined
-  const { check, saw } = corruption()
+  const opened = isFile ? fileIdentity(filename) : undefined
+  const { check, saw } = makeCorruptionMonitor()
   // A process keeps writing to the file that it opened, even if it was moved. Its commits are lost when the process ends.
   const present = Effect.suspend(() =>
-    opened !== undefined && identity(filename) !== opened
+    opened !== undefined && fileIdentity(filename) !== opened
       ? new DatabaseUnavailable({ fault: "moved", detail: filename })
       : Effect.void
   )
@@ -24,7 +24,7 @@ export const watchDatabaseFile = (filename: string): FileHealth => {
 }
 
 /** Returns undefined if the file does not exist. */
-export const identity = (filename: string): string | undefined => {
+export const fileIdentity = (filename: string): string | undefined => {
   const found = statSync(filename, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`
 }

@@ -21,7 +21,7 @@ const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ rea
 
 /** The connections of the file whose client this is. Their prepared statements are kept with them. */
 export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
-  const file = FileHealth.identity(config.filename)
+  const file = FileHealth.fileIdentity(config.filename)
   const connections = new WeakMap<HostDatabase, Connection>()
   const connectionOf = (database: HostDatabase): Connection => {
     const known = connections.get(database)
@@ -38,7 +38,7 @@ export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
     Effect.suspend(() => {
       if (!isHostDatabase(db)) return refused("must be a DatabaseSync of node:sqlite")
       const location = fileOf(db)
-      if (file === undefined || location === undefined || FileHealth.identity(location) !== file) {
+      if (file === undefined || location === undefined || FileHealth.fileIdentity(location) !== file) {
         return refused(`must be an open DatabaseSync on the file ${config.filename}`)
       }
       // A savepoint would begin a transaction, and its release would commit it.

@@ -39,7 +39,7 @@ const explained = (refused: MailSettingRefused) =>
   Layer.effectContext(Effect.fail(MailSettings.explainMailError(refused)))
 
 const outbox = (from: string) =>
-  Layer.unwrap(Effect.as(DataFolder.create, Adapters.outbox({ folder: DataFolder.outbox, from })))
+  Layer.unwrap(Effect.as(DataFolder.createDataFolder, Adapters.outbox({ folder: DataFolder.outboxFolder, from })))
 
 const generator = (settings: Settings) =>
   Layer.effect(
@@ -63,7 +63,7 @@ const identity = (settings: Settings) =>
 const localIdentity = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const [secret] = yield* DataFolder.signingSecrets(settings)
+      const [secret] = yield* DataFolder.loadOrCreateSecrets(settings)
       const { layer } = yield* Effect.promise(() => import("@partner-commentary/identity/LocalIdentity"))
       return layer({ secret })
     })

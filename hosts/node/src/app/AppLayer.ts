@@ -14,7 +14,7 @@ import * as Media from "./Media.ts"
 export const layer = (settings: Settings, apiRoot: string) =>
   Composition.layer({
     address: PublicAddress.layerAnywhere(apiRoot),
-    secrets: Layer.effect(SigningSecrets, DataFolder.signingSecrets(settings)),
+    secrets: Layer.effect(SigningSecrets, DataFolder.loadOrCreateSecrets(settings)),
     policy: settings.policy,
     trustedProxies: settings.trustedProxies,
     // There are enough connections that no claimed job waits for one.

@@ -15,34 +15,35 @@ import { CommandFailed } from "../cli/CommandFailed.ts"
 import * as NewFile from "./NewFile.ts"
 
 /** Creates the folder with mode 700, and restricts an existing one. */
-export const create = Effect.tryPromise({
+export const createDataFolder = Effect.tryPromise({
   try: () => mkdir(dataFolder, { recursive: true, mode: 0o700 }).then(() => chmod(dataFolder, 0o700).catch(() => {})),
   catch: (cause) => failed(`The folder ${dataFolder} cannot be created`, cause)
 })
 
 /** Creates the folder if the database belongs in it. */
-export const createForDatabase = (settings: Settings) =>
-  isPostgres(settings.database) ? Effect.void : createParent(settings.database.filename)
+export const createFolderForDatabase = (settings: Settings) =>
+  isPostgres(settings.database) ? Effect.void : createParentFolder(settings.database.filename)
 
 /** Creates the folder if `path` is directly in it. */
-export const createParent = (path: string) => (resolve(dirname(path)) === resolve(dataFolder) ? create : Effect.void)
+export const createParentFolder = (path: string) =>
+  resolve(dirname(path)) === resolve(dataFolder) ? createDataFolder : Effect.void
 
-export const outbox = join(dataFolder, "outbox")
+export const outboxFolder = join(dataFolder, "outbox")
 
 /** Returns the configured secrets, or the secret in the folder, which is generated if it is missing. */
-export const signingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
+export const loadOrCreateSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.match(settings.signingSecrets, {
     onSome: Effect.succeed,
-    onNone: () => Effect.map(Effect.andThen(create, keptSecret), (secret) => [Redacted.make(secret)] as const)
+    onNone: () => Effect.map(Effect.andThen(createDataFolder, keptSecret), (secret) => [Redacted.make(secret)] as const)
   })
 
 /**
  * Returns the same secrets without generating one. If the secret is missing, a random one takes its place. It decrypts
  * nothing.
  */
-export const existingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
+export const loadExistingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.isSome(settings.signingSecrets) || existsSync(secretFile)
-    ? signingSecrets(settings)
+    ? loadOrCreateSecrets(settings)
     : Effect.sync(() => [Redacted.make(randomUUID())] as const)
 
 const secretFile = join(dataFolder, "signing-secret")
@@ -60,7 +61,7 @@ const keptSecret = Effect.gen(function* () {
   return secret.trim()
 })
 
-const readSecret = () => NewFile.read(secretFile)
+const readSecret = () => NewFile.readFilledFile(secretFile)
 
 /** If two processes start at the same time, the second uses the secret of the first. */
 const makeSecret = async () => {
@@ -69,7 +70,7 @@ const makeSecret = async () => {
   try {
     await file.writeFile(`${randomBytes(32).toString("base64url")}\n`)
     await file.sync()
-    await NewFile.publish(unfinished, secretFile).catch((error) => {
+    await NewFile.publishFile(unfinished, secretFile).catch((error) => {
       if (error.code !== "EEXIST") throw error
     })
   } finally {

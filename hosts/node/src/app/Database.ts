@@ -119,7 +119,7 @@ const isWritable = (folder: string): boolean =>
 const opened = (settings: Settings, options: { readonly listens: boolean; readonly migrates: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      yield* DataFolder.createForDatabase(settings)
+      yield* DataFolder.createFolderForDatabase(settings)
       const { database } = settings
       if (isPostgres(database)) {
         const { layer } = yield* Effect.promise(() => import("partner-commentary/postgres/PostgresDatabase"))
@@ -134,7 +134,7 @@ const opened = (settings: Settings, options: { readonly listens: boolean; readon
 export const layerClient = (settings: Settings) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      yield* DataFolder.createForDatabase(settings)
+      yield* DataFolder.createFolderForDatabase(settings)
       const { database } = settings
       if (isPostgres(database)) {
         const postgres = yield* Effect.promise(() => import("@partner-commentary/postgres/Postgres"))

@@ -13,9 +13,10 @@ import * as Metrics from "../telemetry/Metrics.ts"
 import * as DataFolder from "./DataFolder.ts"
 
 /** The path of the folder's files below the API's root. */
-export const path = "/media"
+export const mediaPath = "/media"
 
-export const layer = (settings: Settings, apiRoot: string) => Layer.merge(speech(settings), storage(settings, apiRoot))
+export const layer = (settings: Settings, apiRoot: string) =>
+  Layer.merge(speech(settings), storageLayer(settings, apiRoot))
 
 const speech = ({ media }: Settings) =>
   Option.match(media.speech, {
@@ -30,7 +31,7 @@ const speech = ({ media }: Settings) =>
       ).pipe(Layer.provide(Adapters.speech(Option.some(server))))
   })
 
-export const storage = (settings: Settings, apiRoot: string) =>
+export const storageLayer = (settings: Settings, apiRoot: string) =>
   Option.match(settings.media.storage, {
     onNone: () => Layer.succeed(MediaStorage, null),
     onSome: (chosen) =>
@@ -38,8 +39,8 @@ export const storage = (settings: Settings, apiRoot: string) =>
         ? Adapters.bucket(chosen)
         : Layer.unwrap(
             Effect.as(
-              DataFolder.createParent(chosen.folder),
-              Adapters.folder({ folder: chosen.folder, url: `${apiRoot}${path}` })
+              DataFolder.createParentFolder(chosen.folder),
+              Adapters.folder({ folder: chosen.folder, url: `${apiRoot}${mediaPath}` })
             )
           )
   })

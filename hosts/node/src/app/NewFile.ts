@@ -14,7 +14,7 @@ const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
  * The function fails with EEXIST if the final name exists. Creating a hard link fails if the name exists, but a rename
  * would replace the file.
  */
-export const publish = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
+export const publishFile = async (unfinished: string, final: string, link = fs.link): Promise<void> => {
   try {
     await link(unfinished, final)
   } catch (error) {
@@ -25,7 +25,7 @@ export const publish = async (unfinished: string, final: string, link = fs.link)
 }
 
 /** Waits while the file is empty: the process that reserved its name fills it within milliseconds. */
-export const read = async (path: string): Promise<string> => {
+export const readFilledFile = async (path: string): Promise<string> => {
   for (let tries = 0; tries < mostReads; tries++) {
     const text = await fs.readFile(path, "utf8")
     if (text !== "") return text

@@ -20,7 +20,7 @@ const minute = Duration.minutes(1)
 
 /** Finds a topic by its id or by a share id. */
 export const findTopicDetails = Effect.fnUntraced(function* (id: string) {
-  const found = Option.getOrNull(yield* Inspection.find(id))
+  const found = Option.getOrNull(yield* Inspection.findTopic(id))
   if (found === null) return Option.none()
   const { topic } = found
   const organization = Option.getOrNull(yield* (yield* OrganizationStore).find(topic.organizationId))
@@ -28,7 +28,7 @@ export const findTopicDetails = Effect.fnUntraced(function* (id: string) {
   const assignments = yield* Effect.forEach(
     found.assignments,
     Effect.fnUntraced(function* (assignment: Assignment) {
-      const traces = yield* Inspection.traces(assignment)
+      const traces = yield* Inspection.readRecords(assignment)
       const events = yield* Effect.forEach(traces.events, (event) =>
         Effect.map(deliveriesOf(event), (sent) => ({ ...event, deliveries: sent }))
       )

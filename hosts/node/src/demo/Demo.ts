@@ -44,7 +44,7 @@ const played = Effect.fnUntraced(
       catch: (cause) => new CommandFailed({ message: `The demo ended early: ${(cause as Error).message}` })
     })
   },
-  Effect.provide(Outbox.layer({ folder: DataFolder.outbox }))
+  Effect.provide(Outbox.layer({ folder: DataFolder.outboxFolder }))
 )
 
 /** The default database is relative to the working directory, so the process changes into a temporary folder and back. */

@@ -7,18 +7,18 @@ import * as Database from "../app/Database.ts"
 import { type Finding, mend, ok } from "./Doctor.ts"
 
 /** The other checks of the database run only if this check succeeds. */
-export const examine = Effect.fnUntraced(function* (settings: Settings) {
+export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings
   if (!isPostgres(database) && database.filename === ":memory:") {
     return ok("database", "In memory: nothing outlives its process.")
   }
   const { schemaStatus } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
   const DatabaseHealth = yield* Effect.promise(() => import("@partner-commentary/sql/operations/DatabaseHealth"))
-  const { obstacle } = yield* Effect.promise(() => import("@partner-commentary/sql/database/WriteAccess"))
+  const { findWriteObstacle } = yield* Effect.promise(() => import("@partner-commentary/sql/database/WriteAccess"))
   const question = Effect.gen(function* () {
     const found = yield* schemaStatus
     const isBehind = found.left.length > 0
-    const inTheWay: Option.Option<Error> = isBehind ? found.obstacle : yield* obstacle(found)
+    const inTheWay: Option.Option<Error> = isBehind ? found.obstacle : yield* findWriteObstacle(found)
     const written =
       isBehind || Option.isSome(inTheWay)
         ? Option.none()

@@ -23,7 +23,7 @@ export type Finding = Shared.Finding<
 export const { mend, notice, ok } = Shared
 
 /** Reports settings that are valid but unsafe or incomplete. */
-export const configuration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
+export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
   const links = ConfigSummary.publicUrlWarning(settings, settings.listen.port)
   const notices = [
     ...(Settings.isWeaklySigned(settings)
@@ -51,7 +51,7 @@ export const configuration = (settings: Settings.Settings): ReadonlyArray<Findin
 }
 
 /** A check that times out is a problem. */
-export const bounded = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
+export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
   Effect.catchTag(Timeout.within(checkTimeout, looked), "TimeoutError", () =>
     Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: not tried to the end.`))
   )
@@ -60,7 +60,7 @@ export const bounded = <E, R>(check: Finding["check"], looked: Effect.Effect<Fin
 export const checkTimeout = Duration.seconds(3)
 
 /** Checks that the provider publishes keys which can verify the dashboard's tokens. */
-export const identityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
+export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {
     return Option.match(ConfigSummary.identityWarning(settings), {
@@ -82,7 +82,7 @@ export const identityProvider = Effect.fnUntraced(function* (settings: Settings.
 })
 
 /** Connects to the mail server and authenticates, without sending a mail. */
-export const mailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
+export const checkMailServer = (settings: Settings.Settings): Effect.Effect<Finding> =>
   Option.match(settings.mail.server, {
     onNone: () => Effect.succeed(ok("mail server", `None: mails ${ConfigSummary.describeMail(settings)}.`)),
     onSome: (server) => {

@@ -40,7 +40,7 @@ const corruptCodes = [11, 26]
 const refusedCodes = [3, 5, 6, 8, 14]
 
 /** Returns no finding for Postgres and for a database in memory. */
-export const examine = ({ database }: Settings): Effect.Effect<ReadonlyArray<Finding>> => {
+export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<ReadonlyArray<Finding>> => {
   if (isPostgres(database) || database.filename === ":memory:") return Effect.succeed([])
   const { filename } = database
   return Effect.map(

@@ -10,7 +10,7 @@ import * as StoredWork from "partner-commentary/doctor/StoredWork"
 import { commands } from "./Commands.ts"
 import { mend } from "./Doctor.ts"
 
-export const examine = Effect.fnUntraced(function* (settings: Settings) {
+export const checkMediaJobs = Effect.fnUntraced(function* (settings: Settings) {
   const due = yield* (yield* MediaJobStore).nextDue(MediaKind.literals)
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
   if (isLeft) return mend("media", "Audio is to be made, and SPEECH_URL is unset: set it, for serve and worker alike.")

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { checkTimeout, type Finding, mend, notice, ok } from "./Doctor.ts"
 
-export const generator = (settings: Settings): Effect.Effect<Finding> => {
+export const checkGenerator = (settings: Settings): Effect.Effect<Finding> => {
   const subject = `Drafts: ${ConfigSummary.describeGenerator(settings)}`
   if (Option.isSome(settings.generator)) return tried("generator", subject, settings.generator.value, "a draft")
   return Effect.succeed(
@@ -19,7 +19,7 @@ export const generator = (settings: Settings): Effect.Effect<Finding> => {
   )
 }
 
-export const speech = ({ media }: Settings): Effect.Effect<Finding> =>
+export const checkSpeechServer = ({ media }: Settings): Effect.Effect<Finding> =>
   Option.match(media.speech, {
     onNone: () => Effect.succeed(ok("speech", "None: no audio is made.")),
     onSome: (server) => tried("speech", `Audio: ${server.model} at ${server.url}`, server, "speech")

@@ -15,7 +15,7 @@ const name = `${"0".repeat(32)}.mp3`
 
 const content = { contentType: "audio/mpeg", bytes: new Uint8Array() } as const
 
-export const examine = (settings: Settings): Effect.Effect<Finding> => {
+export const checkStorage = (settings: Settings): Effect.Effect<Finding> => {
   if (Option.isNone(settings.media.storage)) return Effect.succeed(ok(check, "None: no media are kept."))
   const storage = settings.media.storage.value
   const place = storage.kind === "folder" ? storage.folder : storage.url
@@ -28,7 +28,7 @@ export const examine = (settings: Settings): Effect.Effect<Finding> => {
     return ok(check, `${place} takes what is stored.`)
   })
   return stored.pipe(
-    Effect.provide(Media.storage(settings, "")),
+    Effect.provide(Media.storageLayer(settings, "")),
     Effect.catch((failure) =>
       Effect.succeed(mend(check, `${place} takes no media: ${"reason" in failure ? failure.reason : failure.message}.`))
     )

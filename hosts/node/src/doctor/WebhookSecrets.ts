@@ -22,8 +22,8 @@ export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, 
   )
 
 /** The check uses the existing secrets and generates none. */
-export const examine = (settings: Settings) =>
+export const checkWebhookSecrets = (settings: Settings) =>
   StoredWebhooks.secrets(commands, "SIGNING_SECRET").pipe(
-    Effect.provide(layerEncryption(DataFolder.existingSecrets(settings))),
+    Effect.provide(layerEncryption(DataFolder.loadExistingSecrets(settings))),
     Effect.catch(({ message }) => Effect.succeed(mend("webhooks", message)))
   )

@@ -7,7 +7,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpStaticServer from "effect/http/HttpStaticServer"
-import { path } from "../app/Media.ts"
+import { mediaPath } from "../app/Media.ts"
 
 /** The pattern of a file name in the core's format, with a file extension. */
 const isName = (text: string): boolean => /^[0-9A-Za-z]{32}\.[0-9a-z]{3,4}$/.test(text)
@@ -28,7 +28,7 @@ export const layer = (folder: string) =>
       })
       yield* router.add(
         "GET",
-        `${path}/:name`,
+        `${mediaPath}/:name`,
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const { name = "" } = yield* HttpRouter.params

@@ -62,4 +62,4 @@ export const layer = HttpRouter.use((router) =>
       )
     )
   })
-).pipe(Layer.provide(Outbox.layer({ folder: DataFolder.outbox })))
+).pipe(Layer.provide(Outbox.layer({ folder: DataFolder.outboxFolder })))

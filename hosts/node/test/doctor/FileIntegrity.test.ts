@@ -9,13 +9,13 @@ import * as Settings from "@partner-commentary/settings/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { examine } from "../../src/doctor/FileIntegrity.ts"
+import { checkFileIntegrity } from "../../src/doctor/FileIntegrity.ts"
 import * as Process from "../support/Process.ts"
 
 const examined = async (file: string) => {
   const provider = ConfigProvider.fromEnvRecord({ DATABASE_URL: `sqlite:${file}`, DEV: "true" })
   const settings = Effect.provideService(Settings.readSettings, ConfigProvider.ConfigProvider, provider)
-  const [finding] = await Effect.runPromise(Effect.flatMap(settings, examine))
+  const [finding] = await Effect.runPromise(Effect.flatMap(settings, checkFileIntegrity))
   return finding
 }
 

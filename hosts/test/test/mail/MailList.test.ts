@@ -32,7 +32,7 @@ const pages = Effect.fnUntraced(function* (
   organizationId?: MailInspection.ListedMail["organizationId"]
 ) {
   const all: Array<MailInspection.ListedMail> = []
-  let after: MailInspection.Position | null = null
+  let after: MailInspection.MailListPosition | null = null
   do {
     const query = {
       state,
@@ -40,7 +40,7 @@ const pages = Effect.fnUntraced(function* (
       after: Option.fromNullOr(after),
       limit: 3
     }
-    const page: Effect.Success<ReturnType<typeof MailInspection.list>> = yield* MailInspection.list(query)
+    const page: Effect.Success<ReturnType<typeof MailInspection.listMails>> = yield* MailInspection.listMails(query)
     assert.isAtMost(page.mails.length, 3)
     all.push(...page.mails)
     after = page.next

@@ -12,7 +12,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
-import { array } from "../database/Columns.ts"
+import { toPostgresArray } from "../database/Columns.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 
@@ -40,8 +40,8 @@ export const layer = Layer.effect(
       const now = Math.max(...calls.map(({ at }) => at))
       const rows = yield* sql<Row>`SELECT is_admitted, counted, CAST(until_at AS DOUBLE PRECISION) AS until_at
         FROM take_rate_windows(CAST(${String(now)} AS BIGINT),
-        CAST(${array(names)} AS TEXT[]), CAST(${array(lengths)} AS INTEGER[]), CAST(${array(numbers)} AS INTEGER[]),
-        CAST(${array(places)} AS INTEGER[]), CAST(${array(limits)} AS INTEGER[]))`
+        CAST(${toPostgresArray(names)} AS TEXT[]), CAST(${toPostgresArray(lengths)} AS INTEGER[]), CAST(${toPostgresArray(numbers)} AS INTEGER[]),
+        CAST(${toPostgresArray(places)} AS INTEGER[]), CAST(${toPostgresArray(limits)} AS INTEGER[]))`
       let answered = 0
       return calls.map(({ windows }) => {
         const own = rows.slice(answered, answered + windows.length)

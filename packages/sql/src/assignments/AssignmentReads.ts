@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
-import { array } from "../database/Columns.ts"
+import { toPostgresArray } from "../database/Columns.ts"
 import { isWithin } from "../database/Transaction.ts"
 
 type Read<Row> = (id: ShareId) => Effect.Effect<Row | undefined>
@@ -33,7 +33,7 @@ const maxBatch = 100
 const readBatched = Effect.fnUntraced(function* <Row extends { readonly id: ShareId }>(sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (ids: ReadonlyArray<ShareId>) {
     const rows = yield* sql<Row>`SELECT a.*, t.content AS topic_content, t.organization_name
-      FROM UNNEST(CAST(${array([...new Set(ids)])} AS TEXT[])) AS given (id)
+      FROM UNNEST(CAST(${toPostgresArray([...new Set(ids)])} AS TEXT[])) AS given (id)
       CROSS JOIN LATERAL (SELECT * FROM assignments WHERE assignments.id = given.id LIMIT 1) a
       CROSS JOIN LATERAL (SELECT content, organization_name FROM topics WHERE topics.id = a.topic_id LIMIT 1) t`
     const found = new Map(rows.map((row) => [row.id, row]))

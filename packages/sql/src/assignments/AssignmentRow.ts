@@ -16,7 +16,7 @@ import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/In
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import type { Assignment, AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
-import { addressKey, fromIsoOrNull, toIsoOrNull } from "../database/Columns.ts"
+import { fromIsoOrNull, normalizeEmail, toIsoOrNull } from "../database/Columns.ts"
 
 /** The columns of an assignment that partners read. */
 export interface PublicAssignmentRow {
@@ -161,7 +161,7 @@ export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => stri
   persona_image_url: assignment.persona.imageUrl,
   creator_name: assignment.creator.name,
   creator_email: assignment.creator.email,
-  creator_key: addressKey(assignment.creator.email),
+  creator_key: normalizeEmail(assignment.creator.email),
   created_at: iso(assignment.createdAt),
   status: assignment.status,
   status_updated_at: iso(assignment.statusUpdatedAt),
@@ -194,7 +194,7 @@ export const changedColumns = (before: Assignment, after: Assignment): ChangedRo
 const toChangedRow = (assignment: Assignment): ChangedRow => ({
   creator_name: assignment.creator.name,
   creator_email: assignment.creator.email,
-  creator_key: addressKey(assignment.creator.email),
+  creator_key: normalizeEmail(assignment.creator.email),
   status: assignment.status,
   status_updated_at: toIso(assignment.statusUpdatedAt),
   notified_at: toIsoOrNull(assignment.notifiedAt),

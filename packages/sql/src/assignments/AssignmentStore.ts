@@ -22,9 +22,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
-import { addressKey } from "../database/Columns.ts"
-import { isTooLate } from "../database/DueTimes.ts"
-import { dueRows, firstDueAt } from "../database/FairQueue.ts"
+import { normalizeEmail } from "../database/Columns.ts"
+import { isDueTooLate } from "../database/DueTimes.ts"
+import { firstDueAt, selectDueRows } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
@@ -118,7 +118,7 @@ export const layer = Layer.effect(
         owner: "organization_id"
       }
       const first = sql.literal(`${firstDueAt(queue)}, id`)
-      return yield* sql<DueRow>`${dueRows(sql, queue, { now, limit, first, locked: sql.literal("") })}
+      return yield* sql<DueRow>`${selectDueRows(sql, queue, { now, limit, first, locked: sql.literal("") })}
         SELECT owner, id FROM due`
     })
 
@@ -162,12 +162,12 @@ export const layer = Layer.effect(
           )
         ),
 
-      openOf: (creatorEmail, limit) => Effect.orDie(openOf(addressKey(creatorEmail), limit)),
+      openOf: (creatorEmail, limit) => Effect.orDie(openOf(normalizeEmail(creatorEmail), limit)),
 
       allOf: (creatorEmail) =>
         Effect.orDie(
           Effect.map(
-            sql<{ id: ShareId }>`SELECT id FROM assignments WHERE creator_key = ${addressKey(creatorEmail)}`,
+            sql<{ id: ShareId }>`SELECT id FROM assignments WHERE creator_key = ${normalizeEmail(creatorEmail)}`,
             ids
           )
         ),
@@ -198,7 +198,7 @@ const putOff = Effect.fnUntraced(function* (
     attempts: sql.literal("generation_attempts")
   }
   const drafts = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
-    WHERE ${isTooLate(sql, attempts, latest)} ${limitTo(sql, limit)}`
+    WHERE ${isDueTooLate(sql, attempts, latest)} ${limitTo(sql, limit)}`
   const steps = yield* sql<{ readonly id: ShareId }>`SELECT id FROM assignments
     WHERE simulation_next_at > ${Instant.toIso(step + clockToleranceMillis)} ${limitTo(sql, limit)}`
   return [...drafts, ...steps].map(({ id }) => id)

@@ -46,12 +46,12 @@ export const write = Effect.fnUntraced(function* (
   const increments = [
     ...(!isChanged || status === topic.status
       ? []
-      : [TopicTotals.increment(topic.status, -1), TopicTotals.increment(status, 1)]),
-    ...DailyMetrics.changedCounts(before, after)
+      : [TopicTotals.totalIncrement(topic.status, -1), TopicTotals.totalIncrement(status, 1)]),
+    ...DailyMetrics.countIncrements(before, after)
   ]
-  const durations = DailyMetrics.durations(sql, before, after)
+  const durations = DailyMetrics.durationWrites(sql, before, after)
   const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
-    Effect.map(kind === "stalled" ? Mails.stalledMoment(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
+    Effect.map(kind === "stalled" ? Mails.stalledNoticeTime(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
       return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
     })
   )
@@ -65,9 +65,9 @@ export const write = Effect.fnUntraced(function* (
       : hasOtherDeadline(before, after)
         ? [sql`UPDATE topics SET version = version + 1 WHERE id = ${topic.id}`]
         : []),
-    mails.length > 0 && Mails.insert(sql, mails),
+    mails.length > 0 && Mails.insertMails(sql, mails),
     ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
-    ...events.flatMap((event) => Events.writes(sql, event, after)),
+    ...events.flatMap((event) => Events.eventWrites(sql, event, after)),
     audit !== undefined && AuditLog.insert(sql, { ...audit, subject: shareId, organizationId }, now)
   ].filter((statement) => statement !== false)
   const last = [
@@ -80,7 +80,7 @@ export const write = Effect.fnUntraced(function* (
     ...durations.map(({ statement }) => ({ statement, returning: "exact" })),
     ...last.map((statement) => ({ statement }))
   ]
-  const written = events.reduce((running, event) => Events.announced(running, event, after), Together.run(sql, writes))
+  const written = events.reduce((running, event) => Events.traceEvent(running, event, after), Together.run(sql, writes))
   const returned = yield* written
   if (delivered !== undefined && returned[0] === null) return yield* new Overtaken()
   for (const [index, { fold }] of durations.entries()) yield* fold(returned[first.length + rest.length + index] ?? 0)

@@ -15,7 +15,7 @@ interface Waiting<Call, Answer, E> {
   readonly since: bigint
 }
 
-export interface Shape<Call> {
+export interface BatchLoaderOptions<Call> {
   /** The maximum number of calls in a batch. */
   readonly limit: number
   /**
@@ -38,7 +38,7 @@ const clock = Clock.Clock.defaultValue()
  */
 export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
   ask: (calls: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>,
-  { keyOf = () => "", limit, timeout = "35 seconds" }: Shape<Call>
+  { keyOf = () => "", limit, timeout = "35 seconds" }: BatchLoaderOptions<Call>
 ) {
   const longest = Duration.fromInputUnsafe(timeout)
   const tooLong = Effect.andThen(clock.sleep(longest), late)

@@ -24,7 +24,7 @@ export const toIsoOrNull = (instant: Instant | null): string | null => (instant 
 export const fromIsoOrNull = (iso: string | null): Instant | null => (iso === null ? null : fromIso(iso))
 
 /** Works like `toIso`, but formats equal times only once, for the rows of one change. */
-export const isoOfFew = (): ((instant: Instant) => string) => {
+export const makeIsoFormatter = (): ((instant: Instant) => string) => {
   const known = new Map<Instant, string>()
   return (instant) => {
     const iso = known.get(instant) ?? toIso(instant)
@@ -34,7 +34,7 @@ export const isoOfFew = (): ((instant: Instant) => string) => {
 }
 
 /** Returns the key by which e-mail addresses are looked up, whatever their upper and lower case. */
-export const addressKey = (address: string): string => address.toLowerCase()
+export const normalizeEmail = (address: string): string => address.toLowerCase()
 
 /** Encodes rows as one JSON parameter. Replaces NUL and unpaired surrogates, which Postgres rejects in JSON. */
 export const jsonOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string =>
@@ -43,5 +43,5 @@ export const jsonOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): 
   )
 
 /** Returns a Postgres array literal of names or numbers. */
-export const array = (values: ReadonlyArray<string | number>): string =>
+export const toPostgresArray = (values: ReadonlyArray<string | number>): string =>
   `{${values.map((one) => JSON.stringify(one)).join()}}`

@@ -51,7 +51,7 @@ const codeOf = (cause: unknown): unknown => {
   return "errcode" in cause ? cause.errcode : "code" in cause ? cause.code : undefined
 }
 
-export const unavailable = (error: unknown): DatabaseUnavailable =>
+export const toDatabaseUnavailable = (error: unknown): DatabaseUnavailable =>
   new DatabaseUnavailable({ fault: faultOf(error), detail: reasonOf(error) })
 
 /**
@@ -60,18 +60,18 @@ export const unavailable = (error: unknown): DatabaseUnavailable =>
  */
 const corruptionKept = 300_000
 
-export interface Corruption {
+export interface CorruptionMonitor {
   /** Remembers corruption, because other statements may not read the same page. */
   readonly saw: (error: SqlError) => void
   readonly check: Effect.Effect<void, DatabaseUnavailable>
 }
 
 /** The corruption that statements of this process met. The time starts with the first check after the last error. */
-export const corruption = (): Corruption => {
+export const makeCorruptionMonitor = (): CorruptionMonitor => {
   let met: { readonly error: DatabaseUnavailable; checkedAt?: number } | undefined
   return {
     saw: (error) => {
-      if (faultOf(error) === "corrupt") met = { error: unavailable(error) }
+      if (faultOf(error) === "corrupt") met = { error: toDatabaseUnavailable(error) }
     },
     check: Effect.flatMap(Clock.currentTimeMillis, (now) => {
       if (met === undefined) return Effect.void

@@ -7,7 +7,7 @@ import { toIso } from "@partner-commentary/core/shared/Instant"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-export interface Columns {
+export interface DueTimeColumns {
   readonly due: Fragment
   /** A column that tells whether a worker holds the row's lease. */
   readonly isLeased: Fragment
@@ -15,9 +15,9 @@ export interface Columns {
 }
 
 /** The database uses the index for the first comparison. */
-export const isTooLate = (
+export const isDueTooLate = (
   sql: SqlClient,
-  { attempts, due, isLeased }: Columns,
+  { attempts, due, isLeased }: DueTimeColumns,
   { leased, now, waiting }: LatestDue
 ) => {
   const [first, ...further] = waiting.map((at) => toIso(at + clockToleranceMillis))

@@ -6,7 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { limitTo } from "./Limit.ts"
 
-export interface Queue {
+export interface FairQueueTable {
   /** The table's name, with the condition of the partial index. */
   readonly rows: string
   /** The column or expression of the owner. It is not null and comes first in the index. */
@@ -14,16 +14,16 @@ export interface Queue {
 }
 
 /** Returns the start of a statement: `owner` has each owner with waiting rows, due or not, and a final null. */
-export const owners = ({ owner, rows }: Queue) => `WITH RECURSIVE owner (id) AS (
+export const selectOwners = ({ owner, rows }: FairQueueTable) => `WITH RECURSIVE owner (id) AS (
       SELECT (SELECT ${owner} FROM ${rows} ORDER BY ${owner} LIMIT 1)
       UNION ALL
       SELECT (SELECT ${owner} FROM ${rows} AND ${owner} > owner.id ORDER BY ${owner} LIMIT 1) FROM owner WHERE owner.id IS NOT NULL)`
 
 /** Returns the first due time of an owner. */
-export const firstDueAt = ({ owner, rows }: Queue) =>
+export const firstDueAt = ({ owner, rows }: FairQueueTable) =>
   `(SELECT due_at FROM ${rows} AND ${owner} = owner.id ORDER BY due_at LIMIT 1)`
 
-export interface Share {
+export interface DueRowsQuery {
   readonly now: string
   /** The maximum number of owners, and the maximum number of rows. */
   readonly limit: number
@@ -36,7 +36,11 @@ export interface Share {
  * Returns the start of a statement: `due` has owner and id of due rows. Each owner gets one row before another gets
  * two, and at most an equal share. An owner's longest overdue rows come first.
  */
-export const dueRows = (sql: SqlClient, queue: Queue, { first, limit, locked, now }: Share): Fragment => {
+export const selectDueRows = (
+  sql: SqlClient,
+  queue: FairQueueTable,
+  { first, limit, locked, now }: DueRowsQuery
+): Fragment => {
   const part = sql`SELECT id FROM ${sql.literal(`${queue.rows} AND ${queue.owner}`)} = waiting.id AND due_at <= ${now}
         ORDER BY due_at, id LIMIT (SELECT CAST(${limit} AS INTEGER) / COUNT(*) FROM waiting) ${locked}`
   const due = sql.onDialectOrElse({
@@ -46,7 +50,7 @@ export const dueRows = (sql: SqlClient, queue: Queue, { first, limit, locked, no
         CROSS JOIN json_each((SELECT json_group_array(id) FROM (${part}) AS few)) AS part`
   })
   // The shares never exceed the limit in total. The LIMIT is repeated for the query planner.
-  return sql`${sql.literal(owners(queue))},
+  return sql`${sql.literal(selectOwners(queue))},
     waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(firstDueAt(queue))} <= ${now} ORDER BY ${first} ${limitTo(sql, limit)}),
     due (owner, id) AS MATERIALIZED (${due} ${limitTo(sql, limit)})`
 }

@@ -8,7 +8,7 @@ import * as SqlError from "effect/sql/SqlError"
 import { latest, schemaStatus } from "../migrations/Migrations.ts"
 import { freshFor } from "../migrations/OlderProcesses.ts"
 import { lockName } from "./Lock.ts"
-import { table } from "./SchemaStatus.ts"
+import { migrationsTable } from "./SchemaStatus.ts"
 import { transact } from "./Transaction.ts"
 
 const interval = "20 seconds"
@@ -38,7 +38,7 @@ export const layer = (version: string) =>
       const start = transact(
         sql,
         Effect.gen(function* () {
-          yield* lockName(sql, table)
+          yield* lockName(sql, migrationsTable)
           yield* sql`DELETE FROM processes WHERE seen_at < ${Instant.toIso((yield* Instant.now) - keptFor)}`
           yield* beat
           yield* schemaStatus

@@ -6,7 +6,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { SchemaForbidden, WritesRefused, WrongEncoding } from "./SchemaErrors.ts"
 
 /** The table of applied migrations. */
-export const table = "partner_commentary_migrations"
+export const migrationsTable = "partner_commentary_migrations"
 
 export interface SchemaStatus {
   /** The names of applied migrations by id. */
@@ -31,13 +31,13 @@ interface Server {
 }
 
 /** Reading fails when the database's encoding is unusable. */
-export const look: Effect.Effect<SchemaStatus, SqlError | WrongEncoding, SqlClient.SqlClient> = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
-)
+export const readSchemaStatus: Effect.Effect<SchemaStatus, SqlError | WrongEncoding, SqlClient.SqlClient> =
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
+  )
 
 const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [server] = yield* sql<Server>`SELECT CAST(to_regclass(${table}) AS TEXT) AS found,
+  const [server] = yield* sql<Server>`SELECT CAST(to_regclass(${migrationsTable}) AS TEXT) AS found,
     CAST(EXISTS (SELECT FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema$)') AS INTEGER) AS tables,
     current_setting('server_encoding') AS encoding, quote_ident(current_schema()) AS place, quote_ident(current_user) AS person,
     CAST(has_schema_privilege(current_schema(), 'CREATE') AS INTEGER) AS creates, CAST(pg_is_in_recovery() AS INTEGER) AS standby,
@@ -62,7 +62,7 @@ const unwritten = ({ reads_only, standby }: Pick<Server, "reads_only" | "standby
 const onSqlite = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const names = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
     .withoutTransform
-  const isThere = names.some(({ name }) => name === table)
+  const isThere = names.some(({ name }) => name === migrationsTable)
   return { ...(isThere ? yield* seen(sql) : nothing), isEmpty: names.length === 0, obstacle: Option.none() }
 })
 
@@ -70,7 +70,7 @@ const nothing: Pick<SchemaStatus, "applied" | "newest"> = { applied: new Map(), 
 
 const seen = (sql: SqlClient.SqlClient) =>
   Effect.map(
-    sql<{ readonly id: number; readonly name: string }>`SELECT migration_id AS id, name FROM ${sql(table)}`
+    sql<{ readonly id: number; readonly name: string }>`SELECT migration_id AS id, name FROM ${sql(migrationsTable)}`
       .withoutTransform,
     (rows): typeof nothing => {
       const applied = new Map(rows.map(({ id, name }) => [Number(id), name]))

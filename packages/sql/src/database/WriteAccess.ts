@@ -7,7 +7,7 @@ import { RightsMissing } from "./SchemaErrors.ts"
 import type { SchemaStatus } from "./SchemaStatus.ts"
 
 /** Every table that the stores write to. */
-export const tables = [
+export const writtenTables = [
   "api_keys",
   "assignments",
   "audit_log",
@@ -41,7 +41,7 @@ export const tables = [
 const shown = 5
 
 /** Returns why the service cannot write to a database with the present schema. */
-export const obstacle = Effect.fnUntraced(function* (
+export const findWriteObstacle = Effect.fnUntraced(function* (
   schemaStatus: SchemaStatus
 ): Effect.fn.Return<SchemaStatus["obstacle"] | Option.Option<RightsMissing>, SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
@@ -58,7 +58,7 @@ const rightsMissing = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly role: string; readonly lacks: string }>`SELECT quote_ident(current_user) AS role,
         privilege || ' ON ' || place AS lacks
-      FROM unnest(string_to_array(${tables.join(" ")}, ' ')) AS places (place),
+      FROM unnest(string_to_array(${writtenTables.join(" ")}, ' ')) AS places (place),
         unnest(string_to_array('SELECT INSERT UPDATE DELETE', ' ')) AS privileges (privilege)
       WHERE NOT (place = 'audit_log' AND privilege IN ('UPDATE', 'DELETE'))
         AND NOT COALESCE(has_table_privilege(to_regclass(place), privilege), FALSE)

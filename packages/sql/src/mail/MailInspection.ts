@@ -25,20 +25,20 @@ export interface ListedMail {
 }
 
 /** The last mail of a page: its time in the list's order, and its id. */
-export interface Position {
+export interface MailListPosition {
   readonly at: Instant.Instant
   readonly id: string
 }
 
-export interface Query {
+export interface MailListQuery {
   readonly state: ListedMail["state"]
   readonly organizationId: Option.Option<OrganizationId>
-  readonly after: Option.Option<Position>
+  readonly after: Option.Option<MailListPosition>
   readonly limit: number
 }
 
 /** Lists waiting mails by due time, and failed mails newest first. */
-export const list = Effect.fnUntraced(function* ({ after, limit, organizationId, state }: Query) {
+export const listMails = Effect.fnUntraced(function* ({ after, limit, organizationId, state }: MailListQuery) {
   const sql = yield* SqlClient.SqlClient
   const [at, direction, beyond] = state === "waiting" ? ["due_at", "ASC", ">"] : ["settled_at", "DESC", "<"]
   const conditions = [

@@ -14,9 +14,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { addressKey, isoOfFew } from "../database/Columns.ts"
-import { isTooLate } from "../database/DueTimes.ts"
-import { dueRows, firstDueAt, owners } from "../database/FairQueue.ts"
+import { makeIsoFormatter, normalizeEmail } from "../database/Columns.ts"
+import { isDueTooLate } from "../database/DueTimes.ts"
+import { firstDueAt, selectDueRows, selectOwners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { values } from "../database/Values.ts"
@@ -40,7 +40,7 @@ interface ClaimedRow extends MailRow {
 }
 
 /** The queue of mails, shared by organizations. */
-export const waiting = { rows: "mails WHERE state = 'waiting'", owner: "COALESCE(organization_id, '')" }
+export const waitingMailsTable = { rows: "mails WHERE state = 'waiting'", owner: "COALESCE(organization_id, '')" }
 
 export const layer = Layer.effect(
   MailStore,
@@ -56,7 +56,7 @@ export const layer = Layer.effect(
     const settleSent = yield* SentMails.make(sql)
 
     return MailStore.of({
-      queue: (mail) => Effect.orDie(Effect.asVoid(insert(sql, [mail]))),
+      queue: (mail) => Effect.orDie(Effect.asVoid(insertMails(sql, [mail]))),
 
       claim: (at, lease, limit, behind = null) => {
         const turn = turnBehind(behind)
@@ -65,7 +65,7 @@ export const layer = Layer.effect(
         const now = Instant.toIso(at)
         return Effect.orDie(
           Effect.map(
-            sql<ClaimedRow>`${dueRows(sql, waiting, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
+            sql<ClaimedRow>`${selectDueRows(sql, waitingMailsTable, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
               UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1
               WHERE id IN (SELECT id FROM due) RETURNING *`,
             (rows) =>
@@ -103,7 +103,7 @@ export const layer = Layer.effect(
           Effect.asVoid(
             sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${Instant.toIso(latest.now)}
                 ELSE ${Instant.toIso(latest.leased)} END
-              WHERE state = 'waiting' AND ${isTooLate(sql, queued, latest)}
+              WHERE state = 'waiting' AND ${isDueTooLate(sql, queued, latest)}
                 AND (kind NOT IN ('undeliverable', 'stalled') AND kind NOT LIKE 'webhook%' OR due_at > ${Instant.toIso(latestDueAfterAttempts(latest, latest.waiting.length))})`
           )
         ),
@@ -126,15 +126,15 @@ export const layer = Layer.effect(
           Effect.orDie(
             Effect.asVoid(
               sql`UPDATE mails SET address = NULL, due_at = CASE WHEN state = 'waiting' THEN ${Instant.toIso(now)} ELSE due_at END
-                WHERE address IS NOT NULL AND lower(address) = ${addressKey(address)}`
+                WHERE address IS NOT NULL AND lower(address) = ${normalizeEmail(address)}`
             )
           )
         ),
 
       nextDue: Effect.orDie(
         Effect.map(
-          sql<{ readonly at: string | null }>`${sql.literal(owners(waiting))}
-            SELECT MIN(${sql.literal(firstDueAt(waiting))}) AS at FROM owner`,
+          sql<{ readonly at: string | null }>`${sql.literal(selectOwners(waitingMailsTable))}
+            SELECT MIN(${sql.literal(firstDueAt(waitingMailsTable))}) AS at FROM owner`,
           ([row]) => Option.map(Option.fromNullOr(row?.at ?? null), Instant.fromIso)
         )
       ),
@@ -189,8 +189,8 @@ const following = (
 }
 
 /** Queues mails that are due at once. Mails whose id exists stay as they are. */
-export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
-  const iso = isoOfFew()
+export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
+  const iso = makeIsoFormatter()
   return sql`INSERT INTO mails ${values(
     sql,
     mails.map((mail) => toRow(mail, iso(mail.createdAt)))
@@ -199,7 +199,7 @@ export const insert = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) 
 }
 
 /** Returns when to mail the creator about a draft that has stalled. The caller has locked the assignment's row. */
-export const stalledMoment = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
+export const stalledNoticeTime = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
   const { from, to } = StalledNotice.stalledNoticeIdRange(shareId)
   return Effect.map(
     sql<{ readonly last: string | null }>`SELECT MAX(created_at) AS last FROM mails

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
-import { array } from "../database/Columns.ts"
+import { toPostgresArray } from "../database/Columns.ts"
 import { isWithin } from "../database/Transaction.ts"
 
 interface Sent {
@@ -41,10 +41,10 @@ const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (batch: ReadonlyArray<Sent>) {
     const rows = yield* sql<{ readonly id: string; readonly claim_number: number }>`WITH given AS MATERIALIZED (
         SELECT mails.id, given.settled_at, given.attempts FROM UNNEST(
-          CAST(${array(batch.map(({ mail }) => mail.id))} AS TEXT[]),
-          CAST(${array(batch.map(({ mail }) => mail.ticket))} AS INTEGER[]),
-          CAST(${array(batch.map(({ at }) => Instant.toIso(at)))} AS TEXT[]),
-          CAST(${array(batch.map(({ mail }) => mail.attempts))} AS INTEGER[])
+          CAST(${toPostgresArray(batch.map(({ mail }) => mail.id))} AS TEXT[]),
+          CAST(${toPostgresArray(batch.map(({ mail }) => mail.ticket))} AS INTEGER[]),
+          CAST(${toPostgresArray(batch.map(({ at }) => Instant.toIso(at)))} AS TEXT[]),
+          CAST(${toPostgresArray(batch.map(({ mail }) => mail.attempts))} AS INTEGER[])
         ) AS given (id, claim_number, settled_at, attempts)
         JOIN mails ON mails.id = given.id AND mails.claim_number = given.claim_number AND state = 'waiting'
         ORDER BY mails.id FOR NO KEY UPDATE OF mails)

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import { isTooLate } from "../database/DueTimes.ts"
+import { isDueTooLate } from "../database/DueTimes.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
           Effect.asVoid(
             sql`UPDATE media_jobs SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
                 ELSE ${Instant.toIso(latest.now)} END
-              WHERE due_at IS NOT NULL AND ${isTooLate(sql, queued, latest)}`
+              WHERE due_at IS NOT NULL AND ${isDueTooLate(sql, queued, latest)}`
           )
         ),
 

@@ -15,7 +15,7 @@ import {
   SchemaUnreleased,
   TableTaken
 } from "../database/SchemaErrors.ts"
-import { look, type SchemaStatus, table } from "../database/SchemaStatus.ts"
+import { migrationsTable, readSchemaStatus, type SchemaStatus } from "../database/SchemaStatus.ts"
 import { organizations } from "./0001_organizations.ts"
 import { personas } from "./0002_personas.ts"
 import { topics } from "./0003_topics.ts"
@@ -75,14 +75,14 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   const explained = Object.fromEntries(
     Object.entries(migrations).map(([name, migration]) => [name, Failure.explained(name, migration)])
   )
-  const apply = Migrator.make({})({ loader: Migrator.fromRecord(explained), table }).pipe(
+  const apply = Migrator.make({})({ loader: Migrator.fromRecord(explained), table: migrationsTable }).pipe(
     Effect.mapError(explanationOf)
   )
 
   /** Processes that start together wait here for the first process, and then find no migration left. */
   const applyOnPostgres = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* lockName(sql, table)
+    yield* lockName(sql, migrationsTable)
     // The migration runs under the lock that a process takes to write its first heartbeat, so no process can start
     // meanwhile.
     yield* OlderProcesses.check((yield* schemaStatus).left, exclusive)
@@ -108,7 +108,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
    * and takes no lock.
    */
   const schemaStatus = Effect.gen(function* () {
-    const found = yield* Effect.tap(look, check)
+    const found = yield* Effect.tap(readSchemaStatus, check)
     return { ...found, left: names.filter((name) => idOf(name) > found.newest) }
   })
 
@@ -126,7 +126,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
       orElse: () => Effect.andThen(OlderProcesses.check(left, exclusive), apply)
     })
     // Another process with a newer version may have migrated first.
-    yield* Effect.flatMap(look, check)
+    yield* Effect.flatMap(readSchemaStatus, check)
     return applied
   })
 

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { KnownFault, unavailable } from "../database/DatabaseFault.ts"
+import { KnownFault, toDatabaseUnavailable } from "../database/DatabaseFault.ts"
 
 /** How long the result of a check is reused. Milliseconds. */
 const freshness = 1000
@@ -38,7 +38,7 @@ export const makeTestWrite: Effect.Effect<void, DatabaseUnavailable, SqlClient.S
 }).pipe(
   Effect.catchCause((cause) => {
     const error = Cause.squash(cause)
-    return Effect.fail(error instanceof DatabaseUnavailable ? error : unavailable(error))
+    return Effect.fail(error instanceof DatabaseUnavailable ? error : toDatabaseUnavailable(error))
   })
 )
 

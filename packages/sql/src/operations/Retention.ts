@@ -87,11 +87,11 @@ export const layer = Layer.effect(
       )
 
     const deleteTestTopics = (before: DeletionLimits["testTopics"], deleted = 0): Effect.Effect<number> =>
-      Effect.flatMap(TestRetention.topics(sql, before), (more) =>
+      Effect.flatMap(TestRetention.deleteOldTopics(sql, before), (more) =>
         more === 0
           ? Effect.succeed(deleted)
           : Effect.andThen(
-              more < TestRetention.topicsAtOnce ? Effect.void : Effect.sleep(pause),
+              more < TestRetention.topicBatchSize ? Effect.void : Effect.sleep(pause),
               deleteTestTopics(before, deleted + more)
             )
       )
@@ -127,12 +127,12 @@ export const layer = Layer.effect(
           windows: yield* total(windows(before)),
           answers: yield* total(answers(before)),
           events: yield* total(events(before)),
-          testTopics: yield* Effect.orDie(TestRetention.count(sql, before.testTopics))
+          testTopics: yield* Effect.orDie(TestRetention.countOldTopics(sql, before.testTopics))
         }
       }),
       purgeTests: Effect.fn("Retention.purgeTests")(function* (before) {
-        const deleted = yield* TestRetention.topics(sql, before)
-        return deleted > 0 ? deleted : yield* TestRetention.leftovers(sql, before)
+        const deleted = yield* TestRetention.deleteOldTopics(sql, before)
+        return deleted > 0 ? deleted : yield* TestRetention.deleteExpiredRows(sql, before)
       })
     })
   })

@@ -12,9 +12,9 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isOfEnvironment } from "../assignments/AssignmentRow.ts"
-import { owners } from "../database/FairQueue.ts"
+import { selectOwners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
-import { waiting as waitingMails } from "../mail/MailStore.ts"
+import { waitingMailsTable as waitingMails } from "../mail/MailStore.ts"
 
 export const layer = Layer.effect(
   WorkBacklog,
@@ -28,7 +28,7 @@ export const layer = Layer.effect(
           sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 FROM ${rows[name]} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
       )
       const [row] = yield* Effect.orDie(
-        sql<Record<Name, number>>`${sql.literal(owners(waitingMails))} SELECT ${sql.csv(columns)}`
+        sql<Record<Name, number>>`${sql.literal(selectOwners(waitingMails))} SELECT ${sql.csv(columns)}`
       )
       return Object.fromEntries(names.map((name) => [name, row?.[name] ?? 0])) as Record<Name, number>
     })

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import { addressKey, toIsoOrNull } from "../database/Columns.ts"
+import { normalizeEmail, toIsoOrNull } from "../database/Columns.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import { fromLicenseRow, fromRow, type PersonaRow, toRow } from "./PersonaRow.ts"
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
       byCreator: (email) =>
         Effect.orDie(
           Effect.map(
-            sql<PersonaRow>`SELECT * FROM personas WHERE creator_key = ${addressKey(email)} ORDER BY created_at, id`,
+            sql<PersonaRow>`SELECT * FROM personas WHERE creator_key = ${normalizeEmail(email)} ORDER BY created_at, id`,
             (rows) => rows.map(fromRow)
           )
         ),

@@ -4,7 +4,7 @@ import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
 import * as Schema from "effect/Schema"
-import { addressKey, InstantColumn } from "../database/Columns.ts"
+import { InstantColumn, normalizeEmail } from "../database/Columns.ts"
 
 export interface PersonaRow {
   readonly id: PersonaId
@@ -38,7 +38,7 @@ export const toRow = (persona: Persona) => ({
   social_links: JSON.stringify(persona.socialLinks),
   creator_name: persona.creator.name,
   creator_email: persona.creator.email,
-  creator_key: addressKey(persona.creator.email),
+  creator_key: normalizeEmail(persona.creator.email),
   created_at: toIso(persona.createdAt)
 })
 

@@ -15,7 +15,7 @@ import * as HistogramRow from "./HistogramRow.ts"
 export const dayOf = (moment: Instant.Instant): string => Instant.toIso(moment).slice(0, 10)
 
 /** Returns the changed counts of one assignment. */
-export const changedCounts = (before: Assignment, after: Assignment): ReadonlyArray<CounterIncrement> =>
+export const countIncrements = (before: Assignment, after: Assignment): ReadonlyArray<CounterIncrement> =>
   countChanges(timelineOf(before), timelineOf(after)).map(([name, total]) => ({
     day: dayOf(before.createdAt),
     persona_id: before.persona.id,
@@ -28,7 +28,7 @@ export const changedCounts = (before: Assignment, after: Assignment): ReadonlyAr
  * Counts the duration of each stage that the change completed. `fold` takes the number of exact durations, which the
  * statement can return, and compacts too many. The rows stay locked until the commit.
  */
-export const durations = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
+export const durationWrites = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
   completedStages(timelineOf(before), timelineOf(after)).map(([stage, duration]) => {
     const key = {
       organization_id: before.organizationId,

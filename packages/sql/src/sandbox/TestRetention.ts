@@ -18,7 +18,7 @@ import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as TestStorage from "./TestStorage.ts"
 
 /** A topic has up to 50 assignments with two events each, so a batch is some thousand rows. */
-export const topicsAtOnce = 10
+export const topicBatchSize = 10
 
 const batchSize = 1000
 
@@ -34,14 +34,14 @@ interface TopicRow {
  */
 const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${dayOf(before)}`
 
-export const count = (sql: SqlClient, before: Instant) =>
+export const countOldTopics = (sql: SqlClient, before: Instant) =>
   Effect.map(
     sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM topics WHERE ${isOld(sql, before)}`,
     ([row]) => row?.total ?? 0
   )
 
 /** Deletes one batch of topics and returns their number. */
-export const topics = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
+export const deleteOldTopics = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const [oldest] = yield* sql<{ readonly organization_id: OrganizationId }>`SELECT organization_id FROM topics
     WHERE ${isOld(sql, before)} ORDER BY created_at, id LIMIT 1`
   return oldest === undefined ? 0 : yield* Effect.map(ofOrganization(sql, oldest.organization_id, before), Number)
@@ -54,7 +54,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
       const isOwn = sql`organization_id = ${organizationId} AND environment = 'test'`
       // The topics' locks also prevent changes of their assignments.
       const rows = yield* sql<TopicRow>`SELECT id, status, stored_bytes FROM topics
-        WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id ${limitTo(sql, topicsAtOnce)} ${forUpdate(sql)}`
+        WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id ${limitTo(sql, topicBatchSize)} ${forUpdate(sql)}`
       if (rows.length === 0) return 0
       const isIn = sql.in(
         "topic_id",
@@ -67,7 +67,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
         rows.map(({ id }) => id)
       )}`
       const counted = rows.flatMap(({ stored_bytes }) => stored_bytes ?? [])
-      yield* TestStorage.add(sql, organizationId, {
+      yield* TestStorage.addToTestStorage(sql, organizationId, {
         topics: -counted.length,
         bytes: -counted.reduce((total, bytes) => total + bytes, 0)
       })
@@ -78,7 +78,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
         owner,
         topicStatuses.flatMap((status) => {
           const deleted = rows.filter((row) => row.status === status).length
-          return deleted === 0 ? [] : [TopicTotals.increment(status, -deleted)]
+          return deleted === 0 ? [] : [TopicTotals.totalIncrement(status, -deleted)]
         })
       )
       return rows.length
@@ -117,7 +117,7 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, be
 })
 
 /** Deletes closed duplicate windows of the test environment, then expired responses. */
-export const leftovers = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
+export const deleteExpiredRows = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const ended = sql`until_at < ${toIso(before)}`
   const some = (table: string, columns: string, where: Fragment) => {
     const key = sql.literal(columns)

@@ -9,15 +9,16 @@ import type { SqlClient } from "effect/sql/SqlClient"
  * Adds to the storage counters and returns them. The row stays locked until the transaction ends, so lock it before the
  * counters.
  */
-export const add = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
+export const addToTestStorage = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
   Effect.map(
     sql<TestStorageAmount>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
-      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${onConflictAdd(sql)} ${returning(sql)}`,
+      VALUES (${organizationId}, ${more.topics}, ${more.bytes}) ${onConflictAdd(sql)} ${returningStorage(sql)}`,
     (rows) => rows[0] ?? more
   )
 
 /** Numbers on every database: drivers disagree about 64-bit integers. */
-export const returning = (sql: SqlClient) => sql.literal("RETURNING topics, CAST(bytes AS DOUBLE PRECISION) AS bytes")
+export const returningStorage = (sql: SqlClient) =>
+  sql.literal("RETURNING topics, CAST(bytes AS DOUBLE PRECISION) AS bytes")
 
 /** Use it in an INSERT into the counters with the alias `stored`. */
 export const onConflictAdd = (sql: SqlClient) =>

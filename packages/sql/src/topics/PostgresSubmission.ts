@@ -10,7 +10,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { toNewRow } from "../assignments/AssignmentRow.ts"
-import { isoOfFew, jsonOf } from "../database/Columns.ts"
+import { jsonOf, makeIsoFormatter } from "../database/Columns.ts"
 import * as Writes from "./SubmissionWrites.ts"
 
 interface Row extends Writes.WindowRow {
@@ -22,14 +22,14 @@ interface Row extends Writes.WindowRow {
 }
 
 /** A submission with the rows of its assignments. */
-export interface Prepared {
+export interface PreparedSubmission {
   readonly submission: Submission
   readonly rows: ReadonlyArray<ReturnType<typeof toNewRow>>
 }
 
 /** The rows include assignments whose window another submission holds. The statement skips these. */
-export const prepare = (submission: Submission): Prepared => {
-  const iso = isoOfFew()
+export const prepareSubmission = (submission: Submission): PreparedSubmission => {
+  const iso = makeIsoFormatter()
   const ifFree = new Map(
     submission.candidates.map(({ persona, shareId }) => [persona.id, { topicId: submission.topic.id, shareId }])
   )
@@ -42,17 +42,17 @@ export const prepare = (submission: Submission): Prepared => {
  * its check holds until the commit. If a counter is missing or has no room for all submissions, the statement writes
  * nothing and the result is empty.
  */
-export const write = Effect.fnUntraced(function* (
+export const writeSubmissions = Effect.fnUntraced(function* (
   sql: SqlClient,
-  prepared: ReadonlyArray<Prepared>,
+  prepared: ReadonlyArray<PreparedSubmission>,
   bounds: Pick<Submission, "quotas" | "storage"> | null
-): Effect.fn.Return<ReadonlyArray<Writes.Written>, SqlError> {
+): Effect.fn.Return<ReadonlyArray<Writes.WrittenSubmission>, SqlError> {
   const rows = prepared.flatMap(({ rows }) => rows)
   const submissions = prepared.map(({ submission }) => submission)
   const [first] = rows
   const [one] = submissions
   if (first === undefined || one === undefined)
-    return submissions.map(() => ({ holders: new Map(), ...Writes.nothing }))
+    return submissions.map(() => ({ holders: new Map(), ...Writes.nothingWritten }))
   const { createdAt, environment, organizationId } = one.topic
   const topics = submissions.map((submission) => Writes.topicRow(submission, 0))
   const windows = submissions.map(({ fingerprint, topic, windowUntil }) => {
@@ -71,7 +71,9 @@ export const write = Effect.fnUntraced(function* (
   )
   const test = environment === "test" ? inTestStorage(sql, submissions, bounds?.storage?.limits) : live(sql)
   const mails =
-    environment === "live" ? sql`requested AS (${Writes.mails(sql, { rows: sql`sent` })}),` : sql.literal("")
+    environment === "live"
+      ? sql`requested AS (${Writes.insertRequestMails(sql, { rows: sql`sent` })}),`
+      : sql.literal("")
   const columns = sql.literal(
     Object.keys(first)
       .filter((name) => name !== "position")
@@ -90,14 +92,14 @@ export const write = Effect.fnUntraced(function* (
     windows AS MATERIALIZED (
       SELECT * FROM json_to_recordset(CAST(CAST(${jsonOf(windows)} AS TEXT) AS JSON))
         AS given (topic_id TEXT, created_at TEXT, fingerprint TEXT, until_at TEXT)),
-    holders AS (${Writes.windows(sql, given, moment)}),
+    holders AS (${Writes.insertWindows(sql, given, moment)}),
     sent AS MATERIALIZED (
       SELECT candidates.*, ROW_NUMBER() OVER (PARTITION BY candidates.topic_id ORDER BY position) - 1 AS place
       FROM candidates JOIN holders ON holders.share_id = candidates.id),
     inserted AS (
       INSERT INTO assignments (${columns}, position) SELECT ${columns}, place FROM sent RETURNING topic_id),
     ${mails}
-    usage AS (${Writes.usage(sql, one.topic, { rows: sql`inserted`, topics: topicCount })}),
+    usage AS (${Writes.addUsage(sql, one.topic, { rows: sql`inserted`, topics: topicCount })}),
     written AS (
       INSERT INTO topics (${sql.literal(topicColumns.join(", "))}, topic_sent)
       SELECT ${sql.literal(topicColumns.map((name) => `given.${name}`).join(", "))},
@@ -105,7 +107,7 @@ export const write = Effect.fnUntraced(function* (
       FROM (SELECT topic_id, COUNT(*) AS total FROM sent, usage GROUP BY topic_id) AS own
       JOIN json_populate_recordset(NULL::topics, CAST(CAST(${jsonOf(topics)} AS TEXT) AS JSON)) AS given ON given.id = own.topic_id ${test.returned}),
     ${test.stored}
-    counted AS (${Writes.counters(sql, one.topic, { rows: sql`sent, usage`, topics: topicCount })})
+    counted AS (${Writes.addCounters(sql, one.topic, { rows: sql`sent, usage`, topics: topicCount })})
     SELECT holders.*, usage.topics_created, usage.units_held ${test.columns}
     FROM holders LEFT JOIN usage ON TRUE ${test.joined}`
   if (found.length === 0) return []
@@ -138,7 +140,7 @@ const inTestStorage = (
     locked: sql`${storage.locked},`,
     hasRoom: sql`AND ${storage.hasRoom}`,
     returned: sql`RETURNING stored_bytes`,
-    stored: sql`stored AS (${Writes.testStorage(sql, one.topic, sql`written`)}),`,
+    stored: sql`stored AS (${Writes.addTestStorage(sql, one.topic, sql`written`)}),`,
     columns: sql`, stored.topics, stored.bytes`,
     joined: sql`LEFT JOIN stored ON TRUE`
   }

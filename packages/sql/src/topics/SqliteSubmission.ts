@@ -5,14 +5,14 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { toNewRow } from "../assignments/AssignmentRow.ts"
-import { isoOfFew } from "../database/Columns.ts"
+import { makeIsoFormatter } from "../database/Columns.ts"
 import { values } from "../database/Values.ts"
 import * as Writes from "./SubmissionWrites.ts"
 
-export const write = Effect.fnUntraced(function* (
+export const writeSubmission = Effect.fnUntraced(function* (
   sql: SqlClient,
   submission: Submission
-): Effect.fn.Return<Writes.Written, SqlError> {
+): Effect.fn.Return<Writes.WrittenSubmission, SqlError> {
   const { candidates, fingerprint, topic, windowUntil } = submission
   const until_at = toIso(windowUntil)
   const windows = candidates.map(({ persona, shareId }) => ({
@@ -25,12 +25,14 @@ export const write = Effect.fnUntraced(function* (
     until_at
   }))
   const holders = Writes.holdersOf(
-    windows.length === 0 ? [] : yield* Writes.windows(sql, sql`${values(sql, windows)}`, sql`${toIso(topic.createdAt)}`)
+    windows.length === 0
+      ? []
+      : yield* Writes.insertWindows(sql, sql`${values(sql, windows)}`, sql`${toIso(topic.createdAt)}`)
   )
   const created = newAssignmentsOf(submission, holders)
-  if (created.length === 0) return { holders, ...Writes.nothing }
+  if (created.length === 0) return { holders, ...Writes.nothingWritten }
 
-  const iso = isoOfFew()
+  const iso = makeIsoFormatter()
   yield* sql`INSERT INTO topics ${sql.insert(Writes.topicRow(submission, created.length))}`
   yield* sql`INSERT INTO assignments ${values(
     sql,
@@ -41,12 +43,12 @@ export const write = Effect.fnUntraced(function* (
     rows: sql`(SELECT * FROM assignments WHERE topic_id = ${topic.id}) AS sent`,
     topics: sql.literal("MIN(1)")
   }
-  if (topic.environment === "live") yield* Writes.mails(sql, sent)
-  const [usage = Writes.nothing.usage] = yield* Writes.usage(sql, topic, sent)
+  if (topic.environment === "live") yield* Writes.insertRequestMails(sql, sent)
+  const [usage = Writes.nothingWritten.usage] = yield* Writes.addUsage(sql, topic, sent)
   const [stored = null] =
     submission.storage === null
       ? []
-      : yield* Writes.testStorage(sql, topic, sql`(SELECT * FROM topics WHERE id = ${topic.id}) AS written`)
-  yield* Writes.counters(sql, topic, sent)
+      : yield* Writes.addTestStorage(sql, topic, sql`(SELECT * FROM topics WHERE id = ${topic.id}) AS written`)
+  yield* Writes.addCounters(sql, topic, sent)
   return { holders, usage, stored }
 })

@@ -17,23 +17,23 @@ import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
 /** The present holder of each window. If the submission holds no window, nothing else was written. */
-export type Holders = ReadonlyMap<PersonaId, AssignmentReference>
+export type WindowHolders = ReadonlyMap<PersonaId, AssignmentReference>
 
 /** The usage of the month. */
-export interface Usage {
+export interface UsageRow {
   readonly topics_created: number
   readonly units_held: number
 }
 
-export interface Written {
-  readonly holders: Holders
+export interface WrittenSubmission {
+  readonly holders: WindowHolders
   /** The usage includes this submission. */
-  readonly usage: Usage
+  readonly usage: UsageRow
   /** The storage includes this submission; null in the live environment. */
   readonly stored: TestStored | null
 }
 
-export const nothing: Pick<Written, "usage" | "stored"> = {
+export const nothingWritten: Pick<WrittenSubmission, "usage" | "stored"> = {
   usage: { topics_created: 0, units_held: 0 },
   stored: null
 }
@@ -45,14 +45,14 @@ export interface WindowRow {
   readonly share_id: AssignmentReference["shareId"]
 }
 
-export const holdersOf = (rows: ReadonlyArray<WindowRow>): Holders =>
+export const holdersOf = (rows: ReadonlyArray<WindowRow>): WindowHolders =>
   new Map(rows.map((row) => [row.persona_id, { topicId: row.topic_id, shareId: row.share_id }]))
 
 /**
  * `rows` are the columns and rows of an INSERT. If a window was closed at `moment`, the new submission becomes its
  * holder.
  */
-export const windows = (sql: SqlClient, rows: Fragment, moment: Fragment) => {
+export const insertWindows = (sql: SqlClient, rows: Fragment, moment: Fragment) => {
   const isClosed = sql`held.until_at <= ${moment}`
   return sql<WindowRow>`INSERT INTO duplicate_windows AS held ${rows}
     ON CONFLICT (organization_id, environment, persona_id, fingerprint) DO UPDATE SET
@@ -73,18 +73,22 @@ const requestSuffix = noticeId("" as ShareId, "request")
 type Submitted = Submission["topic"]
 
 /** The relation with the new assignments, and the number of their topics. */
-export interface Sent {
+export interface SentAssignments {
   readonly rows: Fragment
   readonly topics: Fragment
 }
 
-export const mails = (sql: SqlClient, sent: Pick<Sent, "rows">) =>
+export const insertRequestMails = (sql: SqlClient, sent: Pick<SentAssignments, "rows">) =>
   sql`INSERT INTO mails (id, kind, share_id, organization_id, created_at, due_at)
     SELECT id || ${requestSuffix}, 'request', id, organization_id, created_at, created_at FROM ${sent.rows} WHERE TRUE
     ON CONFLICT (id) DO NOTHING`
 
-export const usage = (sql: SqlClient, { createdAt, environment, organizationId }: Submitted, sent: Sent) =>
-  sql<Usage>`INSERT INTO usage_months AS month (organization_id, environment, period, topics_created, units_held)
+export const addUsage = (
+  sql: SqlClient,
+  { createdAt, environment, organizationId }: Submitted,
+  sent: SentAssignments
+) =>
+  sql<UsageRow>`INSERT INTO usage_months AS month (organization_id, environment, period, topics_created, units_held)
     SELECT ${organizationId}, ${environment}, ${billingPeriodOf(createdAt)}, ${sent.topics}, COUNT(*)
     FROM ${sent.rows} WHERE TRUE HAVING COUNT(*) > 0
     ON CONFLICT (organization_id, environment, period) DO UPDATE SET
@@ -93,12 +97,16 @@ export const usage = (sql: SqlClient, { createdAt, environment, organizationId }
     RETURNING topics_created, units_held`
 
 /** `topics` is the relation with the new topics. */
-export const testStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
+export const addTestStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
   sql<TestStored>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
     SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM ${topics} WHERE TRUE HAVING COUNT(*) > 0
-    ${TestStorage.onConflictAdd(sql)} ${TestStorage.returning(sql)}`
+    ${TestStorage.onConflictAdd(sql)} ${TestStorage.returningStorage(sql)}`
 
-export const counters = (sql: SqlClient, { createdAt, environment, organizationId }: Submitted, sent: Sent) => {
+export const addCounters = (
+  sql: SqlClient,
+  { createdAt, environment, organizationId }: Submitted,
+  sent: SentAssignments
+) => {
   // All writers use this order, which avoids deadlocks. SQLite has only one writer.
   const inOrder = sql.onDialectOrElse({
     pg: () => sql.literal(`ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"`),

@@ -46,7 +46,7 @@ export interface InspectedEvent {
 }
 
 /** The records that refer to an assignment. */
-export interface Traces {
+export interface AssignmentRecords {
   /** Oldest first. Records that were settled more than 7 days ago may be deleted. */
   readonly mails: ReadonlyArray<InspectedMail>
   /** The last failed attempt to generate a draft. */
@@ -57,7 +57,7 @@ export interface Traces {
 }
 
 /** With a topic's id, returns the whole topic; with a share id, returns the topic with only this assignment. */
-export const find = Effect.fnUntraced(function* (id: string) {
+export const findTopic = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const rows =
     yield* sql<AssignmentRow>`SELECT * FROM assignments WHERE topic_id = ${id} OR id = ${id} ORDER BY position`
@@ -67,7 +67,7 @@ export const find = Effect.fnUntraced(function* (id: string) {
     : Option.some({ topic: topicOf(topic), assignments: rows.map(assignmentOf) })
 }, Effect.orDie)
 
-export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
+export const readRecords = Effect.fnUntraced(function* (assignment: Assignment) {
   const sql = yield* SqlClient.SqlClient
   const { id } = assignment
   // The ids of an assignment's mails begin with the share id and a dot.
@@ -85,7 +85,7 @@ export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
       ? []
       : yield* sql<EventRow>`SELECT id, type, created_at FROM events
           WHERE share_id = ${id} AND ${sql.or(around)} ORDER BY id`
-  const traces: Traces = {
+  const records: AssignmentRecords = {
     mails: mails.map(({ due_at, settled_at, ...mail }) => ({
       ...mail,
       dueAt: mail.state === "waiting" ? Instant.fromIso(due_at) : null,
@@ -101,7 +101,7 @@ export const traces = Effect.fnUntraced(function* (assignment: Assignment) {
     mediaJobs: mediaJobs.map(({ due_at, ...job }) => ({ ...job, dueAt: fromIsoOrNull(due_at) })),
     events: events.map(({ created_at, id, type }) => ({ id, type, at: Instant.fromIso(created_at) }))
   }
-  return traces
+  return records
 }, Effect.orDie)
 
 /** The query uses the times of an assignment's events as bounds of their ids, because no index has the share id. */

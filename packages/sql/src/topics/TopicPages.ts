@@ -19,7 +19,7 @@ const statusesOf = ({ status }: TopicList): ReadonlyArray<TopicStatus> => {
 
 export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"] => {
   const none = sql.literal("")
-  const listed = sql.literal(TopicRow.listed)
+  const listed = sql.literal(TopicRow.listedColumnNames)
   const unlessAbsent = (value: Instant | null | undefined, condition: (iso: string) => Fragment) =>
     value === null || value === undefined ? none : condition(toIso(value))
 
@@ -36,7 +36,7 @@ export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"
 
   const total = (list: TopicList, statuses: ReadonlyArray<TopicStatus>) =>
     isCounted(list)
-      ? TopicTotals.total(sql, list.owner, statuses)
+      ? TopicTotals.readTotal(sql, list.owner, statuses)
       : Effect.map(
           sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM (SELECT 1 FROM topics
             WHERE ${matching(list)} ${statuses.length === 0 ? none : sql`AND ${sql.in("status", statuses)}`}

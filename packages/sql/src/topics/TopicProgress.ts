@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { failureReasonOf } from "../assignments/AssignmentRow.ts"
 import * as BatchLoader from "../database/BatchLoader.ts"
-import { array } from "../database/Columns.ts"
+import { toPostgresArray } from "../database/Columns.ts"
 import { isWithin } from "../database/Transaction.ts"
 import { revisionOf } from "./TopicRow.ts"
 
@@ -83,9 +83,9 @@ const readBatched = Effect.fnUntraced(function* (sql: SqlClient) {
     const rows = yield* sql<
       Row & { readonly place: number }
     >`SELECT CAST(given.place AS INTEGER) AS place, ${sql.literal(columns)} FROM UNNEST(
-        CAST(${array(calls.map(({ id }) => id))} AS TEXT[]),
-        CAST(${array(calls.map(({ owner }) => owner.organizationId))} AS TEXT[]),
-        CAST(${array(calls.map(({ owner }) => owner.environment))} AS TEXT[])
+        CAST(${toPostgresArray(calls.map(({ id }) => id))} AS TEXT[]),
+        CAST(${toPostgresArray(calls.map(({ owner }) => owner.organizationId))} AS TEXT[]),
+        CAST(${toPostgresArray(calls.map(({ owner }) => owner.environment))} AS TEXT[])
       ) WITH ORDINALITY AS given (id, organization_id, environment, place)
       CROSS JOIN LATERAL (SELECT * FROM topics WHERE topics.id = given.id LIMIT 1) t
       CROSS JOIN LATERAL (SELECT * FROM assignments WHERE topic_id = t.id OFFSET 0) a

@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
-import { array } from "../database/Columns.ts"
+import { toPostgresArray } from "../database/Columns.ts"
 import { isWithin } from "../database/Transaction.ts"
 import { revisionOf, type TopicRow } from "./TopicRow.ts"
 
@@ -29,7 +29,8 @@ export const make = (sql: SqlClient) => {
   const read = (ids: ReadonlyArray<TopicId>) =>
     Effect.orDie(
       sql.onDialectOrElse({
-        pg: () => sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ANY(CAST(${array(ids)} AS TEXT[]))`,
+        pg: () =>
+          sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`,
         orElse: () => sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE ${sql.in("id", ids)}`
       })
     )

@@ -52,7 +52,7 @@ const listedColumns = [
 ] as const
 
 /** The columns of a topic that a list shows. */
-export const listed = listedColumns.join(", ")
+export const listedColumnNames = listedColumns.join(", ")
 
 export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]>
 

@@ -27,7 +27,7 @@ import { isWithin, transact } from "../database/Transaction.ts"
 import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as Usage from "../usage/UsageStore.ts"
-import type { Prepared } from "./PostgresSubmission.ts"
+import type { PreparedSubmission } from "./PostgresSubmission.ts"
 import * as PostgresSubmission from "./PostgresSubmission.ts"
 import * as SqliteSubmission from "./SqliteSubmission.ts"
 import * as Writes from "./SubmissionWrites.ts"
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
     const revision = yield* TopicRevisions.make(sql)
     const submit = yield* sql.onDialectOrElse({
       pg: () => submitBatched(sql),
-      orElse: () => Effect.succeed(submitAlone(sql, (submission) => SqliteSubmission.write(sql, submission)))
+      orElse: () => Effect.succeed(submitAlone(sql, (submission) => SqliteSubmission.writeSubmission(sql, submission)))
     })
     return TopicStore.of({
       submit,
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
 )
 
 /** Returns the result of a submission, given the holders of its windows. */
-const outcome = (submission: Submission, holders: Writes.Holders) => {
+const outcome = (submission: Submission, holders: Writes.WindowHolders) => {
   const answers = resultsOf(submission, holders)
   const sent = newAssignmentsOf(submission, holders).map(({ id }) => id)
   if (sent.length === 0) return Effect.fail(new NoValidPersonas({ results: answers }))
@@ -67,7 +67,7 @@ const outcome = (submission: Submission, holders: Writes.Holders) => {
   return Effect.succeed({ topic, results: answers, sent })
 }
 
-type Write = (submission: Submission) => Effect.Effect<Writes.Written, SqlError>
+type Write = (submission: Submission) => Effect.Effect<Writes.WrittenSubmission, SqlError>
 
 /** A refusal rolls back the whole submission. */
 const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Submission) =>
@@ -100,21 +100,21 @@ const maxBatch = 25
  * submission is invalid, each submission runs alone. Within a larger transaction a submission is one of its statements.
  */
 const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const alone = (one: PostgresSubmission.Prepared) => {
-    const write = Effect.map(PostgresSubmission.write(sql, [one], null), ([written = nobody]) => written)
+  const alone = (one: PostgresSubmission.PreparedSubmission) => {
+    const write = Effect.map(PostgresSubmission.writeSubmissions(sql, [one], null), ([written = nobody]) => written)
     return submitAlone(sql, (submission) => Effect.andThen(lockCounters(sql, submission), write))(one.submission)
   }
   /** Within a larger transaction no savepoint is needed: if there is no room, nothing was written. */
-  const asPart = (one: PostgresSubmission.Prepared) =>
-    Effect.flatMap(Effect.orDie(PostgresSubmission.write(sql, [one], one.submission)), ([written]) =>
+  const asPart = (one: PostgresSubmission.PreparedSubmission) =>
+    Effect.flatMap(Effect.orDie(PostgresSubmission.writeSubmissions(sql, [one], one.submission)), ([written]) =>
       written === undefined ? alone(one) : outcome(one.submission, written.holders)
     )
 
-  const eachAlone = (all: ReadonlyArray<Prepared>) => Effect.forEach(all, (one) => Effect.exit(alone(one)))
+  const eachAlone = (all: ReadonlyArray<PreparedSubmission>) => Effect.forEach(all, (one) => Effect.exit(alone(one)))
 
   const atOnce = Effect.fnUntraced(
-    function* (all: ReadonlyArray<Prepared>) {
-      const written = yield* PostgresSubmission.write(sql, all, all[0]?.submission ?? null)
+    function* (all: ReadonlyArray<PreparedSubmission>) {
+      const written = yield* PostgresSubmission.writeSubmissions(sql, all, all[0]?.submission ?? null)
       return written.length === 0
         ? yield* eachAlone(all)
         : yield* Effect.forEach(all, ({ submission }, index) =>
@@ -126,7 +126,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   )
 
   /** Of equal submissions, the first one is written before the others are tried. */
-  const ask = Effect.fnUntraced(function* (all: ReadonlyArray<Prepared>) {
+  const ask = Effect.fnUntraced(function* (all: ReadonlyArray<PreparedSubmission>) {
     const firstOf = Map.groupBy(all, ({ submission }) => submission.fingerprint)
     const firsts = [...firstOf.values()].flatMap(([first]) => first ?? [])
     const repeats = [...firstOf.values()].flatMap(([, ...rest]) => rest)
@@ -136,22 +136,22 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 
   /** A batch waits for a connection as work of its organization. */
-  const askInTurn = (all: ReadonlyArray<Prepared>) =>
+  const askInTurn = (all: ReadonlyArray<PreparedSubmission>) =>
     Effect.provideService(ask(all), FairShare, all[0]?.submission.topic.organizationId ?? "")
 
   const submit = yield* BatchLoader.make(askInTurn, { limit: maxBatch, keyOf })
   return (submission: Submission) =>
     Effect.withFiber((fiber) => {
       // The rows are prepared here, so that a value that cannot be encoded fails only its own caller.
-      const one = PostgresSubmission.prepare(submission)
+      const one = PostgresSubmission.prepareSubmission(submission)
       return isWithin(sql, fiber) ? asPart(one) : submit(one)
     })
 })
 
-const nobody: Writes.Written = { holders: new Map(), ...Writes.nothing }
+const nobody: Writes.WrittenSubmission = { holders: new Map(), ...Writes.nothingWritten }
 
 /** A batch has one owner, one day for the metrics, and one set of quotas. */
-const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.Prepared): string =>
+const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.PreparedSubmission): string =>
   [topic.organizationId, topic.environment, dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
 /**
@@ -161,7 +161,7 @@ const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.Prepared): 
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
   Effect.andThen(
     quotas === null ? Effect.void : Usage.countUsage(sql, topic, billingPeriodOf(topic.createdAt), {}),
-    storage === null ? Effect.void : TestStorage.add(sql, topic.organizationId, { topics: 0, bytes: 0 })
+    storage === null ? Effect.void : TestStorage.addToTestStorage(sql, topic.organizationId, { topics: 0, bytes: 0 })
   )
 
 /**

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { CounterIncrement } from "../reporting/Counters.ts"
 
-export const increment = (status: TopicStatus, total: number): CounterIncrement => ({
+export const totalIncrement = (status: TopicStatus, total: number): CounterIncrement => ({
   day: "",
   persona_id: "",
   name: status,
@@ -13,7 +13,7 @@ export const increment = (status: TopicStatus, total: number): CounterIncrement 
   persona_name: null
 })
 
-export const total = (sql: SqlClient.SqlClient, owner: Owner, statuses: ReadonlyArray<TopicStatus>) =>
+export const readTotal = (sql: SqlClient.SqlClient, owner: Owner, statuses: ReadonlyArray<TopicStatus>) =>
   Effect.map(
     sql<{ readonly total: number }>`SELECT CAST(COALESCE(SUM(total), 0) AS INTEGER) AS total FROM counters
       WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment} AND day = '' AND persona_id = ''

@@ -21,18 +21,18 @@ import { forUpdate } from "../database/Lock.ts"
 import * as Mails from "../mail/MailStore.ts"
 
 /** A claimed mail may already be sent, so the notice goes into the next mail. */
-export const queue = (
+export const queueContactNotice = (
   sql: SqlClient,
   notice: ContactNotice,
   bucket = bucketOf(notice.at)
 ): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     const mail = mailIn(bucket, notice)
-    const inserted = yield* sql`${Mails.insert(sql, [mail])} RETURNING id`
+    const inserted = yield* sql`${Mails.insertMails(sql, [mail])} RETURNING id`
     if (inserted.length > 0) return
     const [unclaimed] = yield* sql<{ readonly webhook: string }>`SELECT webhook FROM mails
       WHERE id = ${mail.id} AND state = 'waiting' AND claim_number = 0 ${forUpdate(sql)}`
-    if (unclaimed === undefined) return yield* queue(sql, notice, bucket + 1)
+    if (unclaimed === undefined) return yield* queueContactNotice(sql, notice, bucket + 1)
     const more = yield* bounded(sql, withNotice(JSON.parse(unclaimed.webhook) as WebhookMention, notice))
     yield* sql`UPDATE mails SET webhook = ${JSON.stringify(more)} WHERE id = ${mail.id}`
   })

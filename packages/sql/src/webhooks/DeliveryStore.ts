@@ -19,8 +19,8 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fromIsoOrNull } from "../database/Columns.ts"
-import { isTooLate } from "../database/DueTimes.ts"
-import { owners } from "../database/FairQueue.ts"
+import { isDueTooLate } from "../database/DueTimes.ts"
+import { selectOwners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
     const settle = yield* SettledAttempts.make(sql, { locked, take, keep })
 
     /** Selects each webhook that has waiting deliveries. */
-    const withOwners = owners({ rows: "deliveries WHERE due_at IS NOT NULL", owner: "webhook_id" })
+    const withOwners = selectOwners({ rows: "deliveries WHERE due_at IS NOT NULL", owner: "webhook_id" })
 
     const waiting =
       sql.literal(`${withOwners}, waiting AS (SELECT w.id, w.organization_id, w.consecutive_failures, w.paused_until, (SELECT due_at FROM deliveries
@@ -161,7 +161,7 @@ export const layer = Layer.effect(
             sql`UPDATE deliveries SET due_at = CASE is_leased WHEN 1 THEN ${Instant.toIso(latest.leased)}
                 ELSE ${Instant.toIso(latest.now)} END
               WHERE webhook_id IN (SELECT id FROM webhooks) AND due_at > ${future}
-                AND (${isTooLate(sql, queued, latest)} OR is_leased = 0 AND EXISTS (SELECT 1 FROM delivery_attempts
+                AND (${isDueTooLate(sql, queued, latest)} OR is_leased = 0 AND EXISTS (SELECT 1 FROM delivery_attempts
                   WHERE webhook_id = deliveries.webhook_id AND event_id = deliveries.event_id
                     AND claim_number = deliveries.claim_number AND started_at > ${future}))`
           )

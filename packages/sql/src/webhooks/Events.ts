@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { forKeyShare } from "../database/Lock.ts"
 
 /** Creates the event's span around the effect that writes it. */
-export const announced = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewEvent, about: Assignment) =>
+export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewEvent, about: Assignment) =>
   Subject.startOwnTrace(writing, "event", event.id, {
     organizationId: about.organizationId,
     topicId: about.topicId,
@@ -16,7 +16,7 @@ export const announced = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewEv
   })
 
 /** SQL adds the topic's part of the payload. References contain no character that JSON would escape. */
-export const writes = (
+export const eventWrites = (
   sql: SqlClient,
   { at, head, id, tail, type }: NewEvent,
   { environment, id: shareId, organizationId, topicId }: Assignment

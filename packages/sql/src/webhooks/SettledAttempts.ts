@@ -113,7 +113,7 @@ const settle = Effect.fnUntraced(function* (
       const { organizationId } = settlement.receiver.webhook.owner
       receiver = settlement.receiver
       if (audit !== null) yield* AuditLog.appendEntry(sql, { ...audit, subject: claimed.webhookId, organizationId }, at)
-      if (notice !== null) yield* ContactNotices.queue(sql, notice)
+      if (notice !== null) yield* ContactNotices.queueContactNotice(sql, notice)
     }
     settled.push({ before, after: receiver, following: [] })
   }

@@ -53,7 +53,7 @@ export const layer = Layer.effect(
 
     const follow = Effect.fnUntraced(function* ({ audit, notice, webhook }: WebhookChange) {
       yield* record(webhook.owner, webhook.id, audit)
-      if (notice !== null) yield* ContactNotices.queue(sql, notice)
+      if (notice !== null) yield* ContactNotices.queueContactNotice(sql, notice)
     })
 
     const insert = Effect.fnUntraced(function* (change: WebhookChange, encryptedSecret: string, limit: number) {

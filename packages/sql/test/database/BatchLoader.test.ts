@@ -9,7 +9,7 @@ import * as Scope from "effect/Scope"
 
 /** Records each batch, and completes the batch when its gate opens. */
 const held = Effect.fnUntraced(function* (
-  shape: Omit<BatchLoader.Shape<string>, "limit"> & { readonly limit?: number } = {}
+  shape: Omit<BatchLoader.BatchLoaderOptions<string>, "limit"> & { readonly limit?: number } = {}
 ) {
   const asked: Array<string> = []
   const gates: Array<Deferred.Deferred<void>> = []

@@ -84,7 +84,7 @@ const copy = async (source: string, unfinished: string, file: string): Promise<v
     made.close()
   }
   await sync(unfinished)
-  await NewFile.publish(unfinished, file)
+  await NewFile.publishFile(unfinished, file)
   // Some file systems cannot sync a folder.
   await sync(dirname(file)).catch(() => undefined)
 }

@@ -59,14 +59,14 @@ const examine = Effect.gen(function* () {
       StoredWork.waitingDrafts,
       StoredWork.work(commands),
       StoredWebhooks.deliveries(commands),
-      WebhookSecrets.examine(settings),
+      WebhookSecrets.checkWebhookSecrets(settings),
       StoredWebhooks.disabled(commands),
-      MediaJobs.examine(settings)
+      MediaJobs.checkMediaJobs(settings)
     ]),
     licences(commands)
   ])
   const stored = Effect.gen(function* () {
-    const database = yield* DatabaseCheck.examine(settings)
+    const database = yield* DatabaseCheck.checkDatabase(settings)
     if (database.state === "mend") return { database, within: [] }
     return { database, within: (yield* Effect.provide(inside, Administration.layer)).flat() }
   })
@@ -79,14 +79,14 @@ const examine = Effect.gen(function* () {
       Effect.catchTag(Timeout.within(Doctor.checkTimeout, stored), "TimeoutError", () =>
         Effect.succeed({ database: silent, within: [] as ReadonlyArray<Finding> })
       ),
-      FileIntegrity.examine(settings),
-      Doctor.bounded("mail server", Doctor.mailServer(settings)),
-      Doctor.bounded("generator", ModelServers.generator(settings)),
-      Doctor.bounded("speech", ModelServers.speech(settings)),
-      Doctor.bounded("media storage", StorageCheck.examine(settings)),
-      Doctor.bounded("identity provider", Doctor.identityProvider(settings))
+      FileIntegrity.checkFileIntegrity(settings),
+      Doctor.withCheckTimeout("mail server", Doctor.checkMailServer(settings)),
+      Doctor.withCheckTimeout("generator", ModelServers.checkGenerator(settings)),
+      Doctor.withCheckTimeout("speech", ModelServers.checkSpeechServer(settings)),
+      Doctor.withCheckTimeout("media storage", StorageCheck.checkStorage(settings)),
+      Doctor.withCheckTimeout("identity provider", Doctor.checkIdentityProvider(settings))
     ],
     { concurrency: "unbounded" }
   )
-  return [...Doctor.configuration(settings), database, ...integrity, ...others, ...within]
+  return [...Doctor.checkConfiguration(settings), database, ...integrity, ...others, ...within]
 })

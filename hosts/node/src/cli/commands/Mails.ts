@@ -4,7 +4,7 @@ import { OrganizationStore } from "@partner-commentary/core/partner/Organization
 import { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Parser from "@partner-commentary/settings/Parser"
-import type { ListedMail, Position } from "@partner-commentary/sql/mail/MailInspection"
+import type { ListedMail, MailListPosition } from "@partner-commentary/sql/mail/MailInspection"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -16,7 +16,7 @@ import { formatTable, isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 import { explainRefusal } from "./Creators.ts"
 
-const position: Parser.Parser<Position> = {
+const position: Parser.Parser<MailListPosition> = {
   rule: "the value of `next` in the page before",
   parse: (text) => {
     const [moment = "", ...rest] = text.split("_")
@@ -40,10 +40,10 @@ const list = Command.make(
     after: Parameter.optionalFlag("after", position, "NEXT", "The page behind the one that ended with this `next`")
   },
   Effect.fn(function* ({ after, failed, limit, org }) {
-    const { list } = yield* Effect.promise(() => import("@partner-commentary/sql/mail/MailInspection"))
+    const { listMails } = yield* Effect.promise(() => import("@partner-commentary/sql/mail/MailInspection"))
     const state = failed ? "failed" : "waiting"
     const query = { state, organizationId: org, after, limit: Option.getOrElse(limit, () => 100) } as const
-    const { mails, next } = yield* list(query)
+    const { mails, next } = yield* listMails(query)
     const contacts = yield* contactsOf(mails)
     const rows = mails.map((mail) => ({ ...mail, to: mail.to ?? contacts.get(mail.organizationId) ?? null }))
     const following = next === null ? null : `${Instant.toIso(next.at)}_${next.id}`

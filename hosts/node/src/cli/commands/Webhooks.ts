@@ -99,7 +99,7 @@ const enable = Command.make(
 const sealing = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Effect.tap(Settings.readSettings, Settings.requireSigningSecret)
-    return WebhookSecrets.layerEncryption(DataFolder.signingSecrets(settings))
+    return WebhookSecrets.layerEncryption(DataFolder.loadOrCreateSecrets(settings))
   })
 )
 
