@@ -1,4 +1,5 @@
 /** Converts failures of a host's driver to Effect's SqlErrors, by the server's SQLSTATE. */
+import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Predicate from "effect/Predicate"
 import {
   AuthenticationError,
@@ -44,16 +45,33 @@ const textOf = (cause: unknown, name: string): string | undefined => {
 
 const constraintOf = (cause: unknown) => textOf(cause, "constraint") ?? "unknown"
 
-/** The server's SQLSTATE; undefined if the failure is not the server's. */
-const stateOf = (cause: unknown): string | undefined => {
+/**
+ * The server's SQLSTATE; undefined if the failure is not the server's. A SQLSTATE contains a digit. Codes of the
+ * operating system, such as `EPIPE`, do not.
+ */
+export const stateOf = (cause: unknown): string | undefined => {
   const code = textOf(cause, "code")
-  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+  return code !== undefined && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
+
+/** `pg` says this when no connection of its pool became free in time. The server was not asked. */
+const poolExhausted = "timeout exceeded when trying to connect"
+
+/** The server has no connection left: `too_many_connections`. */
+const tooManyConnections = "53300"
+
+const isBusy = (cause: unknown, state: string | undefined): boolean =>
+  state === tooManyConnections || (state === undefined && textOf(cause, "message") === poolExhausted)
 
 /** A failure without a SQLSTATE comes from the connection or from the pool. */
 export const toSqlError = (cause: unknown, operation: string): SqlError => {
-  const state = stateOf(cause) ?? "08000"
+  const stated = stateOf(cause)
   const message = `Failed to ${operation}`
+  if (isBusy(cause, stated)) {
+    const busy = new DatabaseBusy("No connection to the database became free", { cause })
+    return new SqlError({ reason: new ConnectionError({ cause: busy, message, operation }) })
+  }
+  const state = stated ?? "08000"
   const reason = reasons.find(([pattern]) => pattern.test(state))?.[1]({ cause, message, operation })
   return new SqlError({ reason: reason ?? new UnknownError({ cause, message, operation }) })
 }
@@ -61,5 +79,8 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
 /** Returns whether the session that met the error can be used again. */
 export const endsSession = ({ reason: { cause } }: SqlError): boolean => {
   const state = stateOf(cause)
-  return state === undefined || /^(08|57P)/.test(state) || state === "25P03" || state === "25P04"
+  return state === undefined || isEnded(state)
 }
+
+/** SQLSTATEs of a lost connection, a server that starts or shuts down, and a session that exceeded an idle timeout. */
+export const isEnded = (state: string): boolean => /^(08|57P)/.test(state) || state === "25P03" || state === "25P04"

@@ -15,6 +15,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
+import { isEnded, stateOf } from "./ServerError.ts"
 
 export interface SessionPool {
   /** Lends a session until the scope closes. */
@@ -131,9 +132,9 @@ export const make = Effect.fnUntraced(function* (
     acquire,
     reserve: Effect.tap(acquire, (session) => Effect.addFinalizer(() => Effect.sync(() => retire(session)))),
     borrow,
-    judge: (session, error) =>
+    judge: (session, { reason: { cause } }) =>
       Effect.sync(() => {
-        const code = stateOf(error)
+        const code = stateOf(cause)
         if (code === undefined || !(code === readOnlyTransaction || isEnded(code))) return
         if (code === readOnlyTransaction && openedIn.get(session) === generation) generation++
         retire(session)
@@ -154,15 +155,6 @@ const retired = -1
 const readsOnly = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS reads_only"
 
 const readOnlyTransaction = "25006"
-
-/** SQLSTATEs of a lost connection, a server that starts or shuts down, and a session that exceeded an idle timeout. */
-const isEnded = (code: string): boolean => /^(08|57P)/.test(code) || code === "25P03" || code === "25P04"
-
-/** Returns the server's SQLSTATE. */
-const stateOf = ({ reason: { cause } }: SqlError): string | undefined => {
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
-}
 
 const noneFree = (size: number) => {
   const message = `No connection became free, all ${size} are in use`

@@ -3,7 +3,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { postgres } from "partner-commentary/postgres/Postgres"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { opened, wholeStory } from "./EmbeddedStory.ts"
+import { opened, seeded, topicOf, wholeStory } from "./EmbeddedStory.ts"
 import { emptyDatabase, poolOf } from "./HostDatabase.ts"
 
 const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
@@ -68,4 +68,37 @@ it("an object that is not a pool is refused with one sentence", () => {
   expect(() => postgres({} as never)).toThrow(
     "The option database must be postgres://… or a pool with connect() and query(text, values)."
   )
+})
+
+it("while the host uses all connections of its pool, requests and creators' pages are answered with 503 and Retry-After", async () => {
+  const pool = poolOf(await emptyDatabase(), { max: 3 })
+  const { mail, pc } = opened(postgres(pool))
+  onTestFinished(pc.stop)
+  const ids = await seeded(pc)
+  const { organization_id } = ids
+  const { topic_id } = await pc.topics.submit(topicOf(ids))
+  const link = /https:\/\/app\.example\/commentary\/creator\/\S+/.exec((await mail(/asks/)).text)?.[0] ?? ""
+  const key = { organization_id, environment: "live", name: "reader", scopes: ["topics:read"] } as const
+  const { full_key } = await pc.apiKeys.create(key)
+  const progress = `https://app.example/commentary/partner/v1/topics/${topic_id}/status`
+  const ask = async (address: string, headers: Record<string, string> = {}) => {
+    const answer = await pc.fetch(new Request(address, { headers }))
+    return [answer.status, answer.headers.get("retry-after"), answer.headers.get("content-type")?.split(";")[0]]
+  }
+  // The service listens on one connection. The host takes all others, and then nobody waits longer than half a second.
+  const used = await Promise.all([pool.connect(), pool.connect()])
+  pool.options.connectionTimeoutMillis = 500
+  const busy = await Promise.all([
+    ask(progress, { "x-api-key": full_key }),
+    ask(link, { accept: "application/json" }),
+    ask(link, { accept: "text/html" })
+  ]).finally(() => {
+    for (const client of used) client.release()
+  })
+  expect(busy).toEqual([
+    [503, "1", "application/json"],
+    [503, "1", "application/json"],
+    [503, "1", "text/html"]
+  ])
+  expect((await ask(progress, { "x-api-key": full_key }))[0]).toBe(200)
 })

@@ -10,7 +10,8 @@ export class DatabaseBusy extends Error {
 export const isBusy = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) => Cause.isDieReason(reason) && isCausedByBusy(reason.defect))
 
-const isCausedByBusy = (error: unknown, depth = 4): boolean => {
+/** Whether an error or one of its causes is a busy database. */
+export const isCausedByBusy = (error: unknown, depth = 4): boolean => {
   if (error instanceof DatabaseBusy) return true
   if (typeof error !== "object" || error === null || depth === 0) return false
   const { cause, reason } = error as { readonly cause?: unknown; readonly reason?: unknown }

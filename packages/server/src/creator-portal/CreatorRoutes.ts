@@ -2,8 +2,9 @@
  * The creators' pages below `/creator`, as HTML for people and JSON for programs. A GET request never changes anything.
  * Logs and traces contain the route, never the token.
  */
-import { InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
+import { busy, InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
+import { isCausedByBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -24,7 +25,7 @@ import { readActionFields } from "./CreatorInput.ts"
 import { creatorPage } from "./CreatorPage.ts"
 import { type CreatorTarget, prefersJson, routeOf, targetOf } from "./CreatorRequest.ts"
 import { creatorView } from "./CreatorView.ts"
-import { failurePage, notFoundPage, tooManyPage } from "./ErrorPage.ts"
+import { busyPage, failurePage, notFoundPage, tooManyPage } from "./ErrorPage.ts"
 import { inboxPage } from "./InboxPage.ts"
 import { pageHeaders } from "./PageDocument.ts"
 import { type ActionRefusal, describeRefusal, type RefusalReason } from "./Refusal.ts"
@@ -174,8 +175,10 @@ const routes = Effect.gen(function* () {
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(
     Subject.annotateCollected(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })),
-    page(failurePage, 500)
+    isCausedByBusy(defect) ? busyResponse : page(failurePage, 500)
   )
+
+const busyResponse = HttpServerResponse.setHeader(page(busyPage, busy.status), "retry-after", String(busy.retryAfter))
 
 /** The route creates the span and the access log line itself, because those of the server would contain the token. */
 const observed =

@@ -1,4 +1,4 @@
-/** Error pages: invalid link, rate limit, internal error. The pages show nothing about a request. */
+/** Error pages: invalid link, rate limit, busy server, internal error. The pages show nothing about a request. */
 import { html } from "./Html.ts"
 import { pageDocument } from "./PageDocument.ts"
 
@@ -15,6 +15,11 @@ export const tooManyPage = (seconds: number): string =>
     "One moment, please",
     `This link was used very often within a minute. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`
   )
+
+export const busyPage = deadEnd(
+  "One moment, please",
+  "The server is busy. Go back, and copy what you wrote before you try again in a few seconds."
+)
 
 export const failurePage = deadEnd(
   "Something went wrong on our side",

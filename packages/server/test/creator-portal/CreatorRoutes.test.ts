@@ -7,7 +7,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert } from "vitest"
 import { layerUntraced } from "../../src/creator-portal/CreatorRequest.ts"
 import { caller } from "./Caller.ts"
-import { brokenToken, inboxToken, link, token } from "./FakeCreatorPortal.ts"
+import { brokenToken, busyToken, inboxToken, link, token } from "./FakeCreatorPortal.ts"
 import * as Samples from "./Samples.ts"
 import { uuid } from "./Samples.ts"
 
@@ -220,6 +220,16 @@ describe("every response", () => {
       assert.strictEqual(status, 500)
       assert.include(text, "Something went wrong on our side")
       assert.notInclude(text, "lost database")
+    }).pipe(Effect.provide(Logger.layer([])))
+  )
+
+  it.effect("a page that found no free connection has status 503 and Retry-After", () =>
+    Effect.gen(function* () {
+      const { call } = yield* caller(Samples.topicSent)
+      const { headers, status, text } = yield* call(busyToken)
+      assert.strictEqual(status, 503)
+      assert.strictEqual(headers.get("retry-after"), "1")
+      assert.include(text, "The server is busy")
     }).pipe(Effect.provide(Logger.layer([])))
   )
 

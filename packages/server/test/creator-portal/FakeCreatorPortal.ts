@@ -5,6 +5,7 @@ import {
   LinkInvalid,
   textLengths
 } from "@partner-commentary/core/creator/CreatorPortal"
+import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -20,6 +21,7 @@ import { topic, uuid } from "./Samples.ts"
 export const token = `aB3-_${"x".repeat(300)}.Zz9`
 export const inboxToken = "d-token.sig"
 export const brokenToken = "broken"
+export const busyToken = "busy"
 export const link = `https://partners.example/api/creator/${token}`
 
 export const fakeCreatorPortal = (initial: Assignment) => {
@@ -27,9 +29,11 @@ export const fakeCreatorPortal = (initial: Assignment) => {
   const open = (given: string) =>
     given === brokenToken
       ? Effect.die(new Error(`lost database at ${brokenToken}`))
-      : given === token
-        ? Effect.sync(() => ({ assignment: state.assignment, topic }))
-        : Effect.fail(new LinkInvalid())
+      : given === busyToken
+        ? Effect.die(new Error("the statement failed", { cause: new DatabaseBusy("all 2 are in use") }))
+        : given === token
+          ? Effect.sync(() => ({ assignment: state.assignment, topic }))
+          : Effect.fail(new LinkInvalid())
   const act = (
     given: string,
     texts: Partial<Record<InvalidTextLength["field"], string>>,
@@ -50,7 +54,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
   const layer = Layer.succeed(
     CreatorPortal,
     CreatorPortal.of({
-      isGenuine: (given) => Effect.succeed([token, inboxToken, brokenToken].includes(given)),
+      isGenuine: (given) => Effect.succeed([token, inboxToken, brokenToken, busyToken].includes(given)),
       view: open,
       respond: (given, { perspective }) =>
         act(given, { perspective }, (now) =>

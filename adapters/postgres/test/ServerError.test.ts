@@ -1,0 +1,29 @@
+/** Tests how failures of a host's driver become SqlErrors. */
+import { isCausedByBusy } from "@partner-commentary/core/shared/DatabaseBusy"
+import { expect, it } from "vitest"
+import { endsSession, toSqlError } from "../src/ServerError.ts"
+
+const seen = (code: string) => {
+  const error = toSqlError(Object.assign(new Error("the driver failed"), { code }), "execute")
+  return [error.reason._tag, endsSession(error)]
+}
+
+it("codes of the operating system are lost connections, whatever their length", () => {
+  for (const code of ["EPIPE", "EBADF", "ECONNRESET"]) expect(seen(code)).toEqual(["ConnectionError", true])
+})
+
+it("only SQLSTATEs of a lost connection end a session", () => {
+  expect(seen("57P01")).toEqual(["UnknownError", true])
+  expect(seen("P0001")).toEqual(["UnknownError", false])
+  expect(seen("XX000")).toEqual(["UnknownError", false])
+  expect(seen("23505")).toEqual(["UniqueViolation", false])
+})
+
+it("a pool or a server without a free connection is busy, and a server that does not answer is not", () => {
+  const isBusy = (message: string, code?: string) =>
+    isCausedByBusy(toSqlError(Object.assign(new Error(message), { code }), "connect"))
+  expect(isBusy("timeout exceeded when trying to connect")).toBe(true)
+  expect(isBusy("sorry, too many clients already", "53300")).toBe(true)
+  expect(isBusy("Connection terminated due to connection timeout")).toBe(false)
+  expect(isBusy("connect ECONNREFUSED", "ECONNREFUSED")).toBe(false)
+})
