@@ -1,0 +1,52 @@
+/** Mails about an assignment that its creator has answered: what is sent again, and what the organization's contact reads. */
+import { assert, it } from "@effect/vitest"
+import { Creators } from "@partner-commentary/core/creator/Creators"
+import { ShareId } from "@partner-commentary/core/shared/Ids"
+import { DueWork } from "@partner-commentary/test/DueWork"
+import { Mailbox } from "@partner-commentary/test/Mailbox"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestService } from "@partner-commentary/test/TestService"
+import * as Effect from "effect/Effect"
+import { actAsCreator, creatorTokenFor, getJson, submitTopic } from "../support/Requests.ts"
+
+const content = "Who takes the title this season?"
+const start = Date.parse("2026-03-01T09:00:00.000Z")
+const contactEmail = "newsdesk@courtside.example"
+
+/** A request that its creator has answered, whose draft is not written yet. */
+const answered = Effect.gen(function* () {
+  const work = yield* DueWork
+  const owner = yield* Seed.organization({ contactEmail })
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner)
+  yield* submitTopic(key, content, [persona], { external_reference: "title" })
+  yield* work.finish
+  const { data } = yield* getJson(key, "/topics/by-reference/title")
+  const token = yield* creatorTokenFor(persona, content)
+  yield* actAsCreator(token, "respond", { perspective: "The keeper decides it." })
+  return ShareId.make(data.commentaries[0].share_id)
+})
+
+it.live("no mail is sent again while a draft is being written, and the draft's mail is as soon as it is written", () =>
+  Effect.gen(function* () {
+    const share = yield* answered
+    const { resendMail } = yield* Creators
+    const refused = yield* Effect.flip(resendMail(share))
+    assert.deepInclude(refused, { _tag: "ActionRefused", reason: "not_allowed" })
+    yield* (yield* DueWork).finish
+    assert.strictEqual(yield* resendMail(share), "draft")
+  }).pipe(Effect.provide(TestService.layer({ start })))
+)
+
+it.live("the alert about a draft's mail that was refused says that the creator has answered", () =>
+  Effect.gen(function* () {
+    const work = yield* DueWork
+    const mailbox = yield* Mailbox
+    yield* answered
+    yield* mailbox.refuseNext({ permanent: true })
+    yield* work.finish
+    yield* work.advanceTo(start + 61 * 60_000)
+    const [alert] = yield* mailbox.to(contactEmail)
+    assert.match(alert?.subject ?? "", /^A mail about your request did not reach /)
+  }).pipe(Effect.provide(TestService.layer({ start })))
+)
