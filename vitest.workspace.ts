@@ -2,13 +2,14 @@ import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 
-const folders = ["packages/*", "adapters/*", "hosts/*", "scripts", "examples"]
-
 /**
- * These files share the modules that they import, because importing takes most of a file's time. Therefore modules must
- * have no state.
+ * Each project imports the sources once in each of its processes, so there are few projects. Files share the modules that
+ * they import, because importing takes most of a file's time. Therefore modules must have no state.
  */
-const shareImports = ["packages/*", "adapters/*", "hosts/*", "examples", "on Postgres"]
+const folders = {
+  packages: ["packages/*", "examples", "scripts"],
+  hosts: ["adapters/*", "hosts/*"]
+}
 
 /** Tests of the whole service that run on Postgres each time; `test:long` runs all of them. */
 const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/topics/${name}.test.ts`)
@@ -22,12 +23,8 @@ export const onSqliteAlone = ["hosts/test/test/harness/*.test.ts", "hosts/test/t
 /** Starts one Postgres server for the run. */
 export const postgres = join(import.meta.dirname, "hosts", "test", "src", "postgres", "GlobalSetup.ts")
 
-const needPostgres = ["adapters/*", "hosts/*"]
-
 /** Tests of the Node host start processes, which start twice as fast from a bundle of the current sources. */
 export const freshBundle = join(import.meta.dirname, "scripts", "packing", "FreshBundle.ts")
-
-const needBundle = ["hosts/*"]
 
 /**
  * Node strips the types itself. If Vite rewrites an import, each use of it is a property access, which makes tests a
@@ -35,19 +32,18 @@ const needBundle = ["hosts/*"]
  */
 export const experimental = { viteModuleRunner: false }
 
-const project = (name: string, include: string) => ({
-  include: [include],
-  name,
+const shared = {
   experimental,
-  globalSetup: [
-    ...(needPostgres.includes(name) ? [postgres] : []),
-    ...(needBundle.includes(name) ? [freshBundle] : [])
-  ],
-  isolate: !shareImports.includes(name),
+  isolate: false,
   // Some tests start a dozen processes, which takes a minute on a busy machine.
   testTimeout: 180_000,
   hookTimeout: 60_000
-})
+}
+
+const filesOf = (names: ReadonlyArray<string>) => names.map((name) => `${name}/test/**/*.test.ts`)
+
+// Processes of tests inherit the folder where Node keeps compiled sources, types already stripped.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled")
 
 export default defineConfig({
   test: {
@@ -56,10 +52,12 @@ export default defineConfig({
     // Some tests wait for processes and timeouts, so another test runs meanwhile.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      ...folders.map((folder) => ({ test: project(folder, `${folder}/test/**/*.test.ts`) })),
+      { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
+      { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } },
       {
         test: {
-          ...project("on Postgres", ""),
+          ...shared,
+          name: "hosts on Postgres",
           include: onPostgres,
           globalSetup: [postgres],
           env: { TEST_STORES: "postgres" }
