@@ -1,5 +1,5 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import {
   type Certificate,
   issueCertificate,
@@ -84,7 +84,14 @@ describe("over TLS", () => {
       const { send } = yield* toward
       const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
       process.env[variable] = "0"
-      yield* Effect.addFinalizer(() => Effect.sync(() => delete process.env[variable]))
+      // Node warns about the variable on the terminal, past the test's output.
+      const warning = vi.spyOn(process, "emitWarning").mockReturnValue()
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          delete process.env[variable]
+          warning.mockRestore()
+        })
+      )
       assert.strictEqual((yield* Effect.flip(send(makeRequest(`https://${host}:${port}/`)))).failure, "tls")
     })
   )
