@@ -1,7 +1,7 @@
 /** Parses a response into the payload or the error. The payload's fields are not validated. */
 import { ApiError, type ErrorCode, UnexpectedAnswerError } from "./Errors.ts"
 
-export interface Answer {
+export interface RawAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -19,7 +19,7 @@ const parsed = (text: string): unknown => {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
 /** A response without the service's envelope came from another server, such as a proxy. */
-const unexpected = (answer: Answer): UnexpectedAnswerError => {
+const unexpected = (answer: RawAnswer): UnexpectedAnswerError => {
   const { headers, status, text } = answer
   const said =
     status < 400 && status >= 300
@@ -31,7 +31,7 @@ const unexpected = (answer: Answer): UnexpectedAnswerError => {
 }
 
 /** Returns the whole envelope of a successful response. */
-export const read = (answer: Answer): unknown => {
+export const parseAnswer = (answer: RawAnswer): unknown => {
   const { headers, requestId, status } = answer
   const body = parsed(answer.text)
   if (!isObject(body) || typeof body["success"] !== "boolean") throw unexpected(answer)

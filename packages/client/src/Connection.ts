@@ -3,7 +3,7 @@
  * responses.
  */
 import { baseAddress } from "./Address.ts"
-import { type Answer, read } from "./Answer.ts"
+import { parseAnswer, type RawAnswer } from "./Answer.ts"
 import { ConnectionError, PartnerCommentaryError, TimeoutError } from "./Errors.ts"
 import type { ClientOptions, Credential, PostOptions, ResponseInfo } from "./Options.ts"
 import { pause, withTimeout } from "./Pause.ts"
@@ -11,7 +11,7 @@ import { rateLimitOf } from "./RateLimit.ts"
 import { retryDelay } from "./Retry.ts"
 import { version } from "./Version.ts"
 
-export interface Call {
+export interface ApiCall {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
   /** The escaped path below the version prefix, with its query. */
   readonly path: string
@@ -22,7 +22,7 @@ export interface Call {
 }
 
 /** The header that carries the credential. */
-export interface Header {
+export interface CredentialHeader {
   /** The name of the option with the credential. */
   readonly option: string
   readonly name: string
@@ -56,7 +56,7 @@ const reasonOf = (error: unknown): string => {
 
 export class Connection {
   readonly #base: string
-  readonly #header: Header
+  readonly #header: CredentialHeader
   readonly #credential: Credential
   readonly #options: ClientOptions
   readonly #timeoutMs: number
@@ -64,7 +64,7 @@ export class Connection {
   readonly #maxRetryWaitMs: number
   #isTest = false
 
-  constructor(options: ClientOptions, header: Header, credential: Credential) {
+  constructor(options: ClientOptions, header: CredentialHeader, credential: Credential) {
     if (inBrowser() && options.allowBrowser !== true) {
       throw new PartnerCommentaryError(
         "This is a browser, where anyone can read the key. Call the service from your server, or set allowBrowser: true if the key may be public."
@@ -86,12 +86,12 @@ export class Connection {
   }
 
   /** Returns the payload of a successful response. */
-  async data<A>(call: Call): Promise<A> {
+  async data<A>(call: ApiCall): Promise<A> {
     return (await this.send<{ readonly data: A }>(call)).data
   }
 
   /** Returns the whole envelope of a successful response, after retries if needed. */
-  async send<A>(call: Call): Promise<A> {
+  async send<A>(call: ApiCall): Promise<A> {
     const maxRetries = call.once === true ? 0 : checkedNumber("maxRetries", call.options?.maxRetries, this.#maxRetries)
     const timeoutMs = checkedNumber("timeoutMs", call.options?.timeoutMs, this.#timeoutMs)
     const signal = call.options?.signal
@@ -99,7 +99,7 @@ export class Connection {
     const body = call.body === undefined ? null : JSON.stringify(call.body)
     for (let attempt = 1; ; attempt++) {
       try {
-        return read(await this.#attempt(call, attempt, headers, body, timeoutMs)) as A
+        return parseAnswer(await this.#attempt(call, attempt, headers, body, timeoutMs)) as A
       } catch (error) {
         signal?.throwIfAborted()
         const wait = attempt > maxRetries ? null : retryDelay(error, attempt, this.#maxRetryWaitMs, Math.random())
@@ -110,12 +110,12 @@ export class Connection {
   }
 
   async #attempt(
-    call: Call,
+    call: ApiCall,
     attempt: number,
     shared: Headers,
     body: string | null,
     timeoutMs: number
-  ): Promise<Answer> {
+  ): Promise<RawAnswer> {
     const { fetch = globalThis.fetch } = this.#options
     const outer = call.options?.signal
     const headers = new Headers(shared)
@@ -151,7 +151,7 @@ export class Connection {
     return { ...answer, requestId }
   }
 
-  #headersOf({ body, method, once, options }: Call): Headers {
+  #headersOf({ body, method, once, options }: ApiCall): Headers {
     const headers = new Headers(this.#options.headers)
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, value)
     headers.set("accept", "application/json")

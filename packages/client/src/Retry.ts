@@ -21,7 +21,7 @@ export const requestedDelay = (error: unknown): number | null => {
   return typeof seconds === "number" ? seconds * 1000 : null
 }
 
-export const isPassing = (error: unknown): boolean => {
+export const isTemporaryFailure = (error: unknown): boolean => {
   if (error instanceof ConnectionError) return true
   if (!(error instanceof ApiError) && !(error instanceof UnexpectedAnswerError)) return false
   return passing.has(error.status) && !quotaUsedUp(error)
@@ -33,7 +33,7 @@ export const isPassing = (error: unknown): boolean => {
  * not retry simultaneously.
  */
 export const retryDelay = (error: unknown, attempt: number, maxMs: number, random: number): number | null => {
-  if (!isPassing(error)) return null
+  if (!isTemporaryFailure(error)) return null
   const asked = requestedDelay(error)
   if (asked === null) return Math.min(maxMs, random * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)))
   return asked > maxMs ? null : asked + random * Math.min(1000, asked)

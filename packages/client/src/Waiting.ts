@@ -6,7 +6,7 @@ import { ApiError, WaitTimeoutError } from "./Errors.ts"
 import type { RequestOptions, ResponseInfo } from "./Options.ts"
 import { pause, withTimeout } from "./Pause.ts"
 import type { RateLimit } from "./RateLimit.ts"
-import { isPassing, requestedDelay } from "./Retry.ts"
+import { isTemporaryFailure, requestedDelay } from "./Retry.ts"
 import type { TopicDetail, TopicProgress } from "./Topic.ts"
 
 export interface WaitOptions extends RequestOptions {
@@ -70,7 +70,7 @@ export const waitForTopic = async (
       return seen
     } catch (error) {
       request.signal?.throwIfAborted()
-      const passes = isPassing(error) && (last !== null || (error instanceof ApiError && error.status === 429))
+      const passes = isTemporaryFailure(error) && (last !== null || (error instanceof ApiError && error.status === 429))
       if (!passes) throw error
       return error as Error
     }

@@ -20,5 +20,5 @@ export const bundle = async (source: string, format: "esm" | "iife" = "esm") => 
   return { text, gzipped: gzipSync(text, { level: 9 }).length, inputs: Object.keys(metafile.inputs) }
 }
 
-export const everything = 'export * from "./PartnerCommentary.ts"'
-export const verification = 'export { verifyWebhook } from "./PartnerCommentary.ts"'
+export const exportEverything = 'export * from "./PartnerCommentary.ts"'
+export const exportVerification = 'export { verifyWebhook } from "./PartnerCommentary.ts"'

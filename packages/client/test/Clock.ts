@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, vi } from "vitest"
 
 /** The fake clock applies to every test of the calling file. */
-export const stopped = (): void => {
+export const useFakeClock = (): void => {
   beforeEach(() => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 30) })
     vi.spyOn(Math, "random").mockReturnValue(0.5)
@@ -15,7 +15,7 @@ export const stopped = (): void => {
 }
 
 /** Advances the clock until the call has settled. */
-export const settled = async <A>(call: Promise<A>): Promise<A> => {
+export const advanceUntilSettled = async <A>(call: Promise<A>): Promise<A> => {
   call.catch(() => undefined)
   await vi.runAllTimersAsync()
   return call

@@ -9,14 +9,25 @@ import {
   UnexpectedAnswerError
 } from "@partner-commentary/client"
 import { expect, it } from "vitest"
-import { apiKey, broken, failure, html, json, ok, refused, scripted } from "./ScriptedService.ts"
+import {
+  apiKey,
+  brokenConnection,
+  htmlAnswer,
+  json,
+  makeScriptedService,
+  refusalAnswer,
+  rejectionOf,
+  successAnswer
+} from "./ScriptedService.ts"
 
 const once = { maxRetries: 0 }
 
 it("an API error has status, code, message, details, request id and headers", async () => {
   const details = [{ persona_id: "a", status: "not_licensed" }]
-  const { client } = scripted([refused(400, "no_valid_personas", details, { "x-request-id": "r-1", "x-more": "yes" })])
-  const error = await failure(client.topics.create({ content: "Who wins the derby?", persona_ids: ["a"] }))
+  const { client } = makeScriptedService([
+    refusalAnswer(400, "no_valid_personas", details, { "x-request-id": "r-1", "x-more": "yes" })
+  ])
+  const error = await rejectionOf(client.topics.create({ content: "Who wins the derby?", persona_ids: ["a"] }))
   if (!(error instanceof ApiError)) throw error
   expect(error).toBeInstanceOf(PartnerCommentaryError)
   expect(error).toMatchObject({ name: "ApiError", status: 400, requestId: "r-1", message: "It is no_valid_personas." })
@@ -26,8 +37,8 @@ it("an API error has status, code, message, details, request id and headers", as
 })
 
 it("an unknown error code is passed on unchanged", async () => {
-  const { client } = scripted([refused(409, "brand_new", { some: "thing" })])
-  expect(await failure(client.topics.get("t"))).toMatchObject({
+  const { client } = makeScriptedService([refusalAnswer(409, "brand_new", { some: "thing" })])
+  expect(await rejectionOf(client.topics.get("t"))).toMatchObject({
     status: 409,
     code: "brand_new",
     details: { some: "thing" }
@@ -35,8 +46,8 @@ it("an unknown error code is passed on unchanged", async () => {
 })
 
 it.each([
-  ["a proxy's page", html(502), /Status 502 came with text\/html/],
-  ["a page that claims success", html(200), /Status 200 came with text\/html/],
+  ["a proxy's page", htmlAnswer(502), /Status 502 came with text\/html/],
+  ["a page that claims success", htmlAnswer(200), /Status 200 came with text\/html/],
   ["JSON of somebody else", json(200, { message: "hello" }), /Status 200/],
   ["an error of somebody else", json(403, { success: false, error: "no" }), /Status 403/],
   ["a success that is none", json(500, { success: true, data: {} }), /Status 500/],
@@ -48,20 +59,20 @@ it.each([
     /redirect to https:\/\/other\.example\//
   ]
 ])("%s is reported as an unexpected response", async (_, answer, message) => {
-  const { client } = scripted([answer], once)
-  const error = await failure(client.topics.get("t"))
+  const { client } = makeScriptedService([answer], once)
+  const error = await rejectionOf(client.topics.get("t"))
   expect(error).toBeInstanceOf(UnexpectedAnswerError)
   expect(String(error)).toMatch(message)
 })
 
 it("an unexpected response is quoted only in part", async () => {
-  const { client } = scripted([() => new Response("x".repeat(10_000), { status: 500 })], once)
-  expect(await failure(client.topics.get("t"))).toMatchObject({ status: 500, excerpt: "x".repeat(500) })
+  const { client } = makeScriptedService([() => new Response("x".repeat(10_000), { status: 500 })], once)
+  expect(await rejectionOf(client.topics.get("t"))).toMatchObject({ status: 500, excerpt: "x".repeat(500) })
 })
 
 it("a connection error has the cause and the sent request id", async () => {
-  const { asked, client } = scripted([broken], once)
-  const error = await failure(client.topics.get("t"))
+  const { asked, client } = makeScriptedService([brokenConnection], once)
+  const error = await rejectionOf(client.topics.get("t"))
   if (!(error instanceof ConnectionError)) throw error
   expect(error.message).toMatch(/fetch failed \(ECONNRESET\)/)
   expect(error.requestId).toBe(asked[0]?.init.headers.get("x-request-id"))
@@ -69,12 +80,12 @@ it("a connection error has the cause and the sent request id", async () => {
 })
 
 it("inspecting clients and errors never shows the key", async () => {
-  const { client } = scripted([broken, html(502), refused(401, "unauthorized")], once)
+  const { client } = makeScriptedService([brokenConnection, htmlAnswer(502), refusalAnswer(401, "unauthorized")], once)
   const shown: Array<unknown> = [
     client,
     new PartnerCommentaryDashboard({ token: apiKey, baseUrl: "https://a.example" })
   ]
-  for (let call = 0; call < 3; call++) shown.push(await failure(client.topics.get("t")))
+  for (let call = 0; call < 3; call++) shown.push(await rejectionOf(client.topics.get("t")))
   for (const each of shown) {
     const deep = inspect(each, { depth: 20, showHidden: true, getters: true })
     expect(`${deep}${JSON.stringify(each)}${String(each)}`).not.toContain(apiKey)
@@ -84,13 +95,15 @@ it("inspecting clients and errors never shows the key", async () => {
 it.each(["", "pk_live_a\n", "pk_live_a b", "pk_live_ü"])(
   "a key with invalid characters is rejected without being shown: %j",
   (key) => {
-    expect(() => scripted([ok({})], { apiKey: key })).toThrow(/^apiKey is missing or contains an invalid character\.$/)
+    expect(() => makeScriptedService([successAnswer({})], { apiKey: key })).toThrow(
+      /^apiKey is missing or contains an invalid character\.$/
+    )
   }
 )
 
 it("a fetched key is validated too", async () => {
-  const { asked, client } = scripted([ok({})], { apiKey: () => "pk_live_a\r\nx: y" })
-  expect(String(await failure(client.topics.get("t")))).toMatch(/^PartnerCommentaryError: apiKey is missing/)
+  const { asked, client } = makeScriptedService([successAnswer({})], { apiKey: () => "pk_live_a\r\nx: y" })
+  expect(String(await rejectionOf(client.topics.get("t")))).toMatch(/^PartnerCommentaryError: apiKey is missing/)
   expect(asked).toHaveLength(0)
 })
 

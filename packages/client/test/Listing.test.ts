@@ -1,9 +1,9 @@
 /** Lists: a page when awaited, all items when iterated, pages fetched on demand. */
 import { ApiError } from "@partner-commentary/client"
 import { expect, it } from "vitest"
-import { type Answer, failure, json, refused, scripted } from "./ScriptedService.ts"
+import { json, makeScriptedService, refusalAnswer, rejectionOf, type ScriptedAnswer } from "./ScriptedService.ts"
 
-const page = (ids: ReadonlyArray<string>, next: string | null): Answer =>
+const page = (ids: ReadonlyArray<string>, next: string | null): ScriptedAnswer =>
   json(200, {
     success: true,
     data: ids.map((topic_id) => ({ topic_id })),
@@ -13,7 +13,7 @@ const page = (ids: ReadonlyArray<string>, next: string | null): Answer =>
 const three = [page(["a", "b"], "one"), page(["c", "d"], "two"), page(["e"], null)]
 
 it("an awaited list is a page with its total", async () => {
-  const { asked, client } = scripted(three)
+  const { asked, client } = makeScriptedService(three)
   const { data, pagination } = await client.topics.list({ limit: 2 })
   expect(data.map((topic) => topic.topic_id)).toEqual(["a", "b"])
   expect(pagination).toEqual({ limit: 2, offset: 0, total: 5, next_cursor: "one" })
@@ -21,7 +21,7 @@ it("an awaited list is a page with its total", async () => {
 })
 
 it("an iterated list returns every topic of every page, by cursor and with the same filter", async () => {
-  const { asked, client } = scripted(three)
+  const { asked, client } = makeScriptedService(three)
   const ids: Array<string> = []
   for await (const topic of client.topics.list({ status: "completed", limit: 2, offset: 4 })) ids.push(topic.topic_id)
   expect(ids).toEqual(["a", "b", "c", "d", "e"])
@@ -33,13 +33,13 @@ it("an iterated list returns every topic of every page, by cursor and with the s
 })
 
 it("a loop that ends early fetches no further page", async () => {
-  const { asked, client } = scripted(three)
+  const { asked, client } = makeScriptedService(three)
   for await (const topic of client.topics.list()) if (topic.topic_id === "b") break
   expect(asked).toHaveLength(1)
 })
 
 it("a list sends no request before it is used, and fetches the first page once", async () => {
-  const { asked, client } = scripted(three)
+  const { asked, client } = makeScriptedService(three)
   const listing = client.topics.list()
   expect(asked).toHaveLength(0)
   await listing
@@ -49,17 +49,17 @@ it("a list sends no request before it is used, and fetches the first page once",
 })
 
 it("a failing page rejects the loop", async () => {
-  const { client } = scripted([page(["a"], "one"), refused(401, "key_revoked")])
+  const { client } = makeScriptedService([page(["a"], "one"), refusalAnswer(401, "key_revoked")])
   const seen: Array<string> = []
   const walk = async () => {
     for await (const topic of client.topics.list()) seen.push(topic.topic_id)
   }
-  expect(await failure(walk())).toMatchObject({ code: "key_revoked" })
+  expect(await rejectionOf(walk())).toMatchObject({ code: "key_revoked" })
   expect(seen).toEqual(["a"])
 })
 
 it("a failing first page rejects the promise", async () => {
-  const { client } = scripted([refused(401, "key_revoked")])
+  const { client } = makeScriptedService([refusalAnswer(401, "key_revoked")])
   expect(await client.topics.list().catch((error: unknown) => error instanceof ApiError && error.code)).toBe(
     "key_revoked"
   )

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { verifyWebhook, WebhookVerificationError } from "@partner-commentary/client"
 import { Webhook } from "standardwebhooks"
 import { expect, it } from "vitest"
-import { failure } from "./ScriptedService.ts"
+import { rejectionOf } from "./ScriptedService.ts"
 
 const readme = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8")
 const snippets = /```ts\n(\/\/ Express\n[\s\S]+?)```/.exec(readme)?.[1] ?? ""
@@ -59,7 +59,7 @@ it("the Express snippet verifies a raw body with Node's headers and publishes th
   await handlers[0]?.(inExpress(approved, sign(approved)), response)
   expect([statuses, done, parsers]).toEqual([[204], [["publish", commentary]], [{ type: "application/json" }]])
   const call = Promise.resolve(handlers[0]?.(inExpress(failed, sign(approved)), response))
-  expect(await failure(call)).toBeInstanceOf(WebhookVerificationError)
+  expect(await rejectionOf(call)).toBeInstanceOf(WebhookVerificationError)
   expect(statuses).toEqual([204])
 })
 
@@ -68,7 +68,7 @@ it("the Hono snippet verifies a Request's text and Headers and drops the topic",
   expect(await handlers[1]?.(inHono(failed, sign(failed)))).toBe(204)
   expect(done).toEqual([["drop", "t", "declined"]])
   const call = Promise.resolve(handlers[1]?.(inHono(failed, sign(approved))))
-  expect(await failure(call)).toBeInstanceOf(WebhookVerificationError)
+  expect(await rejectionOf(call)).toBeInstanceOf(WebhookVerificationError)
 })
 
 it("the README has exactly these two snippets", () => {

@@ -6,9 +6,9 @@ import {
   type ResponseInfo
 } from "@partner-commentary/client"
 import { expect, it } from "vitest"
-import { apiKey, failure, ok, scripted } from "./ScriptedService.ts"
+import { apiKey, makeScriptedService, rejectionOf, successAnswer } from "./ScriptedService.ts"
 
-const { asked, client } = scripted([ok({})])
+const { asked, client } = makeScriptedService([successAnswer({})])
 const token = "header.payload.signature"
 const dashboard = new PartnerCommentaryDashboard({
   token,
@@ -96,7 +96,7 @@ it.each<[string, () => PromiseLike<unknown>, unknown?]>([
 
 it.each(["", ".", ".."])("%j is rejected as id before any request", async (id) => {
   const before = asked.length
-  expect(String(await failure(client.topics.get(id)))).toContain(`${JSON.stringify(id)} is no id.`)
+  expect(String(await rejectionOf(client.topics.get(id)))).toContain(`${JSON.stringify(id)} is no id.`)
   expect(asked).toHaveLength(before)
 })
 
@@ -111,14 +111,14 @@ it.each([
   ["https://api.example/partner/v1", "https://api.example/partner/v1/usage"],
   ["http://localhost:8080/behind/a/path/", "http://localhost:8080/behind/a/path/partner/v1/usage"]
 ])("the base address %s leads to %s", async (baseUrl, url) => {
-  const { asked, client } = scripted([ok({})], { baseUrl })
+  const { asked, client } = makeScriptedService([successAnswer({})], { baseUrl })
   await client.usage.get()
   expect(asked[0]?.url).toBe(url)
 })
 
 it("an invalid date is rejected before any request", async () => {
   const before = asked.length
-  const error = await failure(client.metrics.performance({ from: new Date("soon") }))
+  const error = await rejectionOf(client.metrics.performance({ from: new Date("soon") }))
   expect(error).toMatchObject({ name: "PartnerCommentaryError", message: "from is an invalid Date." })
   expect(asked).toHaveLength(before)
 })
@@ -143,7 +143,9 @@ it("a constructor call without key or address names the missing option", () => {
 })
 
 it("headers of client and call are sent, except those that the client sets", async () => {
-  const { asked, client } = scripted([ok({})], { headers: { "X-Team": "desk", "x-api-key": "other" } })
+  const { asked, client } = makeScriptedService([successAnswer({})], {
+    headers: { "X-Team": "desk", "x-api-key": "other" }
+  })
   await client.usage.get({ headers: { "x-team": "sports", traceparent: "00-1-2-00" } })
   const { headers } = asked[0]?.init ?? {}
   expect([headers?.get("x-team"), headers?.get("traceparent"), headers?.get("x-api-key")]).toEqual([
@@ -154,7 +156,7 @@ it("headers of client and call are sent, except those that the client sets", asy
 })
 
 it("each attempt has its own request id, unless the caller sets one", async () => {
-  const { asked, client } = scripted([ok({})])
+  const { asked, client } = makeScriptedService([successAnswer({})])
   await client.usage.get()
   await client.usage.get()
   await client.usage.get({ headers: { "X-Request-Id": "mine-1" } })
@@ -168,7 +170,9 @@ it("onResponse receives id, attempt, rate limit and replay of every response", a
   const reset = String(Math.floor(Date.now() / 1000) + 1800)
   const limits = { "x-ratelimit-limit": "1000", "x-ratelimit-remaining": "7", "x-ratelimit-reset": reset }
   const headers = { ...limits, "x-request-id": "r-1", "idempotency-replayed": "true" }
-  const { client } = scripted([ok({ topic_id: "t" }, headers)], { onResponse: (response) => seen.push(response) })
+  const { client } = makeScriptedService([successAnswer({ topic_id: "t" }, headers)], {
+    onResponse: (response) => seen.push(response)
+  })
   await client.topics.create(topic, { onResponse: (response) => seen.push(response) })
   expect(seen).toHaveLength(2)
   expect(seen[0]).toMatchObject({
@@ -184,6 +188,6 @@ it("onResponse receives id, attempt, rate limit and replay of every response", a
 })
 
 it("unknown fields of a newer service are kept", async () => {
-  const { client } = scripted([ok({ topic_id: "t", status: "archived", more: { a: 1 } })])
+  const { client } = makeScriptedService([successAnswer({ topic_id: "t", status: "archived", more: { a: 1 } })])
   expect(await client.topics.get("t")).toEqual({ topic_id: "t", status: "archived", more: { a: 1 } })
 })

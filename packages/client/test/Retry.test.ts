@@ -2,95 +2,115 @@
 import { ApiError, ConnectionError, UnexpectedAnswerError } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
-import { type Answer, broken, failure, html, ok, refused, scripted } from "./ScriptedService.ts"
+import {
+  brokenConnection,
+  htmlAnswer,
+  makeScriptedService,
+  refusalAnswer,
+  rejectionOf,
+  type ScriptedAnswer,
+  successAnswer
+} from "./ScriptedService.ts"
 
 const topic = { content: "Who wins the derby?", persona_ids: ["a"] }
 const limited = (details: object = {}, headers?: Record<string, string>) =>
-  refused(429, "rate_limit_exceeded", { retry_after: 7, limit: 100, remaining: 0, ...details }, headers)
+  refusalAnswer(429, "rate_limit_exceeded", { retry_after: 7, limit: 100, remaining: 0, ...details }, headers)
 
-Clock.stopped()
+Clock.useFakeClock()
 
-it.each<[string, Answer]>([
-  ["a broken connection", broken],
-  ["408", refused(408, "invalid_request")],
+it.each<[string, ScriptedAnswer]>([
+  ["a broken connection", brokenConnection],
+  ["408", refusalAnswer(408, "invalid_request")],
   ["429", limited()],
-  ["500", refused(500, "internal_error")],
-  ["502 of a proxy", html(502)],
-  ["503 of a proxy", html(503)],
-  ["504 of a proxy", html(504)]
+  ["500", refusalAnswer(500, "internal_error")],
+  ["502 of a proxy", htmlAnswer(502)],
+  ["503 of a proxy", htmlAnswer(503)],
+  ["504 of a proxy", htmlAnswer(504)]
 ])("%s is retried, and a POST keeps its idempotency key", async (_, trouble) => {
-  const { asked, client } = scripted([trouble, trouble, ok({ topic_id: "t" })])
-  expect(await Clock.settled(client.topics.create(topic))).toEqual({ topic_id: "t" })
+  const { asked, client } = makeScriptedService([trouble, trouble, successAnswer({ topic_id: "t" })])
+  expect(await Clock.advanceUntilSettled(client.topics.create(topic))).toEqual({ topic_id: "t" })
   expect(asked).toHaveLength(3)
   const keys = new Set(asked.map(({ init }) => init.headers.get("idempotency-key")))
   expect(keys.size).toBe(1)
   expect([...keys][0]).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-it.each<[string, Answer, unknown]>([
-  ["400", refused(400, "invalid_request", { field: "content", constraint: "is too short", errors: [] }), ApiError],
-  ["401", refused(401, "unauthorized"), ApiError],
-  ["404", refused(404, "not_found"), ApiError],
+it.each<[string, ScriptedAnswer, unknown]>([
+  [
+    "400",
+    refusalAnswer(400, "invalid_request", { field: "content", constraint: "is too short", errors: [] }),
+    ApiError
+  ],
+  ["401", refusalAnswer(401, "unauthorized"), ApiError],
+  ["404", refusalAnswer(404, "not_found"), ApiError],
   ["a used-up quota", limited({ quota: "topics_per_month" }, { "retry-after": "1" }), ApiError],
-  ["a page where JSON should be", html(200), UnexpectedAnswerError],
-  ["a page that says 404", html(404), UnexpectedAnswerError]
+  ["a page where JSON should be", htmlAnswer(200), UnexpectedAnswerError],
+  ["a page that says 404", htmlAnswer(404), UnexpectedAnswerError]
 ])("%s is not retried", async (_, answer, kind) => {
-  const { asked, client } = scripted([answer])
-  expect(await Clock.settled(failure(client.topics.create(topic)))).toBeInstanceOf(kind)
+  const { asked, client } = makeScriptedService([answer])
+  expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.create(topic)))).toBeInstanceOf(kind)
   expect(asked).toHaveLength(1)
 })
 
 it("the call fails after three retries with the last error", async () => {
-  const { asked, client } = scripted([refused(500, "internal_error"), broken])
-  expect(await Clock.settled(failure(client.topics.get("t")))).toBeInstanceOf(ConnectionError)
+  const { asked, client } = makeScriptedService([refusalAnswer(500, "internal_error"), brokenConnection])
+  expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))).toBeInstanceOf(ConnectionError)
   expect(asked).toHaveLength(4)
 })
 
 it("maxRetries of the client applies, and that of a call overrides it", async () => {
-  const { asked, client } = scripted([broken], { maxRetries: 1 })
-  await Clock.settled(failure(client.topics.get("t")))
+  const { asked, client } = makeScriptedService([brokenConnection], { maxRetries: 1 })
+  await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))
   expect(asked).toHaveLength(2)
-  await Clock.settled(failure(client.topics.get("t", { maxRetries: 0 })))
+  await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t", { maxRetries: 0 })))
   expect(asked).toHaveLength(3)
 })
 
 it("the delay is random and grows up to eight seconds", async () => {
-  const { client, pauses } = scripted([broken], { maxRetries: 6 })
-  await Clock.settled(failure(client.topics.get("t")))
+  const { client, pauses } = makeScriptedService([brokenConnection], { maxRetries: 6 })
+  await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 1000, 2000, 4000, 4000])
 })
 
 it("the delay does not exceed maxRetryWaitMs", async () => {
-  const { client, pauses } = scripted([broken], { maxRetries: 4, maxRetryWaitMs: 600 })
-  await Clock.settled(failure(client.topics.get("t")))
+  const { client, pauses } = makeScriptedService([brokenConnection], { maxRetries: 4, maxRetryWaitMs: 600 })
+  await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))
   expect(pauses()).toEqual([250, 500, 600, 600])
 })
 
 it("Retry-After sets the delay, in seconds or as a date by the server's clock", async () => {
   const byDate = { "retry-after": "Fri, 01 Jan 2027 00:00:20 GMT", date: "Fri, 01 Jan 2027 00:00:00 GMT" }
-  const { client, pauses } = scripted([html(503, { "retry-after": "5" }), limited({}, byDate), ok({})])
-  await Clock.settled(client.topics.get("t"))
+  const { client, pauses } = makeScriptedService([
+    htmlAnswer(503, { "retry-after": "5" }),
+    limited({}, byDate),
+    successAnswer({})
+  ])
+  await Clock.advanceUntilSettled(client.topics.get("t"))
   expect(pauses()).toEqual([5500, 20_500])
 })
 
 it("the error details set the delay when a proxy removed the header", async () => {
-  const { client, pauses } = scripted([limited(), ok({})])
-  await Clock.settled(client.topics.get("t"))
+  const { client, pauses } = makeScriptedService([limited(), successAnswer({})])
+  await Clock.advanceUntilSettled(client.topics.get("t"))
   expect(pauses()).toEqual([7500])
 })
 
 it("the call rejects at once when the requested delay exceeds a minute or the configured limit", async () => {
-  const { asked, client } = scripted([limited({}, { "retry-after": "61" })])
-  expect(await Clock.settled(failure(client.topics.get("t")))).toMatchObject({ code: "rate_limit_exceeded" })
+  const { asked, client } = makeScriptedService([limited({}, { "retry-after": "61" })])
+  expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.get("t")))).toMatchObject({
+    code: "rate_limit_exceeded"
+  })
   expect(asked).toHaveLength(1)
 
-  const patient = scripted([limited({}, { "retry-after": "3600" }), ok({})], { maxRetryWaitMs: 3_600_000 })
-  await Clock.settled(patient.client.topics.get("t"))
+  const patient = makeScriptedService([limited({}, { "retry-after": "3600" }), successAnswer({})], {
+    maxRetryWaitMs: 3_600_000
+  })
+  await Clock.advanceUntilSettled(patient.client.topics.get("t"))
   expect(patient.pauses()).toEqual([3_601_000 - 500])
 })
 
 it("a call uses the caller's idempotency key, or a new one", async () => {
-  const { asked, client } = scripted([ok({})])
+  const { asked, client } = makeScriptedService([successAnswer({})])
   await client.topics.create(topic, { idempotencyKey: "derby-1" })
   await client.topics.create(topic)
   await client.topics.createMany([topic])
@@ -100,16 +120,16 @@ it("a call uses the caller's idempotency key, or a new one", async () => {
 })
 
 it("a webhook test is never retried", async () => {
-  const { asked, client } = scripted([broken])
-  expect(await Clock.settled(failure(client.webhooks.test("w")))).toBeInstanceOf(ConnectionError)
+  const { asked, client } = makeScriptedService([brokenConnection])
+  expect(await Clock.advanceUntilSettled(rejectionOf(client.webhooks.test("w")))).toBeInstanceOf(ConnectionError)
   expect(asked).toHaveLength(1)
   expect(asked[0]?.init.headers.get("idempotency-key")).toBeNull()
 })
 
 it("an abort ends the delay before a retry with the caller's reason", async () => {
-  const { asked, client } = scripted([html(503, { "retry-after": "50" })])
+  const { asked, client } = makeScriptedService([htmlAnswer(503, { "retry-after": "50" })])
   const controller = new AbortController()
-  const call = failure(client.topics.get("t", { signal: controller.signal }))
+  const call = rejectionOf(client.topics.get("t", { signal: controller.signal }))
   await vi.advanceTimersByTimeAsync(10_000)
   controller.abort()
   expect(await call).toMatchObject({ name: "AbortError" })
@@ -118,11 +138,11 @@ it("an abort ends the delay before a retry with the caller's reason", async () =
 })
 
 it("a signal that outlives its calls keeps no listeners", async () => {
-  const { client } = scripted([broken, broken, ok({})])
+  const { client } = makeScriptedService([brokenConnection, brokenConnection, successAnswer({})])
   const { signal } = new AbortController()
   const added = vi.spyOn(signal, "addEventListener")
   const removed = vi.spyOn(signal, "removeEventListener")
-  await Clock.settled(client.topics.get("t", { signal }))
+  await Clock.advanceUntilSettled(client.topics.get("t", { signal }))
   const listeners = (spy: typeof added | typeof removed) => spy.mock.calls.map(([, listener]) => listener)
   expect(added).toHaveBeenCalledTimes(5)
   expect(listeners(removed)).toEqual(listeners(added))
@@ -130,7 +150,9 @@ it("a signal that outlives its calls keeps no listeners", async () => {
 
 it("a rotated key is used from the next attempt on", async () => {
   const keys = ["pk_live_old", "pk_live_new"]
-  const { asked, client } = scripted([broken, ok({})], { apiKey: async () => keys.shift() ?? "none" })
-  await Clock.settled(client.topics.get("t"))
+  const { asked, client } = makeScriptedService([brokenConnection, successAnswer({})], {
+    apiKey: async () => keys.shift() ?? "none"
+  })
+  await Clock.advanceUntilSettled(client.topics.get("t"))
   expect(asked.map(({ init }) => init.headers.get("x-api-key"))).toEqual(["pk_live_old", "pk_live_new"])
 })

@@ -1,7 +1,7 @@
 /** A `fetch` that returns scripted responses in order and records the requests with their times. */
 import { PartnerCommentary, type PartnerCommentaryOptions } from "@partner-commentary/client"
 
-export interface Asked {
+export interface RecordedRequest {
   readonly url: string
   readonly init: RequestInit & { readonly headers: Headers }
   /** The time by the test's clock. */
@@ -9,42 +9,50 @@ export interface Asked {
 }
 
 /** A response, or the error that `fetch` rejects with. */
-export type Answer = () => Response | Error
+export type ScriptedAnswer = () => Response | Error
 
 export const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (status: number, body: unknown, headers: Record<string, string> = {}): ScriptedAnswer =>
   () =>
     new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } })
 
-export const ok = (data: unknown, headers?: Record<string, string>): Answer =>
+export const successAnswer = (data: unknown, headers?: Record<string, string>): ScriptedAnswer =>
   json(200, { success: true, data }, headers)
 
-export const refused = (status: number, code: string, details?: unknown, headers?: Record<string, string>): Answer =>
+export const refusalAnswer = (
+  status: number,
+  code: string,
+  details?: unknown,
+  headers?: Record<string, string>
+): ScriptedAnswer =>
   json(
     status,
     { success: false, error: { code, message: `It is ${code}.`, ...(details === undefined ? {} : { details }) } },
     headers
   )
 
-export const html =
-  (status: number, headers: Record<string, string> = {}): Answer =>
+export const htmlAnswer =
+  (status: number, headers: Record<string, string> = {}): ScriptedAnswer =>
   () =>
     new Response("<html><body>Bad gateway</body></html>", {
       status,
       headers: { "content-type": "text/html", ...headers }
     })
 
-export const broken: Answer = () =>
+export const brokenConnection: ScriptedAnswer = () =>
   new TypeError("fetch failed", { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) })
 
 export const apiKey = "pk_test_secretsecretsecretsecretsecretsecret"
 
 /** The last response repeats. */
-export const scripted = (answers: ReadonlyArray<Answer>, options: Partial<PartnerCommentaryOptions> = {}) => {
-  const asked: Array<Asked> = []
+export const makeScriptedService = (
+  answers: ReadonlyArray<ScriptedAnswer>,
+  options: Partial<PartnerCommentaryOptions> = {}
+) => {
+  const asked: Array<RecordedRequest> = []
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
     const answer = answers[Math.min(asked.length, answers.length - 1)]
-    asked.push({ url, init: init as Asked["init"], at: Date.now() })
+    asked.push({ url, init: init as RecordedRequest["init"], at: Date.now() })
     const given = answer?.() ?? new Error("nothing is scripted")
     if (given instanceof Error) throw given
     return given
@@ -56,7 +64,7 @@ export const scripted = (answers: ReadonlyArray<Answer>, options: Partial<Partne
 }
 
 /** The error that a promise rejects with. */
-export const failure = async (promise: PromiseLike<unknown>): Promise<unknown> => {
+export const rejectionOf = async (promise: PromiseLike<unknown>): Promise<unknown> => {
   try {
     await promise
   } catch (error) {

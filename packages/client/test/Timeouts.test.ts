@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { ConnectionError, PartnerCommentary, TimeoutError } from "@partner-commentary/client"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
-import { failure } from "./ScriptedService.ts"
+import { rejectionOf } from "./ScriptedService.ts"
 
 type Handler = (request: IncomingMessage, response: ServerResponse, count: number) => void
 
@@ -69,7 +69,7 @@ it("the timeout covers the response until its last byte", async () => {
     response.write('{"success":')
   })
   const client = new PartnerCommentary({ apiKey, baseUrl, timeoutMs: 100, maxRetries: 0 })
-  const error = await failure(client.personas.list())
+  const error = await rejectionOf(client.personas.list())
   expect(error).toBeInstanceOf(TimeoutError)
   expect(error).toBeInstanceOf(ConnectionError)
   expect(String(error)).toMatch(/No answer within 100 ms \(request [0-9a-f-]{36}\)/)
@@ -78,7 +78,7 @@ it("the timeout covers the response until its last byte", async () => {
 it("the timeout ends even a fetch that ignores its signal", async () => {
   const fetch = () => new Promise<Response>(() => undefined)
   const client = new PartnerCommentary({ apiKey, baseUrl: "https://api.example", fetch, timeoutMs: 20, maxRetries: 0 })
-  expect(await failure(client.personas.list())).toBeInstanceOf(TimeoutError)
+  expect(await rejectionOf(client.personas.list())).toBeInstanceOf(TimeoutError)
 })
 
 it("an abort rejects with its reason and closes the connection", async () => {
@@ -90,7 +90,7 @@ it("an abort rejects with its reason and closes the connection", async () => {
   })
   const client = new PartnerCommentary({ apiKey, baseUrl })
   const controller = new AbortController()
-  const call = failure(client.personas.list({ signal: controller.signal }))
+  const call = rejectionOf(client.personas.list({ signal: controller.signal }))
   await arrived.promise
   controller.abort()
   expect(await call).toBe(controller.signal.reason)
@@ -102,14 +102,16 @@ it("an abort rejects with its reason and closes the connection", async () => {
 it("a call whose signal is already aborted sends nothing", async () => {
   const { baseUrl, requests } = await serve((_, response) => good(response))
   const client = new PartnerCommentary({ apiKey, baseUrl })
-  expect(await failure(client.personas.list({ signal: AbortSignal.abort(new Error("no")) }))).toEqual(new Error("no"))
+  expect(await rejectionOf(client.personas.list({ signal: AbortSignal.abort(new Error("no")) }))).toEqual(
+    new Error("no")
+  )
   expect(requests()).toBe(0)
 })
 
 it("a caller's own timeout signal rejects with its own error", async () => {
   const { baseUrl } = await serve(() => undefined)
   const client = new PartnerCommentary({ apiKey, baseUrl })
-  const error = await failure(client.personas.list({ signal: AbortSignal.timeout(50) }))
+  const error = await rejectionOf(client.personas.list({ signal: AbortSignal.timeout(50) }))
   expect(error).toBeInstanceOf(DOMException)
   expect(error).not.toBeInstanceOf(TimeoutError)
 })
@@ -134,7 +136,7 @@ it("a refused connection is reported with its reason", async () => {
   const server = servers.pop()
   await new Promise((resolve) => server?.close(resolve))
   const client = new PartnerCommentary({ apiKey, baseUrl, maxRetries: 0 })
-  expect(String(await failure(client.personas.list()))).toMatch(/ECONNREFUSED/)
+  expect(String(await rejectionOf(client.personas.list()))).toMatch(/ECONNREFUSED/)
 })
 
 it("a redirect is not followed, so that the key stays with the service", async () => {
@@ -144,6 +146,6 @@ it("a redirect is not followed, so that the key stays with the service", async (
     response.end()
   })
   const client = new PartnerCommentary({ apiKey, baseUrl, maxRetries: 0 })
-  expect(await failure(client.personas.list())).toMatchObject({ name: "UnexpectedAnswerError", status: 302 })
+  expect(await rejectionOf(client.personas.list())).toMatchObject({ name: "UnexpectedAnswerError", status: 302 })
   expect(elsewhere.requests()).toBe(0)
 })

@@ -2,17 +2,25 @@
 import { type PartnerCommentaryOptions, type TopicProgress, WaitTimeoutError } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"
-import { type Answer, broken, failure, html, ok, refused, scripted as scriptedWith } from "./ScriptedService.ts"
+import {
+  brokenConnection,
+  htmlAnswer,
+  refusalAnswer,
+  rejectionOf,
+  type ScriptedAnswer,
+  makeScriptedService as scriptedWith,
+  successAnswer
+} from "./ScriptedService.ts"
 
 const apiKey = "pk_live_secretsecretsecretsecretsecretsecret"
-const scripted = (answers: ReadonlyArray<Answer>, options: Partial<PartnerCommentaryOptions> = {}) =>
+const scripted = (answers: ReadonlyArray<ScriptedAnswer>, options: Partial<PartnerCommentaryOptions> = {}) =>
   scriptedWith(answers, { apiKey, ...options })
 
-const progress = (overall_status: string, ready = false, headers?: Record<string, string>): Answer =>
-  ok({ topic_id: "t", overall_status, personas: [{ has_commentary: ready }] }, headers)
-const detail = ok({ topic_id: "t", status: "completed", commentaries: [] })
+const progress = (overall_status: string, ready = false, headers?: Record<string, string>): ScriptedAnswer =>
+  successAnswer({ topic_id: "t", overall_status, personas: [{ has_commentary: ready }] }, headers)
+const detail = successAnswer({ topic_id: "t", status: "completed", commentaries: [] })
 
-Clock.stopped()
+Clock.useFakeClock()
 
 it("waitFor polls every 30 to 60 seconds until the topic is completed, and resolves with it", async () => {
   const { asked, client, pauses } = scripted([
@@ -21,7 +29,7 @@ it("waitFor polls every 30 to 60 seconds until the topic is completed, and resol
     progress("completed"),
     detail
   ])
-  expect(await Clock.settled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
+  expect(await Clock.advanceUntilSettled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
   expect(pauses()).toEqual([45_000, 45_000, 0])
   expect(asked.map(({ url }) => url.split("/v1")[1])).toEqual([
     "/topics/t/status",
@@ -39,21 +47,21 @@ it.each<[string, PartnerCommentaryOptions["apiKey"]]>([
   const { client, pauses } = scripted([progress("pending"), progress("pending"), progress("completed"), detail], {
     apiKey
   })
-  await Clock.settled(client.topics.waitFor("t"))
+  await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(pauses()).toEqual([1500, 1500, 0])
 })
 
 it("intervalMs overrides the default interval for both kinds of key", async () => {
   for (const apiKey of ["pk_test_a", "pk_live_a"]) {
     const { client, pauses } = scripted([progress("pending"), progress("completed"), detail], { apiKey })
-    await Clock.settled(client.topics.waitFor("t", { intervalMs: 10_000 }))
+    await Clock.advanceUntilSettled(client.topics.waitFor("t", { intervalMs: 10_000 }))
     expect(pauses()).toEqual([15_000, 0])
   }
 })
 
 it('until: "first" resolves with the first commentary', async () => {
   const { asked, client } = scripted([progress("in_progress"), progress("partial", true), detail])
-  await Clock.settled(client.topics.waitFor("t", { until: "first", intervalMs: 500 }))
+  await Clock.advanceUntilSettled(client.topics.waitFor("t", { until: "first", intervalMs: 500 }))
   expect(asked).toHaveLength(3)
 })
 
@@ -66,7 +74,7 @@ it("onProgress receives the first status and every change", async () => {
     detail
   ])
   const seen: Array<TopicProgress> = []
-  await Clock.settled(client.topics.waitFor("t", { onProgress: (status) => seen.push(status) }))
+  await Clock.advanceUntilSettled(client.topics.waitFor("t", { onProgress: (status) => seen.push(status) }))
   expect(seen.map((status) => status.overall_status)).toEqual(["pending", "partial", "completed"])
 })
 
@@ -83,7 +91,7 @@ it("polls are spread over the remaining rate limit until its reset", async () =>
     progress("completed"),
     detail
   ])
-  await Clock.settled(client.topics.waitFor("t"))
+  await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(pauses()).toEqual([45_000, 600_000, 1_800_000, 0])
 })
 
@@ -103,39 +111,43 @@ it("the first half of the rate limit does not slow down polling", async () => {
     ],
     { apiKey: "pk_test_a" }
   )
-  await Clock.settled(client.topics.waitFor("t"))
+  await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(pauses()).toEqual([1500, 1500, 8000, 0])
 })
 
 it("waitFor waits after a rate-limit error, however long it takes", async () => {
-  const limited = refused(
+  const limited = refusalAnswer(
     429,
     "rate_limit_exceeded",
     { retry_after: 3000, limit: 1000, remaining: 0 },
     { "retry-after": "3000" }
   )
   const { client, pauses } = scripted([limited, progress("completed"), detail])
-  await Clock.settled(client.topics.waitFor("t"))
+  await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(pauses()).toEqual([3_000_000, 0])
 })
 
 it("an outage after the first status does not end the wait", async () => {
-  const outage = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? broken : html(502)))
+  const outage = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? brokenConnection : htmlAnswer(502)))
   const { client } = scripted([progress("pending"), ...outage, progress("completed"), detail])
-  expect(await Clock.settled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
+  expect(await Clock.advanceUntilSettled(client.topics.waitFor("t"))).toMatchObject({ status: "completed" })
 })
 
 it("an unreachable service or an unknown topic rejects at once", async () => {
-  const { client } = scripted([broken])
-  expect(await Clock.settled(failure(client.topics.waitFor("t")))).toMatchObject({ name: "ConnectionError" })
-  const missing = scripted([progress("pending"), refused(404, "not_found")])
-  expect(await Clock.settled(failure(missing.client.topics.waitFor("t")))).toMatchObject({ code: "not_found" })
+  const { client } = scripted([brokenConnection])
+  expect(await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t")))).toMatchObject({
+    name: "ConnectionError"
+  })
+  const missing = scripted([progress("pending"), refusalAnswer(404, "not_found")])
+  expect(await Clock.advanceUntilSettled(rejectionOf(missing.client.topics.waitFor("t")))).toMatchObject({
+    code: "not_found"
+  })
 })
 
 it("the timeout rejects with the last status", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
-  const error = await Clock.settled(failure(client.topics.waitFor("t", { timeoutMs: 100_000 })))
+  const error = await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 100_000 })))
   if (!(error instanceof WaitTimeoutError)) throw error
   expect(error).toMatchObject({ topicId: "t", lastStatus: { overall_status: "in_progress" } })
   expect(Date.now() - start).toBe(100_000)
@@ -145,7 +157,9 @@ it("the timeout rejects with the last status", async () => {
 it("a last poll after the timeout can still resolve", async () => {
   const { asked, client } = scripted([progress("pending"), progress("completed"), detail])
   const start = Date.now()
-  expect(await Clock.settled(client.topics.waitFor("t", { timeoutMs: 15_000 }))).toMatchObject({ status: "completed" })
+  expect(await Clock.advanceUntilSettled(client.topics.waitFor("t", { timeoutMs: 15_000 }))).toMatchObject({
+    status: "completed"
+  })
   expect(asked.map(({ at }) => at - start)).toEqual([0, 15_000, 15_000])
 })
 
@@ -156,16 +170,16 @@ it("the last poll's status is reported and in the error", async () => {
     timeoutMs: 15_000,
     onProgress: (status) => seen.push(status.overall_status)
   })
-  const error = await Clock.settled(failure(call))
+  const error = await Clock.advanceUntilSettled(rejectionOf(call))
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "partial" } })
   expect(String(error)).toContain("Topic t is partial after 15000 ms.")
   expect([seen, asked.length]).toEqual([["pending", "partial"], 2])
 })
 
 it("an outage during the last poll keeps the previous status, after one attempt", async () => {
-  for (const outage of [broken, html(502)]) {
+  for (const outage of [brokenConnection, htmlAnswer(502)]) {
     const { asked, client } = scripted([progress("in_progress"), outage])
-    const error = await Clock.settled(failure(client.topics.waitFor("t", { timeoutMs: 15_000 })))
+    const error = await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 15_000 })))
     expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "in_progress" } })
     expect(asked).toHaveLength(2)
   }
@@ -179,11 +193,11 @@ it("a hanging last poll is limited to 10 seconds, and an abort ends it", async (
     return scripted([], { fetch: hanging(() => asked++ === 0) }).client
   }
   const start = Date.now()
-  const error = await Clock.settled(failure(client().topics.waitFor("t", { timeoutMs: 15_000 })))
+  const error = await Clock.advanceUntilSettled(rejectionOf(client().topics.waitFor("t", { timeoutMs: 15_000 })))
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "pending" } })
   expect(Date.now() - start).toBe(25_000)
   const controller = new AbortController()
-  const call = failure(client().topics.waitFor("t", { timeoutMs: 15_000, signal: controller.signal }))
+  const call = rejectionOf(client().topics.waitFor("t", { timeoutMs: 15_000, signal: controller.signal }))
   await vi.advanceTimersByTimeAsync(20_000)
   controller.abort(new Error("enough"))
   expect(String(await call)).toBe("Error: enough")
@@ -193,14 +207,14 @@ it("a hanging last poll is limited to 10 seconds, and an abort ends it", async (
 it("the default timeout is two days", async () => {
   const { client } = scripted([progress("in_progress")])
   const start = Date.now()
-  await Clock.settled(failure(client.topics.waitFor("t", { intervalMs: 3_600_000 })))
+  await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { intervalMs: 3_600_000 })))
   expect(Date.now() - start).toBe(48 * 3_600_000)
 })
 
 it("an abort ends the wait at once with the caller's reason", async () => {
   const { client } = scripted([progress("pending")])
   const controller = new AbortController()
-  const call = failure(client.topics.waitFor("t", { signal: controller.signal }))
+  const call = rejectionOf(client.topics.waitFor("t", { signal: controller.signal }))
   await vi.advanceTimersByTimeAsync(10_000)
   controller.abort(new Error("enough"))
   expect(String(await call)).toBe("Error: enough")

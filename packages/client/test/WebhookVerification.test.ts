@@ -8,7 +8,7 @@ import {
 import * as fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { expect, it } from "vitest"
-import { failure } from "./ScriptedService.ts"
+import { rejectionOf } from "./ScriptedService.ts"
 
 const encoded = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 const raw = "a raw secret of 32 or more characters"
@@ -31,7 +31,7 @@ const sign = (secret: string, text = body, at = now, id = "evt_1") => ({
 })
 
 const refusal = async (call: Promise<unknown>) => {
-  const error = await failure(call)
+  const error = await rejectionOf(call)
   if (!(error instanceof WebhookVerificationError)) throw error
   return error.reason
 }
@@ -65,7 +65,7 @@ it("accepts the body as text, bytes or part of a larger buffer", async () => {
 
 it("rejects a parsed body with an explanation", async () => {
   const parsed = JSON.parse(body) as string
-  expect(String(await failure(verifyWebhook(parsed, sign(raw), raw, { now })))).toMatch(/needs the raw body/)
+  expect(String(await rejectionOf(verifyWebhook(parsed, sign(raw), raw, { now })))).toMatch(/needs the raw body/)
 })
 
 it("accepts one matching secret of several, and one matching signature of several", async () => {
@@ -140,7 +140,7 @@ it.each([
   ["a list of nothing", [undefined]],
   ["a list that lacks one", [raw, undefined]]
 ])("rejects %s instead of a secret as missing_secret, before any other check", async (_, secret) => {
-  const error = await failure(verifyWebhook(body, {}, secret as never, { now }))
+  const error = await rejectionOf(verifyWebhook(body, {}, secret as never, { now }))
   expect(error).toMatchObject({ name: "WebhookVerificationError", reason: "missing_secret" })
   expect(String(error)).toContain("The webhook's secret is missing")
 })
@@ -161,7 +161,7 @@ it("agrees with the reference package for any body, both kinds of secret, and an
         const index = change.at % bytes.length
         bytes[index] = ((bytes[index] ?? 0) + change.by) % 256
       }
-      const theirs = await failure(
+      const theirs = await rejectionOf(
         Promise.resolve().then(() => {
           reference(secret).verify(Buffer.from(bytes), headers, { jsonParse: false })
           throw new Error("believed")

@@ -2,7 +2,7 @@
 import { PartnerCommentary, type PastEvent, verifyWebhook } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { expect, it, vi } from "vitest"
-import { lineOf, start } from "../../../../packages/client/test/cli/CommandLine.ts"
+import { startCommand, waitForLine } from "../../../../packages/client/test/cli/CommandLine.ts"
 
 const address = "http://localhost:3000/hook"
 
@@ -28,9 +28,9 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
     personas,
     client,
     received,
-    listen: (...flags: ReadonlyArray<string>) => start(["listen", "--forward-to", address, ...flags], terminal),
+    listen: (...flags: ReadonlyArray<string>) => startCommand(["listen", "--forward-to", address, ...flags], terminal),
     trigger: async (...words: ReadonlyArray<string>) => {
-      const { ended, stderr, stdout } = start(["trigger", ...words], terminal)
+      const { ended, stderr, stdout } = startCommand(["trigger", ...words], terminal)
       expect([await ended, stderr]).toEqual([0, []])
       return stdout[0] ?? ""
     },
@@ -52,7 +52,7 @@ it.concurrent("what trigger plays is forwarded with a valid signature, and what 
   const secret = /secret is (whsec_\S+)$/.exec(listening.stderr.join("\n"))?.[1] ?? ""
   const played = await all.trigger("creator.approved")
   const id = /evt_\S+/.exec(played)?.[0] ?? "none"
-  expect(await lineOf(listening, (line) => line.includes(id))).toMatch(
+  expect(await waitForLine(listening, (line) => line.includes(id))).toMatch(
     /^\d\d:\d\d:\d\d {2}creator\.approved {2}evt_\S+ {2}200 {2}\d+ ms$/
   )
   expect(await listening.stop()).toBe(0)
@@ -70,9 +70,9 @@ it.concurrent("events arrive in order, each once, with --print-json one JSON val
   const first = JSON.parse(await all.trigger("creator.approved", "--print-json"))
   const second = JSON.parse(await all.trigger("commentary.failed", "--reason", "withdrawn", "--print-json"))
   const third = JSON.parse(await all.trigger("partner.approved", "--print-json"))
-  await lineOf(listening, (line) => line.includes(third.event_id))
+  await waitForLine(listening, (line) => line.includes(third.event_id))
   const fourth = JSON.parse(await all.trigger("commentary.failed", "--print-json"))
-  await lineOf(listening, (line) => line.includes(fourth.event_id))
+  await waitForLine(listening, (line) => line.includes(fourth.event_id))
   await listening.stop()
 
   const [ready, ...lines] = listening.stdout.map((line) => JSON.parse(line))
@@ -93,7 +93,7 @@ it.concurrent("--events forwards only these types", async () => {
   const listening = all.listen("--events", "partner.approved", "--print-json")
   await isReady(listening.stderr)
   const { event_id } = JSON.parse(await all.trigger("partner.approved", "--print-json"))
-  await lineOf(listening, (line) => line.includes(event_id))
+  await waitForLine(listening, (line) => line.includes(event_id))
   await listening.stop()
   expect(listening.stdout).toHaveLength(2)
 })
@@ -122,7 +122,7 @@ it.concurrent("an outage of the service is reported and outlasted, and no event 
   await vi.waitFor(() => expect(listening.stderr.join("\n")).toMatch(/Status 503 .* Trying again\.$/), 30_000)
   await all.pc.clock.advance("10 seconds")
   all.fail(false)
-  await lineOf(listening, (line) => line.includes("creator.approved"))
+  await waitForLine(listening, (line) => line.includes("creator.approved"))
   await listening.stop()
   const event: PastEvent = await all.received[0]!.json()
   expect(event.data.topic_id).toBe(topic_id)
@@ -136,6 +136,6 @@ it.concurrent("a live key is followed when --live is given", async () => {
   await isReady(listening.stderr)
   await all.client.topics.create({ content: "Who wins the derby?", persona_ids: [all.personas[0].id] })
   await all.pc.creator(all.personas[0]).decline()
-  await lineOf(listening, (line) => line.includes("commentary.failed"))
+  await waitForLine(listening, (line) => line.includes("commentary.failed"))
   expect(await listening.stop()).toBe(0)
 })

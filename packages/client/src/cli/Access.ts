@@ -1,6 +1,6 @@
 /** The flags that every command has, and the client that they describe. */
 import { PartnerCommentary } from "../PartnerCommentary.ts"
-import type { Flags, Parsed } from "./Arguments.ts"
+import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { type Terminal, WrongUsage } from "./Terminal.ts"
 
 export const accessFlags = {
@@ -11,7 +11,7 @@ export const accessFlags = {
 } satisfies Flags
 
 const given = (
-  { flags }: Parsed,
+  { flags }: ParsedArguments,
   { environment }: Terminal,
   flag: "api-key" | "base-url",
   variable: string
@@ -26,7 +26,7 @@ export interface Access {
   readonly isTest: boolean
 }
 
-export const access = (parsed: Parsed, terminal: Terminal): Access => {
+export const readAccess = (parsed: ParsedArguments, terminal: Terminal): Access => {
   const apiKey = given(parsed, terminal, "api-key", "PARTNER_COMMENTARY_API_KEY")
   const baseUrl = given(parsed, terminal, "base-url", "PARTNER_COMMENTARY_BASE_URL")
   if (!/^pk_(test|live)_\w+$/.test(apiKey)) throw new WrongUsage("The key must begin with pk_test_ or pk_live_.")

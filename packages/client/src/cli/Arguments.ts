@@ -10,13 +10,13 @@ export interface Flag {
 
 export type Flags = Readonly<Record<string, Flag>>
 
-export interface Parsed {
+export interface ParsedArguments {
   readonly words: ReadonlyArray<string>
   /** A switch that is present has the value `true`. */
   readonly flags: ReadonlyMap<string, string>
 }
 
-export const parse = (args: ReadonlyArray<string>, flags: Flags, maxWords: number): Parsed => {
+export const parseArguments = (args: ReadonlyArray<string>, flags: Flags, maxWords: number): ParsedArguments => {
   const options = Object.fromEntries(
     Object.entries(flags).map(
       ([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }] as const
@@ -45,7 +45,7 @@ export const parse = (args: ReadonlyArray<string>, flags: Flags, maxWords: numbe
 }
 
 /** The lines of a help text, with aligned descriptions. */
-export const columns = (rows: ReadonlyArray<readonly [left: string, right: string]>): string => {
+export const alignColumns = (rows: ReadonlyArray<readonly [left: string, right: string]>): string => {
   const width = Math.max(...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")
 }

@@ -2,7 +2,7 @@
 import type { ResponseInfo } from "../Options.ts"
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { pause } from "../Pause.ts"
-import { isPassing, requestedDelay } from "../Retry.ts"
+import { isTemporaryFailure, requestedDelay } from "../Retry.ts"
 import { pauseForRateLimit } from "../Waiting.ts"
 import type { PastEvent } from "../WebhookEvent.ts"
 
@@ -15,7 +15,7 @@ export interface EventFeed {
   readonly follow: (outage: (error: Error) => void) => AsyncGenerator<PastEvent, never, undefined>
 }
 
-export const eventFeed = (client: PartnerCommentary, signal: AbortSignal): EventFeed => {
+export const makeEventFeed = (client: PartnerCommentary, signal: AbortSignal): EventFeed => {
   let place: string | undefined
   let limit: ResponseInfo["rateLimit"] = null
   const onResponse = ({ rateLimit }: ResponseInfo) => {
@@ -45,7 +45,7 @@ export const eventFeed = (client: PartnerCommentary, signal: AbortSignal): Event
         try {
           yield* fetchNew()
         } catch (error) {
-          if (signal.aborted || !isPassing(error)) throw error
+          if (signal.aborted || !isTemporaryFailure(error)) throw error
           outage(error as Error)
           asked = requestedDelay(error) ?? 0
         }

@@ -1,9 +1,9 @@
 /** `listen`: forwards the events of a key to a receiver, with the same signature as the service's own deliveries. */
-import { access, accessFlags } from "./Access.ts"
-import type { Flags, Parsed } from "./Arguments.ts"
-import { eventFeed } from "./EventFeed.ts"
-import { receiverAddress, send } from "./Receiver.ts"
-import { newSecret, signer } from "./Secret.ts"
+import { accessFlags, readAccess } from "./Access.ts"
+import type { Flags, ParsedArguments } from "./Arguments.ts"
+import { makeEventFeed } from "./EventFeed.ts"
+import { receiverAddress, sendEvent } from "./Receiver.ts"
+import { generateSecret, makeSigner } from "./Secret.ts"
 import { type Terminal, WrongUsage } from "./Terminal.ts"
 import { eventTypes } from "./Trigger.ts"
 
@@ -25,7 +25,7 @@ const wantedTypes = (given: string | undefined): ReadonlySet<string> => {
 /** Control characters could rewrite other lines of a terminal. */
 const plain = (text: string) => text.replace(/\p{Cc}/gu, " ")
 
-export const listen = async (parsed: Parsed, terminal: Terminal): Promise<void> => {
+export const listen = async (parsed: ParsedArguments, terminal: Terminal): Promise<void> => {
   const { out, say, signal } = terminal
   const { flags } = parsed
   const forwardTo = flags.get("forward-to")
@@ -34,21 +34,21 @@ export const listen = async (parsed: Parsed, terminal: Terminal): Promise<void> 
   const types = wantedTypes(flags.get("events"))
   // A secret that was passed in may be a real one, and logs may keep the output.
   const isGiven = flags.has("secret")
-  const secret = flags.get("secret") ?? newSecret()
-  const sign = await signer(secret)
-  const { client, isTest } = access(parsed, terminal)
+  const secret = flags.get("secret") ?? generateSecret()
+  const sign = await makeSigner(secret)
+  const { client, isTest } = readAccess(parsed, terminal)
   if (!isTest && !flags.has("live")) {
     throw new WrongUsage("This is a live key: use one that begins with pk_test_, or pass --live.")
   }
 
   const json = flags.has("print-json")
-  const feed = eventFeed(client, signal)
+  const feed = makeEventFeed(client, signal)
   await feed.start()
   if (json) out(JSON.stringify({ ready: true, ...(isGiven ? {} : { secret }), forward_to: receiver }))
   say(`Forwarding new events to ${receiver}.${isGiven ? "" : ` The webhook secret is ${secret}`}`)
   for await (const event of feed.follow((error) => say(`${error.message} Trying again.`))) {
     if (!types.has(event.type)) continue
-    const attempt = await send(event, receiver, sign, terminal)
+    const attempt = await sendEvent(event, receiver, sign, terminal)
     if (json) out(JSON.stringify({ event, ...attempt }))
     else {
       const time = event.timestamp.slice(11, 19)

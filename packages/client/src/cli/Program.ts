@@ -1,7 +1,7 @@
 /** The command line: chooses the command, prints help, and maps failures to exit codes 0, 1 and 2. */
 import { ApiError, PartnerCommentaryError } from "../Errors.ts"
 import { version } from "../Version.ts"
-import { columns, type Flags, flagRows, type Parsed, parse } from "./Arguments.ts"
+import { alignColumns, type Flags, flagRows, type ParsedArguments, parseArguments } from "./Arguments.ts"
 import { listen, listenFlags } from "./Listen.ts"
 import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
 import { eventTypes, trigger, triggerFlags } from "./Trigger.ts"
@@ -14,7 +14,7 @@ interface Command {
   readonly flags: Flags
   /** Number of words after the command. */
   readonly words: number
-  readonly run: (parsed: Parsed, terminal: Terminal) => Promise<void>
+  readonly run: (parsed: ParsedArguments, terminal: Terminal) => Promise<void>
 }
 
 const commands: Readonly<Record<string, Command>> = {
@@ -36,12 +36,12 @@ const commands: Readonly<Record<string, Command>> = {
 
 const help = `Usage: ${program} COMMAND
 
-${columns(Object.values(commands).map(({ description, usage }) => [usage, description]))}
+${alignColumns(Object.values(commands).map(({ description, usage }) => [usage, description]))}
 
 ${program} COMMAND --help lists the command's flags.`
 
 const helpOf = ({ description, flags, usage }: Command) =>
-  `Usage: ${program} ${usage} [FLAGS]\n\n${description}\n\n${columns(flagRows(flags))}`
+  `Usage: ${program} ${usage} [FLAGS]\n\n${description}\n\n${alignColumns(flagRows(flags))}`
 
 const execute = async ([name, ...rest]: ReadonlyArray<string>, terminal: Terminal): Promise<void> => {
   const { out } = terminal
@@ -51,7 +51,7 @@ const execute = async ([name, ...rest]: ReadonlyArray<string>, terminal: Termina
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) throw new WrongUsage(`There is no command ${JSON.stringify(name)}.`)
   if (rest.includes("--help") || rest.includes("-h")) return out(helpOf(command))
-  return command.run(parse(rest, command.flags, command.words), terminal)
+  return command.run(parseArguments(rest, command.flags, command.words), terminal)
 }
 
 const sentence = (error: unknown): string => {
@@ -62,7 +62,7 @@ const sentence = (error: unknown): string => {
 }
 
 /** Returns the exit code: 0 done or stopped, 1 failed, 2 wrong usage. */
-export const run = async (args: ReadonlyArray<string>, terminal: Terminal): Promise<0 | 1 | 2> => {
+export const runProgram = async (args: ReadonlyArray<string>, terminal: Terminal): Promise<0 | 1 | 2> => {
   try {
     await execute(args, terminal)
     return 0

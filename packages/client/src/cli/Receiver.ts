@@ -49,7 +49,7 @@ const reasonOf = (error: unknown, timeoutMs: number): string => {
   return `No response: ${cause?.code ?? cause?.message ?? message}.`
 }
 
-export const send = async (
+export const sendEvent = async (
   event: PastEvent,
   to: string,
   sign: Sign,

@@ -3,7 +3,7 @@ import { WrongUsage } from "./Terminal.ts"
 
 const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-export const newSecret = (): string => `whsec_${base64(crypto.getRandomValues(new Uint8Array(32)))}`
+export const generateSecret = (): string => `whsec_${base64(crypto.getRandomValues(new Uint8Array(32)))}`
 
 const decoded = (text: string): Uint8Array<ArrayBuffer> => {
   try {
@@ -28,7 +28,7 @@ const keyOf = (secret: string): Uint8Array<ArrayBuffer> => {
 
 export type Sign = (id: string, body: string) => Promise<Readonly<Record<string, string>>>
 
-export const signer = async (secret: string): Promise<Sign> => {
+export const makeSigner = async (secret: string): Promise<Sign> => {
   const key = await crypto.subtle.importKey("raw", keyOf(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"])
   return async (id, body) => {
     const at = Math.floor(Date.now() / 1000)

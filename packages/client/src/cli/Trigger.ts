@@ -5,8 +5,8 @@ import type { SimulatedAction } from "../TestAssignment.ts"
 import type { FailureReason } from "../Topic.ts"
 import type { SubscribableEvent } from "../Webhook.ts"
 import type { PastEvent } from "../WebhookEvent.ts"
-import { access, accessFlags } from "./Access.ts"
-import type { Flags, Parsed } from "./Arguments.ts"
+import { accessFlags, readAccess } from "./Access.ts"
+import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
 
 /** The test persona that moves only by `advance`. Ids of test personas never change. */
@@ -97,13 +97,13 @@ const eventOf = async (
   throw new CommandFailed(`Topic ${topicId} was played, but its event ${type} is not in the list of events.`)
 }
 
-export const trigger = async (parsed: Parsed, terminal: Terminal): Promise<void> => {
+export const trigger = async (parsed: ParsedArguments, terminal: Terminal): Promise<void> => {
   const { flags, words } = parsed
   const { out, signal } = terminal
   const [type] = words
   if (type === undefined) throw new WrongUsage(`The event type is missing: one of ${eventTypes.join(", ")}.`)
   const scenario = scenarioOf(type, flags.get("reason"))
-  const { client, isTest } = access(parsed, terminal)
+  const { client, isTest } = readAccess(parsed, terminal)
   if (!isTest)
     throw new WrongUsage("trigger needs a key that begins with pk_test_: a live key has no simulated creators.")
   const { share_id, topic_id } = await play(client, type, scenario, signal)

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /** The process of the command line. */
 import process from "node:process"
-import { run } from "./Program.ts"
+import { runProgram } from "./Program.ts"
 
 const stop = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
 // The reader of stdout, such as `head`, has closed the pipe.
 process.stdout.on("error", () => process.exit(0))
 
-const code = await run(process.argv.slice(2), {
+const code = await runProgram(process.argv.slice(2), {
   environment: process.env,
   fetch,
   out: (line) => process.stdout.write(`${line}\n`),

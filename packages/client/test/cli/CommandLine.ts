@@ -1,8 +1,8 @@
 /** Runs a command in the test's process, with a scripted or a real `fetch`. */
-import { run } from "../../src/cli/Program.ts"
+import { runProgram } from "../../src/cli/Program.ts"
 import type { Terminal } from "../../src/cli/Terminal.ts"
 
-export interface Running {
+export interface RunningCommand {
   readonly ended: Promise<0 | 1 | 2>
   /** Stops the command, as Ctrl-C does. */
   readonly stop: () => Promise<0 | 1 | 2>
@@ -10,11 +10,11 @@ export interface Running {
   readonly stderr: ReadonlyArray<string>
 }
 
-export const start = (args: ReadonlyArray<string>, terminal: Partial<Terminal> = {}): Running => {
+export const startCommand = (args: ReadonlyArray<string>, terminal: Partial<Terminal> = {}): RunningCommand => {
   const stop = new AbortController()
   const stdout: Array<string> = []
   const stderr: Array<string> = []
-  const ended = run(args, {
+  const ended = runProgram(args, {
     environment: {},
     fetch: () => Promise.reject(new Error("this command must not send a request")),
     out: (line) => void stdout.push(line),
@@ -34,8 +34,8 @@ export const start = (args: ReadonlyArray<string>, terminal: Partial<Terminal> =
 }
 
 /** Waits until a line of stdout satisfies the condition. */
-export const lineOf = async (
-  { ended, stderr, stdout }: Running,
+export const waitForLine = async (
+  { ended, stderr, stdout }: RunningCommand,
   satisfies: (line: string) => boolean
 ): Promise<string> => {
   let code: number | undefined

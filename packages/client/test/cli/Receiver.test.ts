@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifyWebhook } from "@partner-commentary/client"
 import { expect, it, onTestFinished } from "vitest"
-import { send } from "../../src/cli/Receiver.ts"
-import { newSecret, signer } from "../../src/cli/Secret.ts"
+import { sendEvent } from "../../src/cli/Receiver.ts"
+import { generateSecret, makeSigner } from "../../src/cli/Secret.ts"
 import type { PastEvent } from "../../src/WebhookEvent.ts"
 
 const event = { id: "evt_1", type: "creator.approved", data: { content: "Überall – ✓" } } as unknown as PastEvent
@@ -24,11 +24,11 @@ const terminal = (signal = new AbortController().signal) => ({
   signal
 })
 
-const sent = async (to: string, secret = newSecret(), timeoutMs?: number) =>
-  send(event, to, await signer(secret), terminal(), timeoutMs)
+const sent = async (to: string, secret = generateSecret(), timeoutMs?: number) =>
+  sendEvent(event, to, await makeSigner(secret), terminal(), timeoutMs)
 
 it("the event arrives as JSON with the headers of a delivery, and its signature is valid", async () => {
-  for (const secret of [newSecret(), "a raw secret of 32 or more characters"]) {
+  for (const secret of [generateSecret(), "a raw secret of 32 or more characters"]) {
     let verified: Promise<unknown> | undefined
     const to = await receiver((request, response) => {
       const chunks: Array<Uint8Array> = []
@@ -95,7 +95,7 @@ it("a response that arrives too slowly ends at the time limit", async () => {
     const timer = setInterval(() => response.write("."), 100)
     response.on("close", () => clearInterval(timer))
   })
-  const { error, latency_ms, status } = await sent(to, newSecret(), 500)
+  const { error, latency_ms, status } = await sent(to, generateSecret(), 500)
   expect([status, error]).toEqual([null, "No complete response within 0.5 seconds."])
   expect(latency_ms).toBeGreaterThanOrEqual(490)
 })
@@ -103,5 +103,7 @@ it("a response that arrives too slowly ends at the time limit", async () => {
 it("a stop aborts a request that is in progress", async () => {
   const stop = new AbortController()
   const to = await receiver(() => stop.abort(new Error("stopped")))
-  await expect(send(event, to, await signer(newSecret()), terminal(stop.signal))).rejects.toThrow("stopped")
+  await expect(sendEvent(event, to, await makeSigner(generateSecret()), terminal(stop.signal))).rejects.toThrow(
+    "stopped"
+  )
 })

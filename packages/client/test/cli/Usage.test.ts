@@ -1,7 +1,7 @@
 /** Tests help texts, exit codes, and one sentence for each wrong use. */
 import { expect, it } from "vitest"
 import { json } from "../ScriptedService.ts"
-import { start } from "./CommandLine.ts"
+import { startCommand } from "./CommandLine.ts"
 
 const key = "pk_test_secretsecret"
 const environment = { PARTNER_COMMENTARY_API_KEY: key, PARTNER_COMMENTARY_BASE_URL: "https://api.example" }
@@ -16,7 +16,7 @@ it.each([
   [["trigger", "nothing", "-h"], /creator\.approved, partner\.approved, commentary\.failed[\s\S]*--reason REASON/],
   [["--version"], /^\d+\.\d+\.\d+$/]
 ])("%j prints on stdout and ends with 0", async (args, text) => {
-  const { ended, stderr, stdout } = start(args)
+  const { ended, stderr, stdout } = startCommand(args)
   expect([await ended, stderr]).toEqual([0, []])
   expect(stdout.join("\n")).toMatch(text)
 })
@@ -57,17 +57,17 @@ it.each([
   [["trigger", "creator.approved", "--live"], "There is no flag --live."],
   [["trigger", "creator.approved", "--api-key", "pk_live_a"], "trigger needs a key that begins with pk_test_: a live"]
 ])("%j ends with 2, sends nothing, and says one sentence", async (args, text) => {
-  const { ended, stderr, stdout } = start(args, { environment })
+  const { ended, stderr, stdout } = startCommand(args, { environment })
   expect([await ended, stdout, stderr.length]).toEqual([2, [], 1])
   expect(stderr[0]?.startsWith(text), stderr[0]).toBe(true)
   expect(stderr[0]).toMatch(/ See partner-commentary-client( listen| trigger)? --help\.$/)
 })
 
 it("the error about a missing key or address names its variable and its flag", async () => {
-  const without = start(["listen", ...hook], { environment: { PARTNER_COMMENTARY_API_KEY: key } })
+  const without = startCommand(["listen", ...hook], { environment: { PARTNER_COMMENTARY_API_KEY: key } })
   expect(await without.ended).toBe(2)
   expect(without.stderr[0]).toMatch(/^PARTNER_COMMENTARY_BASE_URL is missing: set it, or pass --base-url\./)
-  const empty = start(["trigger", "creator.approved"], {
+  const empty = startCommand(["trigger", "creator.approved"], {
     environment: { ...environment, PARTNER_COMMENTARY_API_KEY: "" }
   })
   expect(await empty.ended).toBe(2)
@@ -84,7 +84,7 @@ it("a refusal by the service exits with 1, and one sentence with its code and wi
     ["listen", ...hook],
     ["trigger", "creator.approved"]
   ]) {
-    const { ended, stderr, stdout } = start(args, { environment, fetch: async () => refused() as Response })
+    const { ended, stderr, stdout } = startCommand(args, { environment, fetch: async () => refused() as Response })
     expect([await ended, stdout]).toEqual([1, []])
     expect(stderr).toEqual(["The service refused: The API key is missing or invalid. (unauthorized, request r-1)"])
   }
