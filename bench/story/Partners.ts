@@ -17,7 +17,7 @@ export interface Target {
 }
 
 /** `submit`, `respond` and `approve` take that step for all stories, and wait until the service has done its part. */
-export type Order = Target &
+export type PartnerOrder = Target &
   (
     | { readonly do: "submit"; readonly stories: number }
     | { readonly do: "respond" | "approve" }
@@ -30,21 +30,21 @@ export type Order = Target &
       }
   )
 
-export interface Times {
+export interface MeasuredTimes {
   readonly p50: number
   readonly p99: number
 }
 
 /** Figures of the measured seconds. Times are in milliseconds. */
-export interface Outcome {
+export interface OrderOutcome {
   readonly seconds: number
   /** Stories that ended. */
   readonly stories: number
   readonly mails: number
   readonly events: number
-  readonly post: Times
-  readonly submissionToMail: Times
-  readonly approvalToEvent: Times
+  readonly post: MeasuredTimes
+  readonly submissionToMail: MeasuredTimes
+  readonly approvalToEvent: MeasuredTimes
   /** Stories that were submitted and had not ended, at the start and at the end of the measured seconds. */
   readonly backlog: readonly [number, number]
 }
@@ -202,13 +202,13 @@ const all = async <A>(items: Iterable<A>, atOnce: number, act: (item: A) => Prom
   await Promise.all(Array.from({ length: atOnce }, one))
 }
 
-const times = (values: ReadonlyArray<number>): Times => {
+const times = (values: ReadonlyArray<number>): MeasuredTimes => {
   const sorted = Float64Array.from(values).sort()
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-const play = async ({ pace, seconds, warmUp }: Order & { readonly do: "play" }): Promise<Outcome> => {
+const play = async ({ pace, seconds, warmUp }: PartnerOrder & { readonly do: "play" }): Promise<OrderOutcome> => {
   automatic = true
   const begun = performance.now()
   let stopped = false
@@ -233,7 +233,7 @@ const play = async ({ pace, seconds, warmUp }: Order & { readonly do: "play" }):
   await sleep(seconds * 1000)
   const took = (performance.now() - from) / 1000
   const { event, mail, post } = samples
-  const outcome: Outcome = {
+  const outcome: OrderOutcome = {
     seconds: took,
     stories: ended - before.ended,
     mails: requests + drafts - before.mails,
@@ -249,7 +249,7 @@ const play = async ({ pace, seconds, warmUp }: Order & { readonly do: "play" }):
   return outcome
 }
 
-const carryOut = async (order: Order): Promise<Outcome | null> => {
+const carryOut = async (order: PartnerOrder): Promise<OrderOutcome | null> => {
   target = order
   if (order.do === "play") return play(order)
   automatic = false
@@ -268,7 +268,7 @@ const carryOut = async (order: Order): Promise<Outcome | null> => {
   return null
 }
 
-process.on("message", (order: Order) => {
+process.on("message", (order: PartnerOrder) => {
   failure = undefined
   repeats = 0
   carryOut(order).then(

@@ -10,18 +10,18 @@ import { type LintFinding, lintDescription } from "../openapi/Lint.ts"
 import { root } from "../Repository.ts"
 import { additions, breaking } from "./description/Changes.ts"
 import { faults, nearMisses } from "./description/Incomplete.ts"
-import { planted } from "./description/Plant.ts"
+import { applyPlants } from "./description/Plant.ts"
 
 /** The released document changes rarely, so the plants keep finding their targets. */
 const released: Document = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
 
 describe("the comparison with the released document", () => {
   it.each(breaking)("the comparison with the released document reports $what", (change) => {
-    expect(findBreakingChanges(released, planted(released, [change]))).not.toEqual([])
+    expect(findBreakingChanges(released, applyPlants(released, [change]))).not.toEqual([])
   })
 
   it.each(additions)("the comparison with the released document accepts $what", (change) => {
-    expect(findBreakingChanges(released, planted(released, [change]))).toEqual([])
+    expect(findBreakingChanges(released, applyPlants(released, [change]))).toEqual([])
   })
 })
 
@@ -32,7 +32,7 @@ describe("the linters of the OpenAPI document", () => {
   // Plants all faults at once, because starting a linter takes a second.
   beforeAll(async () => {
     const file = join(folder, "openapi.json")
-    writeFileSync(file, JSON.stringify(planted(released, [...faults, ...nearMisses])))
+    writeFileSync(file, JSON.stringify(applyPlants(released, [...faults, ...nearMisses])))
     findings = await lintDescription(file)
   })
 
@@ -54,7 +54,7 @@ describe("the linters of the OpenAPI document", () => {
 })
 
 it("an error code without an example is reported", () => {
-  const bare = planted(released, [
+  const bare = applyPlants(released, [
     {
       what: "an error code without an example",
       change: ({ paths }) => {

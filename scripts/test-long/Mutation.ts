@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readFiles, root } from "../Repository.ts"
-import { drawn, mutantsOf } from "./mutation/Mutants.ts"
+import { drawRandomly, mutantsOf } from "./mutation/Mutants.ts"
 import { isNoticed, recorded, testsFor } from "./mutation/RelatedTests.ts"
 
 const [count = 200, seed = 1] = process.argv.slice(2).map(Number)
@@ -14,7 +14,7 @@ const [count = 200, seed = 1] = process.argv.slice(2).map(Number)
 const all = [...readFiles()]
   .filter(([path]) => /^packages\/(core|sql|server)\/src\/.*\.ts$/.test(path) && !path.includes("/migrations/"))
   .flatMap(([path, text]) => mutantsOf(path, text))
-const mutants = drawn(all, count, seed)
+const mutants = drawRandomly(all, count, seed)
 const runs = recorded(mutants)
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

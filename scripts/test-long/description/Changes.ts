@@ -1,21 +1,21 @@
 /** Changes of an OpenAPI document that break its clients, and changes that do not. */
 import { type JsonSchema, json, type Operation } from "@partner-commentary/api/description/Document"
-import { type Draft, plant } from "./Plant.ts"
+import { type DraftDocument, plant } from "./Plant.ts"
 
 const topics = "/partner/v1/topics"
 
-const at = (draft: Draft, method = "post", path = topics) => draft.paths[path]![method]!
+const at = (draft: DraftDocument, method = "post", path = topics) => draft.paths[path]![method]!
 
-const schema = (draft: Draft, name: string) => draft.components.schemas[name]!
+const schema = (draft: DraftDocument, name: string) => draft.components.schemas[name]!
 
-const errorOf = (draft: Draft, name: string) =>
+const errorOf = (draft: DraftDocument, name: string) =>
   draft.components.schemas[`${name}Error`] ?? schema(draft, name).properties!["error"]!
 
-const sent = (draft: Draft, name: string) => schema(draft, "CreateTopic").properties![name]!
+const sent = (draft: DraftDocument, name: string) => schema(draft, "CreateTopic").properties![name]!
 
-const answered = (draft: Draft, name: string) => schema(draft, "Topic").properties![name]!
+const answered = (draft: DraftDocument, name: string) => schema(draft, "Topic").properties![name]!
 
-const query = (draft: Draft, name: string) =>
+const query = (draft: DraftDocument, name: string) =>
   at(draft, "get").parameters.find(
     (one): one is Extract<typeof one, { name: string }> => "name" in one && one.name === name
   )!

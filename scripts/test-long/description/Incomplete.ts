@@ -1,7 +1,7 @@
 /**
  * Faults of an OpenAPI document, each with the rule and the place that must be reported, and near misses that no rule reports.
  */
-import { type Draft, type Plant, plant } from "./Plant.ts"
+import { type DraftDocument, type Plant, plant } from "./Plant.ts"
 
 export interface Fault extends Plant {
   readonly rule: string
@@ -11,11 +11,11 @@ export interface Fault extends Plant {
 
 const topics = "/partner/v1/topics"
 
-const create = (draft: Draft) => draft.paths[topics]!["post"]!
+const create = (draft: DraftDocument) => draft.paths[topics]!["post"]!
 
-const list = (draft: Draft) => draft.paths[topics]!["get"]!
+const list = (draft: DraftDocument) => draft.paths[topics]!["get"]!
 
-const fields = (draft: Draft, schema: string) => draft.components.schemas[schema]!.properties!
+const fields = (draft: DraftDocument, schema: string) => draft.components.schemas[schema]!.properties!
 
 const fault = (rule: string, at: string, what: string, change: Plant["change"]): Fault => ({
   ...plant(what, change),

@@ -4,17 +4,17 @@ import type { Document } from "@partner-commentary/api/description/Document"
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] extends object | undefined ? Mutable<A[Key]> : A[Key] }
 
 /** A mutable document. */
-export type Draft = Mutable<Document>
+export type DraftDocument = Mutable<Document>
 
 export interface Plant {
   readonly what: string
-  readonly change: (draft: Draft) => void
+  readonly change: (draft: DraftDocument) => void
 }
 
-export const plant = (what: string, change: (draft: Draft) => void): Plant => ({ what, change })
+export const plant = (what: string, change: (draft: DraftDocument) => void): Plant => ({ what, change })
 
-export const planted = (document: Document, plants: ReadonlyArray<Plant>): Document => {
-  const draft = structuredClone(document) as Draft
+export const applyPlants = (document: Document, plants: ReadonlyArray<Plant>): Document => {
+  const draft = structuredClone(document) as DraftDocument
   for (const { change } of plants) change(draft)
   return draft as Document
 }

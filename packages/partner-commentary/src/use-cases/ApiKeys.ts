@@ -25,8 +25,8 @@ export const apiKeys = (run: Run) => ({
       Effect.gen(function* () {
         const { organization } = yield* asker(yield* ofOrganization(key))
         const body = yield* Effect.mapError(Effect.flatMap(jsonOf(key), readCreationText), invalid)
-        const issued = (yield* ApiKeys).issue(organization, Views.wanted(body))
-        return Views.fresh(
+        const issued = (yield* ApiKeys).issue(organization, Views.toNewApiKey(body))
+        return Views.createdKeyView(
           yield* Effect.catchTags(issued, {
             TooManyKeys: (error) => Effect.fail(tooMany(error)),
             // The body's validation has already checked the list.
@@ -42,7 +42,7 @@ export const apiKeys = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const { organization_id } = yield* ofOrganization(organization)
-        return (yield* (yield* ApiKeys).list(organization_id)).map(Views.summary)
+        return (yield* (yield* ApiKeys).list(organization_id)).map(Views.keySummaryView)
       })
     ),
 
@@ -52,7 +52,9 @@ export const apiKeys = (run: Run) => ({
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
         const revoked = (yield* ApiKeys).revoke(api_key_id, { organizationId: organization_id, by: "operator" })
-        return Views.ended(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(missing("API key"))))
+        return Views.endedKeyView(
+          yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(missing("API key")))
+        )
       }),
       options
     )

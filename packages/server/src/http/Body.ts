@@ -172,7 +172,7 @@ const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>
   for (const segment of path) {
     const key = typeof segment === "object" ? segment.key : segment
     text +=
-      typeof key === "number" ? `[${key}]` : text === "" ? StrictJson.shownKey(key) : `.${StrictJson.shownKey(key)}`
+      typeof key === "number" ? `[${key}]` : text === "" ? StrictJson.shortenKey(key) : `.${StrictJson.shortenKey(key)}`
   }
   return text === "" ? "body" : text
 }

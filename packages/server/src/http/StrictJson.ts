@@ -10,7 +10,7 @@ import * as JsonText from "./JsonText.ts"
 import * as Steps from "./Steps.ts"
 
 /** Maximum nesting depth below the body's outermost level. */
-export const maxDepth = 32
+export const maxNestingDepth = 32
 
 /**
  * Parsing fails with the first problem. `field` is `body` or a path into it. If `fields` is given, other members are
@@ -26,7 +26,7 @@ export const parseStrictJsonInSteps = (
 ): Effect.Effect<Result.Result<unknown, Problem>> => Steps.runInSteps(parsing(text, fields))
 
 function* parsing(text: string, fields?: ReadonlySet<string>): Steps.ProcessingSteps<Result.Result<unknown, Problem>> {
-  const deep = JsonText.findDeeperThan(text, maxDepth + 1)
+  const deep = JsonText.findDeeperThan(text, maxNestingDepth + 1)
   // The depth is checked first: JSON.parse is slow on deep nesting.
   if (deep !== undefined) return Result.fail(yield* tooDeep(text.slice(0, deep)))
   const parsed = Result.try(() => JSON.parse(text) as unknown)
@@ -96,7 +96,7 @@ const readString = (lexeme: string, level: Level | undefined): string | undefine
 function* tooDeep(before: string): Steps.ProcessingSteps<Problem> {
   const levels: Levels = []
   yield* scan(before, levels, () => false)
-  return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxDepth} levels` }
+  return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxNestingDepth} levels` }
 }
 
 /** Returns a readable path such as `metadata.tags[2]`, limited in length. */
@@ -105,7 +105,7 @@ const pathOf = (levels: ReadonlyArray<Level>): string => {
   for (const { at, keys } of levels) {
     if (path.length > maxPath) break
     if (keys === null) path += `[${at}]`
-    else if (at !== "") path += path === "" ? shownKey(at) : `.${shownKey(at)}`
+    else if (at !== "") path += path === "" ? shortenKey(at) : `.${shortenKey(at)}`
   }
   return path === "" ? "body" : path.slice(0, maxPath).toWellFormed()
 }
@@ -113,7 +113,7 @@ const pathOf = (levels: ReadonlyArray<Level>): string => {
 const maxPath = 200
 
 /** Maximum length of a caller's key in a path. */
-export const shownKey = (key: PropertyKey): string => String(key).slice(0, 64).toWellFormed()
+export const shortenKey = (key: PropertyKey): string => String(key).slice(0, 64).toWellFormed()
 
 /** Returns whether a double represents the number exactly. */
 const survivesDouble = (source: string): boolean => {

@@ -26,13 +26,13 @@ export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.
 })
 
 /** Returns a topic's problem with the topic's index in the path. */
-export const placed = (index: number, { constraint, field }: Problem): Problem => ({
+export const problemOfTopic = (index: number, { constraint, field }: Problem): Problem => ({
   field: field === "body" ? `${list}[${index}]` : `${list}[${index}].${field}`,
   constraint
 })
 
 /** A topic in a bulk request has the same size limit as a single one. */
-export const isLarge = (text: string): boolean =>
+export const isTopicTooLarge = (text: string): boolean =>
   text.length * 3 > maxBodySize && new TextEncoder().encode(text).length > maxBodySize
 
 const list = "topics"
@@ -73,8 +73,8 @@ const cutting = (text: string) => {
       else if (depth === 4 && listed() && counts) personas++
       if (kind === "scalar") return true
       if (depth === maxLevels) isDeep = true
-      if (depth > StrictJson.maxDepth && field !== list) {
-        problem ??= { field, constraint: `must not be nested deeper than ${StrictJson.maxDepth} levels` }
+      if (depth > StrictJson.maxNestingDepth && field !== list) {
+        problem ??= { field, constraint: `must not be nested deeper than ${StrictJson.maxNestingDepth} levels` }
       }
       return !isDeep
     },

@@ -23,7 +23,7 @@ import type { RunPart } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { topicTextDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
-import { isLarge, placed, topicTexts } from "./BulkBody.ts"
+import { isTopicTooLarge, problemOfTopic, topicTexts } from "./BulkBody.ts"
 
 type Refusal = Errors.InvalidRequest | Errors.NoValidPersonas | Errors.RateLimitExceeded
 
@@ -51,8 +51,11 @@ export const layer = HttpApiBuilder.group(
       )
 
     const read = (text: string, index: number) =>
-      Effect.mapError(isLarge(text) ? Effect.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
-        Errors.InvalidRequest.of([placed(index, first), ...rest.map((problem) => placed(index, problem))])
+      Effect.mapError(isTopicTooLarge(text) ? Effect.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
+        Errors.InvalidRequest.of([
+          problemOfTopic(index, first),
+          ...rest.map((problem) => problemOfTopic(index, problem))
+        ])
       )
 
     /** Returns the JSON text of one result. */

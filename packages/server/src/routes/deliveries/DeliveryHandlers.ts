@@ -18,7 +18,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { integer } from "../topics/TopicListQuery.ts"
-import { detailed, listed, recovered } from "./DeliveryViews.ts"
+import { deliveryDetailView, listedDeliveryView, recoveryView } from "./DeliveryViews.ts"
 import { decodeRecovery, spanProblems } from "./RecoveryBody.ts"
 
 const { defaultLimit, maxLimit } = deliveryListBounds
@@ -41,7 +41,7 @@ export const layer = HttpApiBuilder.group(
           const page = yield* Effect.catchTags(deliveries.page(owner, id, asked), { WebhookNotFound: noWebhook })
           return {
             success: true as const,
-            data: page.deliveries.map(listed),
+            data: page.deliveries.map(listedDeliveryView),
             pagination: { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(page.next, formatCursor)) }
           }
         })
@@ -53,7 +53,9 @@ export const layer = HttpApiBuilder.group(
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
           // The payload is returned as it was sent: an event of an older version may lack fields of its schema.
-          return Envelope.success(detailed(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing)))
+          return Envelope.success(
+            deliveryDetailView(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing))
+          )
         })
       )
       .handleRaw(
@@ -65,7 +67,7 @@ export const layer = HttpApiBuilder.group(
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
               const retried = Effect.catchTags(deliveries.retry(principal, id, eventId), missing)
-              return yield* once(Effect.map(retried, (delivery) => Envelope.success(listed(delivery))))
+              return yield* once(Effect.map(retried, (delivery) => Envelope.success(listedDeliveryView(delivery))))
             })
           )
         })
@@ -84,7 +86,7 @@ export const layer = HttpApiBuilder.group(
                 SpanRefused: ({ reason }) => invalidRequest(spanProblems[reason])
               })
               const begun = isDryRun ? Effect.void : recoveries.start(principal, undelivered)
-              return yield* once(Effect.as(begun, Envelope.success(recovered(undelivered, isDryRun))))
+              return yield* once(Effect.as(begun, Envelope.success(recoveryView(undelivered, isDryRun))))
             })
           )
         })
