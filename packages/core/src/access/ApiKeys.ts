@@ -99,6 +99,8 @@ export class ApiKeys extends Context.Service<
       address: string,
       suspect?: boolean
     ) => Effect.Effect<Principal, Unauthorized | KeyRevoked | KeyExpired | IpRestricted>
+    /** Returns the caller of a cached key that `authenticate` would accept now; undefined when only that can tell. */
+    readonly cachedPrincipal: (fullKey: string, address: string, now: Instant.Instant) => Principal | undefined
     /** The old key keeps working during the grace period. Concurrent rotations create one successor. */
     readonly rotate: (
       id: ApiKeyId,
@@ -212,6 +214,18 @@ export class ApiKeys extends Context.Service<
           }
           return principal
         }),
+
+        cachedPrincipal: (fullKey, address, now) => {
+          const found = callers.peek(fullKey, now)
+          if (found === undefined || Option.isNone(found)) return undefined
+          const { allowList, principal } = found.value
+          const isAccepted =
+            principal.organization.suspendedAt === null &&
+            Option.isNone(refusalOfKey(principal.key, now)) &&
+            Result.isSuccess(allowList) &&
+            IpAllowList.allowsAddress(allowList.success, address)
+          return isAccepted ? principal : undefined
+        },
 
         rotate: Effect.fn("ApiKeys.rotate")(function* (id, grace, { by, organizationId }) {
           const present = yield* find(organizationId, id)

@@ -1,4 +1,5 @@
 /** Rate limits of partners by key, of dashboards by organization, and of anonymous callers by address. */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -222,21 +223,19 @@ export const networkOf = (address: string): string => {
 
 /** Reports the full window that ends last. */
 const resultOf = (windows: ReadonlyArray<CountedWindow>, { admitted, states }: CountResult): CountCall =>
-  Effect.flatMap(Instant.now, (now) => {
-    const stood = states.map((state, index) => ({ ...state, ...(windows[index] as CountedWindow) }))
-    const hourly = stood.filter(({ seconds }) => seconds === hour)
-    const { limit, remaining, resetsAt } = (hourly.length === 0 ? stood : hourly).reduce((fewest, other) =>
+  Effect.withFiber((fiber) => {
+    const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+    const windowStates = states.map(({ remaining, resetsAt }, index) => {
+      const { limit, policy, seconds } = windows[index] as CountedWindow
+      return { policy, limit, seconds, remaining, endsIn: Math.max(0, Math.ceil((resetsAt - now) / 1000)) }
+    })
+    const hourly = states.filter((_, index) => windows[index]?.seconds === hour)
+    const { limit, remaining, resetsAt } = (hourly.length === 0 ? states : hourly).reduce((fewest, other) =>
       other.remaining < fewest.remaining ? other : fewest
     )
-    const windowStates = stood.map(({ policy, limit, seconds, remaining, resetsAt }) => ({
-      policy,
-      limit,
-      seconds,
-      remaining,
-      endsIn: Math.max(0, Math.ceil((resetsAt - now) / 1000))
-    }))
     const state = { limit, remaining, resetsAt, windows: windowStates }
     if (admitted) return Effect.succeed(state)
+    const stood = states.map((one, index) => ({ ...one, ...(windows[index] as CountedWindow) }))
     const full = stood.filter(({ remaining }) => remaining === 0)
     const longest = full.reduce((one, other) => (other.resetsAt > one.resetsAt ? other : one))
     const retryAfter = Math.max(1, Math.ceil((longest.resetsAt - now) / 1000))

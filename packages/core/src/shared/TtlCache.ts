@@ -9,6 +9,8 @@ import * as Instant from "./Instant.ts"
 export interface TtlCache<Key, A> {
   /** `uncached` wraps the look-up when the key has no recent cache entry. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
+  /** Returns the entry of a result with its own capacity; undefined when there is none. It is the fast path of `get`. */
+  readonly peek: (key: Key, now: Instant.Instant) => A | undefined
   /** `invalidate` also discards the results of look-ups in progress. */
   readonly invalidate: (which: (key: Key) => boolean) => Effect.Effect<void>
 }
@@ -67,6 +69,7 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
   }
 
   const memory: TtlCache<Key, A> = {
+    peek: (key, now) => recall(key, now)?.answer,
     get: Effect.fnUntraced(function* (key, unremembered = identity) {
       const remembered = recall(key, yield* Instant.now)
       if (remembered !== undefined) return remembered.answer

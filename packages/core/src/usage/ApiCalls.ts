@@ -100,13 +100,15 @@ export class ApiCalls extends Context.Service<
 const interval = "4 seconds"
 
 const makeTally = () => {
-  const tally = new Map<string, CallCount>()
+  const tally = new Map<string, { readonly owner: Owner; readonly period: PeriodName; calls: number }>()
   const keyOf = ({ environment, organizationId }: Owner, period: PeriodName) =>
     `${organizationId} ${environment} ${period}`
   return {
     add: (owner: Owner, period: PeriodName, more: number) => {
       const key = keyOf(owner, period)
-      tally.set(key, { owner, period, calls: (tally.get(key)?.calls ?? 0) + more })
+      const present = tally.get(key)
+      if (present === undefined) tally.set(key, { owner, period, calls: more })
+      else present.calls += more
     },
     of: (owner: Owner, period: PeriodName) => tally.get(keyOf(owner, period))?.calls ?? 0,
     take: (): ReadonlyArray<CallCount> => {

@@ -5,7 +5,14 @@ import { fromIso, toIso } from "../shared/Instant.ts"
 /** `2026-01` */
 export type PeriodName = string
 
-export const billingPeriodOf = (moment: Instant): PeriodName => toIso(moment).slice(0, 7)
+/** Every call asks for its period. Times of the same UTC day share the answer, which saves a date for each call. */
+export const billingPeriodOf = (moment: Instant): PeriodName => {
+  const day = Math.floor(moment / 86_400_000)
+  if (day !== latest.day) latest = { day, name: toIso(moment).slice(0, 7) }
+  return latest.name
+}
+
+let latest: { readonly day: number; readonly name: PeriodName } = { day: Number.NaN, name: "" }
 
 /** Returns the start of the month and the start of the next month. */
 export const billingPeriodBounds = (moment: Instant): { readonly start: Instant; readonly end: Instant } => {

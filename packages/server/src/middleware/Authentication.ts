@@ -16,7 +16,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import { keyAndAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
-import { Authorization, withRetryAfter } from "./Authorization.ts"
+import { Authorization, type EndpointRules, withRetryAfter } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { CurrentRate } from "./CurrentRate.ts"
 
@@ -27,16 +27,15 @@ export const layer = Layer.effect(
     const limit = yield* ConcurrencyLimit
     const proxies = yield* TrustedProxies
 
-    return (next, { endpoint: { annotations }, endpoint }) =>
-      Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
+    return (next, { endpoint: { annotations }, endpoint }) => {
+      const rules: EndpointRules = {
+        scope: Context.getOrUndefined(annotations, RequiredScope),
+        limit: Context.getOrUndefined(annotations, OwnLimit)
+      }
+      const conditional = { ...rules, isConditional: Context.getOrUndefined(annotations, ConditionalRead) === true }
+      return Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
         const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
-        const gate = {
-          scope: Context.getOrUndefined(annotations, RequiredScope),
-          limit: Context.getOrUndefined(annotations, OwnLimit),
-          isConditional:
-            request.headers["if-none-match"] !== undefined &&
-            Context.getOrUndefined(annotations, ConditionalRead) === true
-        }
+        const gate = request.headers["if-none-match"] === undefined ? rules : conditional
         const admitted = admit(keyAndAddressOf(request, proxies), gate, Context.getUnsafe(context, CurrentRate))
         return Effect.flatMap(admitted, (caller) => {
           const answered = Subject.traceWithSubject(Effect.provideService(next, CurrentPrincipal, caller), {
@@ -49,5 +48,6 @@ export const layer = Layer.effect(
             : response
         })
       })
+    }
   })
 )

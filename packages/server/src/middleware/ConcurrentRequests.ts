@@ -50,21 +50,16 @@ export const withPermit = <A, E, R>(
     const request = Context.getUnsafe(context, HttpServerRequest)
     const pool = poolOf(Context.getOrUndefined(annotations, RequiredPool) ?? "standard", request.headers)
     const whenResponseEnds = Context.get(context, ResponseTaken)(request)
-    const limited = (limitedWork: typeof work) =>
-      Effect.provideService(
-        toRateLimitError(limit.withPermit(pool, organization, limitedWork, whenResponseEnds)),
-        FairShare,
-        organization
-      )
+    const limited = (limitedWork: typeof work, own: (context: Context.Context<R>) => Context.Context<R>) =>
+      Effect.updateContext(toRateLimitError(limit.withPermit(pool, organization, limitedWork, whenResponseEnds)), own)
+    const withShare = (own: Context.Context<R>) => Context.add(own, FairShare, organization)
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
     // Frequent operations are short and batched. Separate turns for each organization would split the batches.
-    if (fair === undefined || pool === "frequent") return limited(work)
+    if (fair === undefined || pool === "frequent") return limited(work, withShare)
     // Requests are scheduled by organization, because an organization can have many keys.
-    return Effect.provideService(
-      limited(Effect.andThen(Effect.yieldNow, work)),
-      Scheduler.Scheduler,
-      fair.of(organization)
+    return limited(Effect.andThen(Effect.yieldNow, work), (own) =>
+      Context.add(withShare(own), Scheduler.Scheduler, fair.of(organization))
     )
   })
 

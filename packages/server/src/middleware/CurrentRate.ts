@@ -44,27 +44,30 @@ export const currentRateState: Effect.Effect<RequestRateState> = Effect.withFibe
  */
 export const recordCountedCall = (rate: RequestRateState, state: CountedCall): void => {
   const others = rate.windows.filter(({ policy }) => state.windows.every((one) => one.policy !== policy))
-  rate.windows = [...others, ...state.windows]
+  rate.windows = others.length === 0 ? state.windows : [...others, ...state.windows]
   if (rate.state === null || state.remaining <= rate.state.remaining) rate.state = state
 }
 
-/** A successful response never has `Retry-After`. */
+/** A successful response never has `Retry-After`. Returns a new object, to which the caller may add headers. */
 export const rateHeadersOf = (
   { retryAfter, state, windows }: RequestRateState,
   status: number
-): Readonly<Record<string, string>> =>
-  state === null
-    ? {}
-    : {
-        "x-ratelimit-limit": String(state.limit),
-        "x-ratelimit-remaining": String(state.remaining),
-        "x-ratelimit-reset": String(Math.ceil(state.resetsAt / 1000)),
-        ...(windows.length === 0 ? {} : standardFields(windows)),
-        ...(retryAfter === null || status !== 429 ? {} : { "retry-after": String(retryAfter) })
-      }
-
-/** The header fields of the IETF draft "RateLimit header fields for HTTP". */
-const standardFields = (windows: ReadonlyArray<WindowState>) => ({
-  "ratelimit-policy": windows.map(({ policy, limit, seconds }) => `"${policy}";q=${limit};w=${seconds}`).join(", "),
-  ratelimit: windows.map(({ policy, remaining, endsIn }) => `"${policy}";r=${remaining};t=${endsIn}`).join(", ")
-})
+): Record<string, string> => {
+  if (state === null) return {}
+  const headers: Record<string, string> = {
+    "x-ratelimit-limit": String(state.limit),
+    "x-ratelimit-remaining": String(state.remaining),
+    "x-ratelimit-reset": String(Math.ceil(state.resetsAt / 1000))
+  }
+  if (windows.length > 0) {
+    // The header fields of the IETF draft "RateLimit header fields for HTTP".
+    headers["ratelimit-policy"] = windows
+      .map(({ policy, limit, seconds }) => `"${policy}";q=${limit};w=${seconds}`)
+      .join(", ")
+    headers["ratelimit"] = windows
+      .map(({ policy, remaining, endsIn }) => `"${policy}";r=${remaining};t=${endsIn}`)
+      .join(", ")
+  }
+  if (retryAfter !== null && status === 429) headers["retry-after"] = String(retryAfter)
+  return headers
+}
