@@ -5,7 +5,7 @@ import type { WhenResponseEnds } from "@partner-commentary/core/access/Concurren
 import { ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
 import * as Layer from "effect/Layer"
 
-export const whenResponseEnds =
+const whenResponseEnds =
   (response: ServerResponse): WhenResponseEnds =>
   (release) => {
     if (response.closed) release()

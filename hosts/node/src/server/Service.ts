@@ -4,11 +4,11 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
+import * as RequestServices from "@partner-commentary/server/http/RequestServices"
 import { Authorization } from "@partner-commentary/server/middleware/Authorization"
 import { freshRateState, rateHeadersOf } from "@partner-commentary/server/middleware/CurrentRate"
 import { CurrentFairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import * as Routes from "@partner-commentary/server/Routes"
-import { Polling } from "@partner-commentary/server/routes/topics/Polling"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as DatabaseMonitor from "@partner-commentary/server/workers/DatabaseMonitor"
 import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
@@ -35,7 +35,6 @@ import * as ExplorerFile from "./ExplorerFile.ts"
 import * as Listener from "./Listener.ts"
 import * as MediaRoutes from "./MediaRoutes.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
-import * as PollingListener from "./PollingListener.ts"
 import * as ResponseEnd from "./ResponseEnd.ts"
 
 /** The text that the service prints when it listens. */
@@ -54,7 +53,7 @@ export const serve = <R>(options: {
   running(
     () => Effect.void,
     Effect.fnUntraced(function* (settings, stores) {
-      const { fair, native, open, port, server, setErrorHeaders } = yield* Listener.bindPort(
+      const { fair, open, port, server, setErrorHeaders } = yield* Listener.bindPort(
         settings.listen.host,
         settings.listen.port,
         "PORT",
@@ -71,7 +70,7 @@ export const serve = <R>(options: {
       if (options.work) yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(app)))
       yield* Layer.build(
         routes(settings).pipe(
-          Layer.provide(Layer.succeedContext(Context.add(app, HttpServer.HttpServer, server))),
+          Layer.provide(Layer.succeedContext(Context.add(app, HttpServer.HttpServer, forRequests(server)))),
           Layer.provide([NodeHttpServer.layerHttpServices, layerUntraced, ExplorerFile.layer, ResponseEnd.layer]),
           Layer.provide(Layer.succeed(CurrentFairScheduler, fair))
         )
@@ -80,14 +79,6 @@ export const serve = <R>(options: {
         yield* Effect.provide(malformedRequestHeaders, Layer.provide(Authorization.layer, Layer.succeedContext(app)))
       )
       yield* open
-      // Metrics and traces cover only requests that the router answers, so a process with metrics or traces routes
-      // polls as well.
-      if (!Telemetry.isTelemetryEnabled(settings)) {
-        yield* Effect.provide(
-          PollingListener.listenForPolls(native),
-          Layer.provide(Polling.layer, Layer.succeedContext(Context.add(app, CurrentFairScheduler, fair)))
-        )
-      }
       yield* warnAboutLinks(settings, port)
       yield* Option.match(ConfigSummary.identityWarning(settings), {
         onNone: () => Effect.void,
@@ -97,6 +88,12 @@ export const serve = <R>(options: {
       yield* options.announce({ apiRoot, demo, outbox })
     })
   )
+
+const forRequests = (server: HttpServer.HttpServer["Service"]): HttpServer.HttpServer["Service"] => ({
+  ...server,
+  serve: ((app: Effect.Effect<never>, middleware: never) =>
+    Effect.updateContext(server.serve(app, middleware), RequestServices.ofRequests)) as never
+})
 
 /** Runs workers until it is interrupted. */
 export const work = <R>(announce: Effect.Effect<void, never, R>) =>

@@ -1,4 +1,4 @@
-/** Tests of status polls that bypass the router, and of the start of the service, in real processes. */
+/** Tests of status polls with and without metrics, and of the start of the service, in real processes. */
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import * as Partner from "../support/Partner.ts"
@@ -18,7 +18,7 @@ const answerOf = async (apiRoot: string, key: string, path: string) => {
 }
 
 describe.concurrent("a status poll", () => {
-  it("a status poll gets the same response through the router (with metrics) as without the router", async (test) => {
+  it("a status poll gets the same response with metrics as without", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const plain = await Process.start(cwd, ["serve", "--no-worker"])
     const measured = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })

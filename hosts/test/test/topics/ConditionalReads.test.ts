@@ -1,14 +1,11 @@
 /** `ETag` and `If-None-Match` on the views of topics. */
 import { assert, it } from "@effect/vitest"
 import type { Limits } from "@partner-commentary/core/partner/Plan"
-import { Polling } from "@partner-commentary/server/routes/topics/Polling"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import { TestPartnerCommentary } from "@partner-commentary/test/TestPartnerCommentary"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { test } from "vitest"
 import { submitTopic } from "../support/Requests.ts"
 
@@ -154,21 +151,4 @@ it.effect("conditional polls beyond the limit are refused with 429", () =>
     assert.isBelow(refused, 205)
     assert.isTrue(statuses.slice(refused).every((status) => status === 429))
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
-)
-
-it.effect("the fast path answers conditional polls with the same status, headers and bytes as the endpoint", () =>
-  Effect.gen(function* () {
-    const { get, key, tag, topicId } = yield* scene({ requests_per_hour: 20 })
-    const polling = yield* Polling
-    for (const known of [tag, 'W/"other"', "*"]) {
-      const response = yield* get(`/${topicId}/status`, known)
-      const headers = { "x-api-key": key, "if-none-match": known }
-      const url = `/partner/v1/topics/${topicId}/status`
-      const answer = yield* Option.getOrThrow(polling.answer({ method: "GET", url, headers, address: "" }))
-      assert.strictEqual(answer.status, response.status)
-      assert.strictEqual(answer.body, yield* Effect.promise(() => response.text()))
-      assert.strictEqual(answer.headers["etag"], response.headers.get("etag"))
-      assert.strictEqual(answer.headers["content-type"] ?? null, response.headers.get("content-type"))
-    }
-  }).pipe(Effect.provide(Polling.layer.pipe(Layer.provideMerge(InMemory.layerWithoutWorkers()))))
 )

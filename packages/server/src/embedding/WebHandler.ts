@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
 import { pathBelow, pathOfService } from "../http/Address.ts"
+import * as RequestServices from "../http/RequestServices.ts"
 import { ResponseTaken } from "../middleware/ConcurrentRequests.ts"
 import * as Routes from "../routes/Routes.ts"
 
@@ -71,7 +72,7 @@ export class WebHandler extends Context.Service<
       const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(pathOfService(apiRoot)))
       // Traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
-      const answer = HttpEffect.toWebHandlerWith(context)(app)
+      const answer = HttpEffect.toWebHandlerWith(RequestServices.ofRequests(context))(app)
       return WebHandler.of({ respond: (request, sent = {}) => answer(request, Context.make(CurrentSent, sent)) })
     })
   ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))

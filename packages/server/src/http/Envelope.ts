@@ -4,7 +4,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
 export const contentType = "application/json"
 
-export const successText = (data: unknown): string => JSON.stringify({ success: true, data })
+const successText = (data: unknown): string => JSON.stringify({ success: true, data })
 
 export const failureText = ({ error, success }: WireError): string => JSON.stringify({ success, error })
 

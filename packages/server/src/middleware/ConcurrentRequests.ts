@@ -72,7 +72,7 @@ const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
 /** The body size of a topic for about twenty personas with some metadata. */
 const frequentBytes = 2048
 
-export const toRateLimitError = <A, E, R>(
+const toRateLimitError = <A, E, R>(
   placed: Effect.Effect<A, E | TooManyRequests, R>
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
   Effect.mapError(placed, (error) =>

@@ -59,10 +59,10 @@ export const layer = HttpRouter.middleware(
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         const asked = withValidEscapes(request)
         const provided = Effect.updateContext(AccessLog.recordRoute(found, rate), (context: Context.Context<never>) => {
-          const own = context.pipe(
-            Context.add(HttpIncomingMessage.MaxBodySize, limit),
-            Context.add(CurrentRate, rate),
-            Context.add(Subject.Collector, rate.subject)
+          const own = Context.add(
+            Context.add(Context.add(context, HttpIncomingMessage.MaxBodySize, limit), CurrentRate, rate),
+            Subject.Collector,
+            rate.subject
           )
           return asked === request ? own : Context.add(own, HttpServerRequest.HttpServerRequest, asked)
         })
@@ -115,19 +115,19 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
 /** Shared caches respect `Authorization` but do not know the API key's header. */
 export const cacheControl = "no-store"
 
-const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: RequestRateState) =>
-  HttpServerResponse.setHeaders(response, {
-    "x-request-id": id,
-    ...rateHeadersOf(rate, response.status),
-    ...(response.headers["cache-control"] === undefined ? { "cache-control": cacheControl } : {})
-  })
+const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: RequestRateState) => {
+  const headers = rateHeadersOf(rate, response.status)
+  headers["x-request-id"] = id
+  if (response.headers["cache-control"] === undefined) headers["cache-control"] = cacheControl
+  return HttpServerResponse.setHeaders(response, headers)
+}
 
 /** Returns the caller's request id if it is valid, otherwise a new one. */
 export const requestId = (sent: string | undefined): string =>
   sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
 
 /** Logs the cause of the failure. The caller receives only the request id. */
-export const internalError = (
+const internalError = (
   cause: Cause.Cause<unknown>,
   { id, request, subject }: { readonly id: string; readonly request: string; readonly subject: Subject.LogSubject }
 ): Effect.Effect<Errors.InternalError> =>
@@ -141,7 +141,7 @@ export const internalError = (
   )
 
 /** Returns `Retry-After` and the status of a response to a failure without a handler. */
-export const failureHead = (
+const failureHead = (
   cause: Cause.Cause<unknown>
 ): { readonly status: number; readonly headers: Readonly<Record<string, string>> } =>
   DatabaseBusy.isBusy(cause)

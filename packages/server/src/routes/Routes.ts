@@ -1,8 +1,8 @@
 /** All routes as one layer that requires the core's use cases. Hosts serve this layer. */
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as CreatorRoutes from "../creator-portal/CreatorRoutes.ts"
+import * as ContractRoutes from "../http/ContractRoutes.ts"
 import * as Authentication from "../middleware/Authentication.ts"
 import { Authorization } from "../middleware/Authorization.ts"
 import * as DashboardAuthentication from "../middleware/DashboardAuthentication.ts"
@@ -39,7 +39,7 @@ const handlers = Layer.mergeAll(
   SandboxHandlers.layer
 )
 
-const partnerApi = HttpApiBuilder.layer(PartnerApi).pipe(
+const partnerApi = ContractRoutes.layer(PartnerApi).pipe(
   Layer.provide(handlers),
   Layer.provide([Authentication.layer, DashboardAuthentication.layer])
 )

@@ -1,0 +1,150 @@
+/**
+ * Registers the contract's endpoints with the router, for every host. It replaces `HttpApiBuilder.layer`, whose routes copy
+ * the context of the whole application, which has over a hundred services, for each request. Here a handler runs in the
+ * context of its request.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import { type HttpServerResponse, isHttpServerResponse } from "effect/http/HttpServerResponse"
+import type * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+
+type Handled = Effect.Effect<HttpServerResponse>
+
+/** The content of the service that `HttpApiBuilder.group` provides. */
+interface GroupService {
+  readonly handlers: ReadonlyMap<
+    string,
+    {
+      readonly endpoint: HttpApiEndpoint.Top
+      readonly handler: (request: unknown) => Effect.Effect<unknown, unknown, unknown>
+      readonly isRaw: boolean
+    }
+  >
+}
+
+/** Encodes a value or an error of a handler. */
+type Encode = (outcome: Effect.Effect<unknown, unknown>) => Handled
+
+type Apply = (handled: Handled, options: { readonly endpoint: HttpApiEndpoint.Top }) => Handled
+
+/** The layer has the type of `HttpApiBuilder.layer`, so that the compiler requires each group and each middleware. */
+export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReturnType<typeof HttpApiBuilder.layer<Id, Groups>> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const router = yield* HttpRouter.HttpRouter
+      const services = yield* Effect.context<never>()
+      const routes: Array<HttpRouter.Route<never, never>> = []
+      for (const group of Object.values(api.groups) as unknown as ReadonlyArray<HttpApiGroup.Top>) {
+        const { handlers } = services.mapUnsafe.get(group.key) as GroupService
+        for (const { endpoint, handler, isRaw } of handlers.values()) {
+          if (endpoint.payload.size > 0 && !isRaw) {
+            return yield* Effect.die(new Error(`${endpoint.identifier} must read its body itself, with handleRaw`))
+          }
+          const encode = yield* makeEncoder(api, group, endpoint)
+          const answered = Effect.catch(guarded(endpoint, handler, services, encode), (error) =>
+            encode(Effect.fail(error))
+          )
+          routes.push(HttpRouter.route(endpoint.method as "GET", endpoint.path as HttpRouter.PathInput, answered))
+        }
+      }
+      yield* router.addAll(routes)
+    })
+  ) as never
+
+/** Decodes the parts of the request that the contract declares, and runs the handler behind the contract's middleware. */
+const guarded = (
+  endpoint: HttpApiEndpoint.Top,
+  handler: (request: unknown) => Effect.Effect<unknown, unknown, unknown>,
+  services: Context.Context<never>,
+  encode: Encode
+): Effect.Effect<HttpServerResponse, unknown> => {
+  const decodeParams = decoder("Params", endpoint.params)
+  const decodeHeaders = decoder("Headers", endpoint.headers)
+  const decodeQuery = decoder("Query", endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query as Schema.Top))
+  const handled = Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
+    const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
+    return Effect.flatMapEager(decodeParams(context, routeParams), (params) =>
+      Effect.flatMapEager(
+        decodeHeaders(context, () => request.headers),
+        (headers) =>
+          Effect.flatMapEager(decodeQuery(context, searchParams), (query) =>
+            Effect.flatMap(handler({ request, endpoint, params, headers, query }), (answer) =>
+              isHttpServerResponse(answer) ? Effect.succeed(answer) : encode(Effect.succeed(answer))
+            )
+          )
+      )
+    )
+  }) as Handled
+  return [...(endpoint.middlewares as ReadonlySet<Context.Key<never, Apply>>)].reduce(
+    (inner, key) => Context.getUnsafe(services, key)(inner, { endpoint }),
+    handled
+  )
+}
+
+const routeParams = (context: Context.Context<never>): unknown =>
+  Context.getUnsafe(context, HttpRouter.RouteContext).params
+
+const searchParams = (context: Context.Context<never>): unknown =>
+  Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
+
+const decoder = (kind: "Params" | "Headers" | "Query", schema: Schema.Top | undefined) => {
+  if (schema === undefined) return () => Effect.undefined
+  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>)
+  return (context: Context.Context<never>, part: (context: Context.Context<never>) => unknown) =>
+    HttpApiSchemaError.wrap(kind, decode(part(context)))
+}
+
+/** The errors of an endpoint and of its middleware. Effect exports the function without its type. */
+const { getErrorSchemas } = HttpApiEndpoint as unknown as {
+  readonly getErrorSchemas: (endpoint: HttpApiEndpoint.Top) => ReadonlyArray<Schema.Top>
+}
+
+/** The result of a handler that is to be encoded. */
+const Outcome = Context.Reference<Effect.Effect<unknown, unknown>>(
+  "@partner-commentary/server/ContractRoutes/Outcome",
+  {
+    defaultValue: () => Effect.void
+  }
+)
+
+/**
+ * Effect's builder encodes values and errors. It gets the endpoint without its request and its middleware. Most handlers
+ * return a response, which needs no encoding.
+ */
+const makeEncoder = (
+  api: HttpApi.Constraint,
+  group: HttpApiGroup.Top,
+  endpoint: HttpApiEndpoint.Top
+): Effect.Effect<Encode> => {
+  const nothing = {
+    params: undefined,
+    headers: undefined,
+    query: undefined,
+    payload: new Map(),
+    middlewares: new Set()
+  }
+  const bare = Object.assign(Object.create(endpoint), nothing, { error: new Set(getErrorSchemas(endpoint)) })
+  const groups = { [group.identifier]: { ...group, endpoints: { [endpoint.identifier]: bare } } }
+  const { annotations } = api as HttpApi.Top
+  const build = HttpApiBuilder.endpoint as unknown as (
+    api: unknown,
+    group: string,
+    endpoint: string,
+    handler: () => Effect.Effect<unknown, unknown>
+  ) => Effect.Effect<Handled>
+  const encoder = Effect.updateContext(
+    build({ annotations, groups }, group.identifier, endpoint.identifier, () => Effect.flatten(Outcome)),
+    (_: Context.Context<never>) => Context.empty()
+  )
+  return Effect.map(encoder, (encoded) => (outcome) => Effect.provideService(encoded, Outcome, outcome))
+}

@@ -1,0 +1,12 @@
+/**
+ * Prepares the context in which a host runs requests. A request adds about a dozen services. By default a context copies
+ * its whole map, which has all services of the application, at each eighth service that is added.
+ */
+import * as Context from "effect/Context"
+
+/** The number of services that a request may add before its context is copied. */
+export const maxDepth = 32
+
+/** Call it once, with the context of the listener. */
+export const ofRequests = <R>(context: Context.Context<R>): Context.Context<R> =>
+  Context.makeUnsafe(new Map(context.mapUnsafe), { maxDepth })

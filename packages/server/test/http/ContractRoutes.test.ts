@@ -1,0 +1,109 @@
+/** The contract's routes decode, guard and encode as Effect's builder does, without a copy of the application's context. */
+import { assert, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as ContractRoutes from "../../src/http/ContractRoutes.ts"
+import * as RequestServices from "../../src/http/RequestServices.ts"
+
+class Refused extends Schema.Error<Refused>("Refused")({ why: Schema.String }, { httpApiStatus: 403 }) {}
+
+class Caller extends Context.Service<Caller, string>()("Caller") {}
+
+class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }>()("Guard", { error: Refused }) {}
+
+const Api = HttpApi.make("api").add(
+  HttpApiGroup.make("things")
+    .add(HttpApiEndpoint.get("text", "/text/:id", { params: { id: Schema.String }, success: Schema.String }))
+    .add(
+      HttpApiEndpoint.get("value", "/value/:id", {
+        params: { id: Schema.String },
+        query: { size: Schema.optionalKey(Schema.NumberFromString) },
+        success: Schema.Struct({ id: Schema.String, caller: Schema.String, size: Schema.optionalKey(Schema.Number) })
+      })
+    )
+    .middleware(Guard)
+)
+
+const handlers = HttpApiBuilder.group(Api, "things", (things) =>
+  things
+    .handle("text", ({ params }) => Effect.succeed(HttpServerResponse.text(params.id)))
+    .handle("value", ({ params, query }) => Effect.map(Caller, (caller) => ({ id: params.id, caller, ...query })))
+)
+
+const guard = Layer.succeed(Guard, (next) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+    headers["x-api-key"] === undefined
+      ? (Effect.fail(new Refused({ why: "no key" })) as never)
+      : Effect.provideService(next, Caller, headers["x-api-key"])
+  )
+)
+
+/** Counts the copies of the application's services. */
+class CountedMap extends Map<string, unknown> {
+  copies = 0
+  override [Symbol.iterator]() {
+    this.copies++
+    return super[Symbol.iterator]()
+  }
+}
+
+const ask = (
+  routes: typeof ContractRoutes.layer,
+  url: string,
+  headers: Record<string, string> = { "x-api-key": "Ada" }
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const app = yield* HttpRouter.toHttpEffect(
+        routes(Api).pipe(Layer.provide(handlers), Layer.provide(guard), Layer.provide(HttpServer.layerServices))
+      )
+      const services = new CountedMap((yield* Effect.context<never>()).mapUnsafe)
+      const request = HttpServerRequest.fromWeb(new Request(`http://localhost${url}`, { headers }))
+      const context = Context.add(
+        Context.makeUnsafe<never>(services, { maxDepth: RequestServices.maxDepth }),
+        HttpServerRequest.HttpServerRequest,
+        request
+      )
+      const response = yield* Effect.updateContext(
+        app as Effect.Effect<HttpServerResponse.HttpServerResponse>,
+        (_: Context.Context<never>) => context
+      )
+      const web = HttpServerResponse.toWeb(response)
+      return { copies: services.copies, status: web.status, text: yield* Effect.promise(() => web.text()) }
+    })
+  )
+
+it.effect("a request that is answered with a response copies no services of the application", () =>
+  Effect.gen(function* () {
+    const answer = yield* ask(ContractRoutes.layer, "/text/7")
+    assert.deepStrictEqual(answer, { copies: 0, status: 200, text: "7" })
+    assert.isAbove((yield* ask(HttpApiBuilder.layer, "/text/7")).copies, 0)
+  })
+)
+
+it.effect("values, queries and errors are encoded as Effect's builder encodes them", () =>
+  Effect.gen(function* () {
+    for (const [url, headers, status] of [
+      ["/value/7?size=3", { "x-api-key": "Ada" }, 200],
+      ["/value/7", { "x-api-key": "Ada" }, 200],
+      ["/value/7", {}, 403],
+      ["/text/7", {}, 403]
+    ] as const) {
+      const { copies: _, ...ours } = yield* ask(ContractRoutes.layer, url, headers)
+      const { copies: __, ...stock } = yield* ask(HttpApiBuilder.layer, url, headers)
+      assert.deepStrictEqual(ours, stock)
+      assert.strictEqual(ours.status, status)
+    }
+  })
+)
