@@ -1,7 +1,7 @@
 /**
  * Plants one small fault at a time into core, sql and server, runs the tests that execute the changed code, and prints
- * the faults that no test notices: `node scripts/test-long/Mutation.ts [COUNT] [SEED]`. It edits the sources of its
- * checkout and restores each one, so run it in a work tree of its own.
+ * the faults that no test notices: `node scripts/test-long/Mutation.ts [COUNT] [SEED] [FROM] [TO]`. It edits the sources
+ * of its checkout and restores each one, so run it in a work tree of its own. FROM and TO select a slice of the faults.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { readFiles, root } from "../Repository.ts"
 import { drawRandomly, mutantsOf } from "./mutation/Mutants.ts"
 import { isNoticed, recorded, testsFor } from "./mutation/RelatedTests.ts"
 
-const [count = 200, seed = 1] = process.argv.slice(2).map(Number)
+const [count = 200, seed = 1, from = 0, to = count] = process.argv.slice(2).map(Number)
 
 const all = [...readFiles()]
   .filter(([path]) => /^packages\/(core|sql|server)\/src\/.*\.ts$/.test(path) && !path.includes("/migrations/"))
@@ -20,7 +20,7 @@ const runs = recorded(mutants)
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const figures = { planted: 0, noticed: 0, survived: 0, "not executed": 0 }
 
-for (const mutant of mutants) {
+for (const mutant of mutants.slice(from, to)) {
   const { found, offset, path, replacement } = mutant
   const place = join(root, path)
   const text = readFileSync(place, "utf8")

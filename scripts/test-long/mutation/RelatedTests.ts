@@ -1,6 +1,6 @@
 /** Finds and runs the tests that execute a given place of the sources. */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { root } from "../../Repository.ts"
@@ -15,7 +15,13 @@ export interface Run {
   readonly covered: ReadonlyArray<string>
 }
 
-const folder = mkdtempSync(join(tmpdir(), "mutation-"))
+interface Recording {
+  readonly sites: string
+  readonly runs: ReadonlyArray<Run>
+}
+
+/** If `MUTATION_FOLDER` is set, later runs with the same faults use its recording. */
+const folder = process.env["MUTATION_FOLDER"] ?? mkdtempSync(join(tmpdir(), "mutation-"))
 
 const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, timeout?: number) =>
   spawnSync(
@@ -37,14 +43,21 @@ const vitest = (options: ReadonlyArray<string>, env: Record<string, string>, tim
 
 /** Runs all tests once. */
 export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => {
-  const sites = [...Map.groupBy(mutants, ({ path }) => path)].map(([path, own]) => [
-    path,
-    own.map(({ offset }) => offset)
-  ])
-  writeFileSync(join(folder, "sites.json"), JSON.stringify(Object.fromEntries(sites)))
+  const grouped = [...Map.groupBy(mutants, ({ path }) => path)]
+  const sites = JSON.stringify(
+    Object.fromEntries(grouped.map(([path, own]) => [path, own.map(({ offset }) => offset)]))
+  )
+  const kept = join(folder, "recorded.json")
+  const last = existsSync(kept) ? (JSON.parse(readFileSync(kept, "utf8")) as Recording) : undefined
+  if (last?.sites === sites) return last.runs
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, "sites.json"), sites)
+  rmSync(join(folder, "coverage.jsonl"), { force: true })
   vitest([], { MUTATION_FOLDER: folder, MUTATION_RECORD: "true" })
   const lines = readFileSync(join(folder, "coverage.jsonl"), "utf8").trim().split("\n")
-  return lines.map((line) => JSON.parse(line) as Run).filter(({ passed }) => passed)
+  const runs = lines.map((line) => JSON.parse(line) as Run).filter(({ passed }) => passed)
+  writeFileSync(kept, JSON.stringify({ sites, runs } satisfies Recording))
+  return runs
 }
 
 /**
