@@ -13,16 +13,19 @@ import * as Schema from "effect/Schema"
 
 export type EntityTag = string
 
-/** The views that have a tag. */
-const views = [TopicProgress, TopicDetail, TopicCommentaries, TopicList]
+/** The fields of the views that have a tag. Computed once a process, because it takes milliseconds. */
+const shapes = JSON.stringify(
+  [TopicProgress, TopicDetail, TopicCommentaries, TopicList].map((view) =>
+    Schema.toJsonSchemaDocument(view as Schema.Top)
+  )
+)
 
 export const make = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const { apiRoot } = yield* PublicAddress
   const short = (text: string) => Effect.map(hashText(digest, text), (hex) => hex.slice(0, 8))
   // A tag must change with the fields of the views, and with the address of the default picture where it is shown.
-  const shapes = views.map((view) => Schema.toJsonSchemaDocument(view as Schema.Top))
-  const edition = yield* short(JSON.stringify(shapes))
+  const edition = yield* short(shapes)
   const pictured = yield* short(apiRoot + edition)
   return {
     ofStatus: (revision: Revision): EntityTag => `W/"${revision}.${edition}"`,
