@@ -67,13 +67,23 @@ export const make = Effect.fnUntraced(function* (
    */
   const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
 
-  const permit = (share: string, restore: KeyedSemaphore.Restore): Effect.Effect<void, SqlError> => {
+  /** Counts the caller and takes a permit for its organization. After a success the caller must call `leave`. */
+  const enter = (share: string, restore: KeyedSemaphore.Restore): Effect.Effect<void, SqlError> => {
+    lent++
     if (share === "" || permits.tryTake(share)) return Effect.void
-    const taken = permits.take(share, acquireTimeout, restore)
-    return Effect.flatMap(taken, (isTaken) => (isTaken ? Effect.void : Effect.fail(noneFree(size))))
+    return Effect.onError(
+      Effect.flatMap(permits.take(share, acquireTimeout, restore), (isTaken) =>
+        isTaken ? Effect.void : Effect.fail(noneFree(size))
+      ),
+      () => Effect.sync(() => void lent--)
+    )
   }
 
-  const release = (share: string) => Effect.sync(() => (share === "" ? undefined : permits.release(share)))
+  const leave = (share: string) =>
+    Effect.sync(() => {
+      lent--
+      if (share !== "") permits.release(share)
+    })
 
   const current: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.flatMap(
     pool.get,
@@ -89,13 +99,7 @@ export const make = Effect.fnUntraced(function* (
   const acquire = inRealTime(
     Effect.gen(function* () {
       const share = yield* FairShare
-      yield* Effect.acquireRelease(
-        Effect.sync(() => void lent++),
-        () => Effect.sync(() => void lent--)
-      )
-      yield* Effect.uninterruptibleMask((restore) =>
-        Effect.acquireRelease(permit(share, restore), () => release(share))
-      )
+      yield* Effect.uninterruptibleMask((restore) => Effect.acquireRelease(enter(share, restore), () => leave(share)))
       return yield* waited
     })
   )
@@ -112,19 +116,18 @@ export const make = Effect.fnUntraced(function* (
       (result) => (result === stale ? lend(use) : Effect.succeed(result as A))
     )
 
+  /** Does the same as `acquire` for one use, without a scope, because a scope costs time in each statement. */
   const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
         const share = Context.get(context, FairShare)
-        lent++
-        const used: Effect.Effect<A, E | SqlError, R> = restore(
-          lent > size
-            ? (Effect.scoped(Effect.flatMap(waited, use)) as Effect.Effect<A, E | SqlError, R>)
-            : Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))
+        const used = Effect.suspend(
+          (): Effect.Effect<A, E | SqlError, R> =>
+            lent > size
+              ? (Effect.scoped(Effect.flatMap(waited, use)) as Effect.Effect<A, E | SqlError, R>)
+              : Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))
         )
-        return inRealTime(Effect.flatMap(permit(share, restore), () => Effect.ensuring(used, release(share)))).pipe(
-          Effect.ensuring(Effect.sync(() => void lent--))
-        )
+        return inRealTime(Effect.flatMap(enter(share, restore), () => Effect.ensuring(restore(used), leave(share))))
       })
     )
 
