@@ -61,11 +61,20 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
     settle(waiting.splice(0, firstInTime < 0 ? waiting.length : firstInTime), late)
     const calls = waiting.splice(0, limit)
     if (calls.length === 0) return void queues.delete(key)
-    const running = Effect.suspend(() => ask(calls.map(({ call }) => call)))
-    start(Effect.raceFirst(running, tooLong)).addObserver((exit) => {
+    const running = start(Effect.suspend(() => ask(calls.map(({ call }) => call))))
+    const timer = start(tooLong)
+    let isEnded = false
+    const end = (exit: Parameters<typeof settle>[1]) => {
+      if (isEnded) return
+      isEnded = true
+      // Neither is awaited: a statement on a silent connection cannot be interrupted.
+      timer.interruptUnsafe()
+      running.interruptUnsafe()
       go(key, waiting)
       settle(calls, exit)
-    })
+    }
+    running.addObserver(end)
+    timer.addObserver(end)
   }
 
   return (call: Call): Effect.Effect<Answer, E> =>

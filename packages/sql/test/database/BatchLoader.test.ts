@@ -106,3 +106,21 @@ it.effect("pending calls are interrupted when the loader closes", () =>
     assert.isTrue(exits.every(Exit.hasInterrupts))
   })
 )
+
+it.live("a batch that cannot be interrupted fails its calls at the timeout, and the next batch runs", () =>
+  Effect.gen(function* () {
+    const gate = Deferred.makeUnsafe<void>()
+    const call = yield* BatchLoader.make(
+      (calls: ReadonlyArray<string>) =>
+        calls.includes("silent")
+          ? Effect.uninterruptible(Effect.as(Deferred.await(gate), [Exit.succeed("late")]))
+          : Effect.succeed(calls.map((one) => Exit.succeed(one))),
+      { limit: 10, timeout: "50 millis" }
+    )
+    const first = yield* Effect.forkChild(Effect.exit(call("silent")), { startImmediately: true })
+    const exit = yield* Effect.timeoutOption(Fiber.join(first), "2 seconds")
+    assert.strictEqual(exit._tag === "Some" && Exit.isFailure(exit.value), true)
+    assert.strictEqual(yield* call("next"), "next")
+    yield* Deferred.succeed(gate, undefined)
+  })
+)
