@@ -4,11 +4,13 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import * as Queue from "effect/Queue"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Channel from "./Channel.ts"
+import { leased } from "./HostLease.ts"
 import type * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 
@@ -32,12 +34,13 @@ const isSingle = (pool: HostPool.HostPool): boolean =>
 export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listener, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     if (!("connect" in pool) || isSingle(pool)) return yield* Effect.never
-    const session = yield* asked("connect", () => pool.connect())
+    const lease = yield* Scope.fork(yield* Effect.scope)
+    const { lose, session } = yield* Scope.provide(leased(pool), lease)
     if (!isNotified(session)) {
-      session.release()
+      yield* Scope.close(lease, Exit.void)
       return yield* Effect.never
     }
-    yield* Effect.addFinalizer(() => Effect.sync(() => session.release(true)))
+    lose()
     const messages = yield* Queue.unbounded<string, SqlError>()
     session.on("notification", (said) => Queue.offerUnsafe(messages, payloadOf(said)))
     const lost = (cause: unknown) => {
@@ -45,11 +48,10 @@ export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listen
     }
     session.on("error", lost)
     session.on("end", lost)
-    yield* asked("listen", () => session.query(`LISTEN ${Channel.channelName}`))
+    // The session is ended in any case, so an interrupted start does not wait for the server.
+    yield* Effect.tryPromise({
+      try: () => Promise.resolve(session.query(`LISTEN ${Channel.channelName}`)),
+      catch: (cause) => toSqlError(cause, "listen")
+    })
     return { processId: session.processID ?? 0, take: Queue.take(messages) }
   })
-
-const asked = <A>(operation: string, ask: () => PromiseLike<A>) =>
-  Effect.uninterruptible(
-    Effect.tryPromise({ try: () => Promise.resolve(ask()), catch: (cause) => toSqlError(cause, operation) })
-  )

@@ -6,11 +6,9 @@
  * connection (`SessionPool`) have timeouts.
  */
 
-import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
-import { KnownFault, makeCorruptionMonitor } from "@partner-commentary/sql/database/DatabaseFault"
-import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
+import { makeCorruptionMonitor } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -20,10 +18,10 @@ import type * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
-import { SqlError, UnknownError } from "effect/sql/SqlError"
-import * as HostSession from "./HostSession.ts"
+import type { SqlError } from "effect/sql/SqlError"
+import * as PooledClient from "./PooledClient.ts"
 import * as PostgresUrl from "./PostgresUrl.ts"
 import * as SearchPath from "./SearchPath.ts"
 import * as SessionPool from "./SessionPool.ts"
@@ -66,8 +64,6 @@ export interface PostgresClient extends SqlClient.SqlClient {
 
 export const PostgresClient = Context.Service<PostgresClient>("@partner-commentary/postgres/PostgresClient")
 
-const spanAttributes = [["db.system.name", "postgresql"]] as const
-
 const realClock = Clock.Clock.defaultValue()
 
 const usual = {
@@ -94,53 +90,32 @@ export const make = (
     }
     const connectionOf = (session: PgConnection.PgConnection) =>
       toConnection(session, plans, answered, (error) => judge(session, error))
-    const acquirer = Effect.map(sessions.acquire, connectionOf)
     const { schema } = config
     const pin = schema === undefined || config.isPooled !== true ? undefined : SearchPath.pinned(schema)
-    const control = (connection: Connection, sql: string) => connection.execute(sql, [], undefined)
-    const begin = (connection: Connection) =>
-      pin === undefined
-        ? control(connection, "BEGIN")
-        : Effect.andThen(control(connection, "BEGIN"), control(connection, pin))
-    const client = yield* SqlClient.make({
-      acquirer,
+    const begin: PooledClient.Pool["begin"] = (connection) => {
+      const begun = connection.execute("BEGIN", [], undefined)
+      return pin === undefined ? begun : Effect.andThen(begun, connection.execute(pin, [], undefined))
+    }
+    const client = yield* PooledClient.make({
+      acquirer: Effect.map(sessions.acquire, connectionOf),
       borrower: (use) =>
         sessions.borrow((session) =>
           pin === undefined
             ? use(connectionOf(session))
-            : (SearchPath.alone({ begin, commit }, use)(connectionOf(session)) as ReturnType<typeof use>)
+            : (SearchPath.alone({ begin, commit: PooledClient.commit }, use)(connectionOf(session)) as ReturnType<
+                typeof use
+              >)
         ),
-      compiler: PgClient.makeCompiler(),
-      driver: "pg",
-      spanAttributes
-    })
-    const withTransaction = HostTransaction.withTransaction({
-      transactionService: client.transactionService,
-      spanAttributes,
-      acquirer,
       begin,
-      commit,
-      control,
-      ...(schema === undefined ? {} : { enter: SearchPath.enter(schema) })
+      schema,
+      fault: check
     })
-    return Object.assign(client, {
-      withTransaction,
-      config,
-      fault: check,
-      inUse: sessions.inUse,
-      reserveSession: sessions.reserve
-    })
+    return Object.assign(client, { config, inUse: sessions.inUse, reserveSession: sessions.reserve })
   })
 
 export const layer = (config: PostgresClientConfig): Layer.Layer<PostgresClient | SqlClient.SqlClient, SqlError> =>
   Layer.effectContext(
-    Effect.map(make(config), (client) =>
-      Context.make(PostgresClient, client).pipe(
-        Context.add(SqlClient.SqlClient, client),
-        Context.add(KnownFault, client.fault),
-        Context.add(HostTransaction.HostTransactions, HostSession.open)
-      )
-    )
+    Effect.map(make(config), (client) => Context.add(PooledClient.contextOf(client), PostgresClient, client))
   ).pipe(Layer.provide(Reactivity.layer))
 
 const poolOptions = (config: PostgresClientConfig) => {
@@ -219,14 +194,3 @@ const toConnection = (
     }
   }
 }
-
-/** Postgres answers COMMIT with ROLLBACK if a statement of the transaction has failed. */
-const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
-  Effect.flatMap(connection.executeRaw("COMMIT", []) as Effect.Effect<PgConnection.Result, SqlError>, ({ command }) => {
-    const message = "The transaction was rolled back: a statement in it had failed"
-    return command === "ROLLBACK"
-      ? Effect.fail(
-          new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })
-        )
-      : Effect.void
-  })

@@ -1,0 +1,58 @@
+/** Borrows sessions of a host's pool, and ends those that lost their connection. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { SqlError } from "effect/sql/SqlError"
+import * as HostPool from "./HostPool.ts"
+import { toSqlError } from "./ServerError.ts"
+
+export interface HostLease<Session extends HostPool.Session = HostPool.Session> {
+  readonly session: Session
+  /** The session is ended instead of returned. */
+  readonly lose: () => void
+}
+
+/**
+ * Borrows a session until the scope closes. The wait for a session can be interrupted: the session is released when it
+ * arrives.
+ */
+export const leased = (pool: HostPool.HostPool): Effect.Effect<HostLease, SqlError, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<ReturnType<typeof lent>, SqlError>((resume) => {
+        let isWanted = true
+        HostPool.lease(pool).then(
+          (session) => (isWanted ? resume(Effect.succeed(lent(session))) : session.release()),
+          (cause) => resume(Effect.fail(toSqlError(cause, "connect")))
+        )
+        return Effect.sync(() => {
+          isWanted = false
+        })
+      }),
+      ({ release }) => Effect.sync(release),
+      { interruptible: true }
+    ),
+    ({ lose, session }) => ({ lose, session })
+  )
+
+/** While a session is lent, `pg` leaves its errors to the borrower. An error without a listener ends the process. */
+const lent = (session: HostPool.Session) => {
+  let isLost = false
+  const lose = () => {
+    isLost = true
+  }
+  const emitter = isEmitter(session) ? session : undefined
+  emitter?.on("error", lose)
+  const release = () => {
+    emitter?.removeListener("error", lose)
+    session.release(isLost)
+  }
+  return { session, lose, release }
+}
+
+interface Emitter {
+  readonly on: (event: "error", listener: () => void) => unknown
+  readonly removeListener: (event: "error", listener: () => void) => unknown
+}
+
+const isEmitter = (session: HostPool.Session): session is HostPool.Session & Emitter =>
+  "on" in session && "removeListener" in session

@@ -1,0 +1,66 @@
+/** Effect's `SqlClient` on any pool of sessions, whose transactions may run inside one of the host. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { type CorruptionMonitor, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
+import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Borrower, Connection } from "effect/sql/SqlConnection"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
+import * as HostSession from "./HostSession.ts"
+import * as SearchPath from "./SearchPath.ts"
+
+type Control = (connection: Connection) => Effect.Effect<unknown, SqlError>
+
+export interface Pool {
+  /** Lends a session until the scope closes. */
+  readonly acquirer: Effect.Effect<Connection, SqlError, Scope.Scope>
+  /** Lends a session for one statement. */
+  readonly borrower: Borrower
+  readonly begin: Control
+  /** The schema that contains the tables. */
+  readonly schema: string | undefined
+  /** Detects corruption that a statement met. */
+  readonly fault: CorruptionMonitor["check"]
+}
+
+const spanAttributes = [["db.system.name", "postgresql"]] as const
+
+export const make = ({ acquirer, begin, borrower, fault, schema }: Pool) =>
+  Effect.map(
+    SqlClient.make({ acquirer, borrower, compiler: PgClient.makeCompiler(), driver: "pg", spanAttributes }),
+    (client) =>
+      Object.assign(client, {
+        fault,
+        withTransaction: HostTransaction.withTransaction({
+          transactionService: client.transactionService,
+          spanAttributes,
+          acquirer,
+          begin,
+          commit,
+          control: (connection, sql) => connection.executeRaw(sql, []),
+          ...(schema === undefined ? {} : { enter: SearchPath.enter(schema) })
+        })
+      })
+  )
+
+export const contextOf = (client: SqlClient.SqlClient & Pick<Pool, "fault">) =>
+  Context.make(SqlClient.SqlClient, client).pipe(
+    Context.add(KnownFault, client.fault),
+    Context.add(HostTransaction.HostTransactions, HostSession.open)
+  )
+
+/** Postgres answers COMMIT with ROLLBACK if a statement of the transaction has failed. PGlite names no command. */
+export const commit: Control = (connection) =>
+  Effect.flatMap(
+    connection.executeRaw("COMMIT", []) as Effect.Effect<{ command?: string }, SqlError>,
+    ({ command }) => {
+      const message = "The transaction was rolled back: a statement in it had failed"
+      return command === "ROLLBACK"
+        ? Effect.fail(
+            new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })
+          )
+        : Effect.void
+    }
+  )

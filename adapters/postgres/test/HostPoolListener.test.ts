@@ -1,0 +1,64 @@
+/** A session that listens belongs to the service until the scope closes, and never returns to the host's pool. */
+import { assert, it } from "@effect/vitest"
+import type * as HostPool from "@partner-commentary/postgres/HostPool"
+import * as HostPoolListener from "@partner-commentary/postgres/HostPoolListener"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+
+/** Records whether each session is returned to the pool, or ended. */
+const poolOf = (answer: HostPool.Session["query"], on?: () => void) => {
+  const releases: Array<"returned" | "ended"> = []
+  const connected = Promise.withResolvers<void>()
+  const session = {
+    query: answer,
+    release: (destroy?: boolean) => void releases.push(destroy === true ? "ended" : "returned"),
+    ...(on === undefined ? {} : { on, removeListener: on })
+  }
+  const pool = { query: answer, connect: () => connected.promise.then(() => session) }
+  return { pool, releases, connect: connected.resolve }
+}
+
+const answered = () => Promise.resolve({ rows: [] })
+const silent = () => new Promise<never>(() => {})
+const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 10)))
+
+const begun = (pool: HostPool.HostPool) =>
+  Effect.forkChild(Effect.scoped(HostPoolListener.subscribe(pool)), { startImmediately: true })
+
+it.live("a start that is interrupted while it waits for a session returns the session when it arrives", () =>
+  Effect.gen(function* () {
+    const { connect, pool, releases } = poolOf(answered, () => {})
+    const fiber = yield* begun(pool)
+    yield* Fiber.interrupt(fiber)
+    connect()
+    yield* turns
+    assert.deepStrictEqual(releases, ["returned"])
+  })
+)
+
+it.live("a start that is interrupted while the server is silent ends the session", () =>
+  Effect.gen(function* () {
+    const { connect, pool, releases } = poolOf(silent, () => {})
+    connect()
+    const fiber = yield* begun(pool)
+    yield* turns
+    assert.isTrue((yield* Effect.timeoutOption(Fiber.interrupt(fiber), "1 second"))._tag === "Some")
+    assert.deepStrictEqual(releases, ["ended"])
+  })
+)
+
+it.live("a session that listened is ended, and one that reports no notifications is returned at once", () =>
+  Effect.gen(function* () {
+    const listening = poolOf(answered, () => {})
+    listening.connect()
+    yield* Effect.scoped(HostPoolListener.subscribe(listening.pool))
+    assert.deepStrictEqual(listening.releases, ["ended"])
+    const deaf = poolOf(answered)
+    deaf.connect()
+    const fiber = yield* begun(deaf.pool)
+    yield* turns
+    assert.deepStrictEqual(deaf.releases, ["returned"])
+    yield* Fiber.interrupt(fiber)
+    assert.deepStrictEqual(deaf.releases, ["returned"])
+  })
+)
