@@ -29,7 +29,7 @@ it("the guide's server and its first topic lead to an approved commentary", asyn
   expect(await found.text()).toContain("The home side.")
 })
 
-/** These need databases and the libraries of hosts, as the tests of the service do. */
+/** These tests need databases and the libraries of hosts, like the tests of the service. */
 const databases = [
   "test-long/embedding/HostLibraries",
   "test/embedding/SqliteTransaction",

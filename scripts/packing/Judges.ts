@@ -23,7 +23,8 @@ const asPublint = async ({ name, tarball }: PackedPackage): Promise<ReadonlyArra
 }
 
 /**
- * Checks all top-level entries, and one entry per folder. The other entries of a folder match the same export pattern.
+ * Checks all top-level entries, and one entry per folder. The other modules of a folder match the same pattern of the
+ * package's exports.
  */
 const sampleOf = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Map(entries.map((entry) => [entry.includes("/") ? dirname(entry) : entry, entry])).values()

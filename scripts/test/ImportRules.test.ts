@@ -208,7 +208,7 @@ describe("import rules", async () => {
     expect(found.toSorted()).toEqual(["one", "three", "two"].map((name) => `packages/core/src/${name}: ${hierarchy}`))
   })
 
-  it("import rules are each proven by a plant", () => {
+  it("each import rule is tested by a planted violation", () => {
     const unproven = config.forbidden
       .map(({ name }) => name)
       .filter((name) => name !== hierarchy)

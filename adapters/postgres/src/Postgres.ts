@@ -98,8 +98,8 @@ const signals = (
   ).pipe(Layer.provide([WorkSignal.layerProcess, AccessChanges.layerProcess, Reactivity.layer]))
 
 /**
- * Provides every store, and what processes share, on a client that an Effect application has, such as `PgClient.layer`. The
- * process does not listen: it finds the work of others by polling.
+ * Provides every store, and the state that processes share, on the client of an Effect application, such as
+ * `PgClient.layer`. The process does not listen, so it finds the work of other processes by polling.
  */
 export const layerOnClient = Layer.mergeAll(Stores.layer, RateWindows.layer, signals(undefined))
 

@@ -54,10 +54,10 @@ export const stateOf = (cause: unknown): string | undefined => {
   return code !== undefined && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-/** `pg` says this when no connection of its pool became free in time. The server was not asked. */
+/** The message of `pg` when no connection of its pool became free in time. No statement reached the server. */
 const poolExhausted = "timeout exceeded when trying to connect"
 
-/** The server has no connection left: `too_many_connections`. */
+/** The server has no free connection slot: `too_many_connections`. */
 const tooManyConnections = "53300"
 
 const isBusy = (cause: unknown, state: string | undefined): boolean =>

@@ -1,4 +1,4 @@
-/** Every store passes its port's suite on the official client of Effect, as an Effect application has it. */
+/** Every store passes its port's suite on Effect's official client, as Effect applications use it. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
 import * as Stores from "@partner-commentary/sql/Stores"

@@ -1,6 +1,7 @@
 /**
- * The `DatabaseSync` of a host application on the service's file, and the transaction that is open on it as a connection of Effect.
- * Everything else runs on a connection of our own: on one connection, the statements of both would join each other's transactions.
+ * Uses the `DatabaseSync` of a host application, and the transaction that is open on it, as a connection of Effect. All
+ * other statements run on our own connection, because on one connection the statements of host and service would join
+ * each other's transactions.
  */
 import { DatabaseSync } from "node:sqlite"
 import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
@@ -13,13 +14,13 @@ export type HostDatabase = DatabaseSync
 
 export const isHostDatabase = (given: unknown): given is HostDatabase => given instanceof DatabaseSync
 
-/** Undefined for a closed database, and for one in memory, which no other connection can open. */
+/** Returns undefined for a closed database, and for one in memory, which no other connection can open. */
 export const fileOf = (database: HostDatabase): string | undefined =>
   database.isOpen ? (database.location() ?? undefined) : undefined
 
 const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ reason }))
 
-/** The connections of the file whose client this is. Their prepared statements are kept with them. */
+/** The host's connections to the file of this client. The prepared statements of each connection are cached with it. */
 export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
   const file = FileHealth.fileIdentity(config.filename)
   const connections = new WeakMap<HostDatabase, Connection>()
@@ -41,7 +42,7 @@ export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
       if (file === undefined || location === undefined || FileHealth.fileIdentity(location) !== file) {
         return refused(`must be an open DatabaseSync on the file ${config.filename}`)
       }
-      // A savepoint would begin a transaction, and its release would commit it.
+      // Without an open transaction, a savepoint would begin one, and its release would commit it.
       return db.isTransaction ? Effect.succeed(connectionOf(db)) : refused("has no open transaction")
     })
 }

@@ -20,7 +20,7 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<Lambda.HostServices |
   return Object.assign(Lambda.make({ fetch, report, run }), { begin: () => begin().catch(() => {}), dispose })
 }
 
-/** A JSON line like the service's own. A service that did not start has no logger. */
+/** Writes a JSON line in the form of the service's own log. A service that did not start has no logger. */
 const report = (error: unknown, requestId: string) => {
   process.stderr.write(
     `${JSON.stringify({

@@ -19,7 +19,7 @@ const seenBy = ({ address, headers }: GatewayRequest, proxies: ReadonlyArray<str
   clientAddress(address, headers["x-forwarded-for"], Result.getOrThrow(IpAllowList.parseAllowList(proxies)))
 
 describe("the documented example", () => {
-  it("of an HTTP API", () => {
+  it("it parses the event of an HTTP API", () => {
     const call = read(exampleEvent("http-api"))
     assert.deepInclude(call, { method: "POST", address: "192.0.2.1", answerAs: "http-api" })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
@@ -27,32 +27,32 @@ describe("the documented example", () => {
     assert.strictEqual(text(call), "Hello from Lambda")
   })
 
-  it("of a function URL", () => {
+  it("it parses the event of a function URL", () => {
     const call = read(exampleEvent("function-url"))
     assert.deepInclude(call, { method: "POST", address: "123.123.123.123", answerAs: "http-api" })
     assert.strictEqual(text(call), "Hello from client!")
   })
 
-  it("of a REST API", () => {
+  it("it parses the event of a REST API", () => {
     const call = read(exampleEvent("rest-api"))
     assert.deepInclude(call, { method: "GET", address: "52.255.255.12", answerAs: "multi-value-headers", body: null })
     assert.strictEqual(call.targetBelow(""), "/my/path?parameter1=value1&parameter1=value2&parameter2=value")
     assert.include(call.headers, { host: "id.execute-api.us-east-1.amazonaws.com", accept: "*/*" })
   })
 
-  it("of an HTTP API that speaks version 1.0", () => {
+  it("it parses the event of an HTTP API with payload version 1.0", () => {
     const call = read(exampleEvent("http-api-version-1"))
     assert.deepInclude(call, { method: "GET", address: "192.0.2.1", answerAs: "multi-value-headers" })
     assert.deepStrictEqual(call.headers, { header1: "value1", header2: "value1, value2" })
   })
 
-  it("of a load balancer", () => {
+  it("it parses the event of a load balancer", () => {
     const call = read(exampleEvent("load-balancer"))
     assert.deepInclude(call, { method: "GET", address: "72.12.164.125", answerAs: "headers" })
     assert.strictEqual(call.targetBelow(""), "/lambda?query=1234ABCD")
   })
 
-  it("of a load balancer with multi-value headers", () => {
+  it("it parses the event of a load balancer with multi-value headers", () => {
     const call = read(exampleEvent("load-balancer-multi-value"))
     assert.deepInclude(call, { address: "72.21.198.66", answerAs: "multi-value-headers" })
     assert.strictEqual(call.targetBelow(""), "/?myKey=val1&myKey=val2")
@@ -60,7 +60,7 @@ describe("the documented example", () => {
     assert.strictEqual(text(call), "request_body")
   })
 
-  it("of a schedule, and of EventBridge Scheduler", () => {
+  it("it parses the events of a schedule and of EventBridge Scheduler", () => {
     const schedule = Result.succeed({ is: "schedule" } as const)
     assert.deepStrictEqual(Event.readEvent(exampleEvent("schedule")), schedule)
     assert.deepStrictEqual(Event.readEvent({ ...exampleEvent("schedule"), source: "aws.scheduler" }), schedule)

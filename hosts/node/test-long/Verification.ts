@@ -12,7 +12,7 @@ export interface VerifiedAssignment {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
   readonly acknowledged: AcknowledgedAction
-  /** Null if the creator did not finish the plan. */
+  /** The value is null if the creator did not finish the plan. */
   outcome: ExpectedOutcome | null
 }
 

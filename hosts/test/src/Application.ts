@@ -51,7 +51,7 @@ export const layer = <Seen, E>(
     WorkSignal.layerProcess,
     NodeCrypto.layer,
     stored,
-    // A test has its database to itself.
+    // Only one test uses a database at a time.
     Layer.succeed(DatabaseIsShared, false),
     options.outside,
     Receivers.layer

@@ -29,7 +29,7 @@ export interface TestPersona {
   readonly creator: { readonly name: string; readonly email: string }
 }
 
-/** A persona's properties. Each omitted one gets a generated value. */
+/** A persona's properties. Each omitted property gets a generated value. */
 export interface PersonaSeed {
   readonly name: string
   readonly bio?: string

@@ -119,7 +119,7 @@ export const VideoUrl = Schema.NullOr(
 
 export const ApprovedAt = moment("When the creator approved it: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z")
 
-/** Null until the partner accepts the commentary. */
+/** The value is null until the partner accepts the commentary. */
 export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
   description: "When your organization accepted the commentary for publication; null before.",
   examples: ["2026-02-01T14:00:00.000Z"]

@@ -14,9 +14,9 @@ export interface DeliveryAttempt {
   readonly kind: Open<"scheduled" | "manual" | "probe">
   readonly at: Timestamp
   readonly duration_ms: number
-  /** Null when no response arrived. */
+  /** The value is null when no response arrived. */
   readonly response_code: number | null
-  /** Null when the attempt succeeded. */
+  /** The value is null when the attempt succeeded. */
   readonly error_class: Open<DeliveryFailure> | null
   readonly error: string | null
 }
@@ -37,7 +37,10 @@ export interface Delivery {
   readonly share_id: string
   readonly status: Open<DeliveryStatus>
   readonly created_at: Timestamp
-  /** Null while an attempt is in flight, while the webhook is paused or disabled, and when no attempt is planned. */
+  /**
+   * The value is null while an attempt is in flight, while the webhook is paused or disabled, and when no attempt is
+   * planned.
+   */
   readonly next_attempt_at: Timestamp | null
   /** The time at which the event first arrived, or the last attempt failed. */
   readonly settled_at: Timestamp | null

@@ -32,10 +32,10 @@ export interface Webhook {
   readonly last_delivery_at: Timestamp | null
   readonly created_at: Timestamp
   readonly updated_at: Timestamp
-  /** The service disabled the webhook for this reason. Null unless the status is `disabled`. */
+  /** The service disabled the webhook for this reason. The value is null unless the status is `disabled`. */
   readonly disabled_reason: string | null
   readonly disabled_at: Timestamp | null
-  /** While the circuit is `open`, events are held. At `open_until` the service tries one of them. */
+  /** While the circuit is `open`, events are held. At `open_until` the service tries to send one of them. */
   readonly circuit: { readonly state: Open<"closed" | "open">; readonly open_until: Timestamp | null }
   /** The number of held events, counted up to 1,000. */
   readonly held_count: number
@@ -58,7 +58,7 @@ export interface WebhookTest {
   /** The id is `evt_test_` and a UUID. */
   readonly test_event_id: string
   readonly delivery_status: Open<"delivered" | "failed">
-  /** Null when no response arrived. */
+  /** The value is null when no response arrived. */
   readonly response_code: number | null
   readonly error: string | null
 }

@@ -62,7 +62,7 @@ const edge = async (more: object = {}) => {
   return (code: string) => runInContext(`(async () => { ${code} })()`, context) as Promise<unknown>
 }
 
-describe("with web globals only", () => {
+describe("a runtime with web globals only", () => {
   it("a call uses the runtime's fetch, retries and parses the response", async () => {
     const asked: Array<string> = []
     const run = await edge({

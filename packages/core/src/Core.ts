@@ -36,7 +36,10 @@ import { WebhookRecovery } from "./webhook/WebhookRecovery.ts"
 import { Webhooks } from "./webhook/Webhooks.ts"
 import { WebhookTest } from "./webhook/WebhookTest.ts"
 
-/** In-process state for a single node: rate windows, work signals and cache invalidation. Postgres's layers have their own. */
+/**
+ * In-process state for a single node: rate windows, work signals and cache invalidation. The layers of Postgres have
+ * their own.
+ */
 export const layerProcess = Layer.mergeAll(RateWindows.layerMemory, AccessChanges.layerProcess, WorkSignal.layerProcess)
 
 const shared = Effect.gen(function* () {

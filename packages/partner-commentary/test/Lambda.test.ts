@@ -1,4 +1,4 @@
-/** `pc.lambda` answers events of API Gateway, does due work on a schedule, and reports a start that fails. */
+/** `pc.lambda` answers events of API Gateway, runs due jobs on a schedule, and reports a failed start. */
 import { expect, it, onTestFinished } from "vitest"
 import { partnerCommentary } from "../src/PartnerCommentary.ts"
 import { sqlite } from "../src/sqlite/Sqlite.ts"
@@ -24,7 +24,7 @@ const get = (rawPath: string, headers: Record<string, string> = {}) => ({
   requestContext: { http: { method: "GET", sourceIp: "203.0.113.9" } }
 })
 
-it("answers a key with an address list by the event's address, below the path of url", async () => {
+it("the function answers a key with an address list by the event's address, below the path of url", async () => {
   const pc = partnerCommentary({ ...options, mail: () => {} })
   onTestFinished(pc.stop)
   const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
@@ -34,7 +34,7 @@ it("answers a key with an address list by the event's address, below the path of
   expect(await pc.lambda(asked, invocation)).toMatchObject({ statusCode: 200, isBase64Encoded: false })
 })
 
-it("does due work on a schedule", async () => {
+it("the function runs due jobs on a schedule", async () => {
   const mails: Array<{ readonly to: { readonly address: string } }> = []
   const pc = partnerCommentary({ ...options, mail: (message) => mails.push(message) })
   onTestFinished(pc.stop)
@@ -47,7 +47,7 @@ it("does due work on a schedule", async () => {
   expect(mails.map(({ to }) => to.address)).toEqual(["ada@creators.example"])
 })
 
-it("an event of no known source is refused with a sentence", async () => {
+it("an event of an unknown source is refused with one sentence", async () => {
   const pc = partnerCommentary({ ...options, mail: () => {} })
   onTestFinished(pc.stop)
   await expect(pc.lambda({ Records: [] }, invocation)).rejects.toThrow("This function takes events of API Gateway")

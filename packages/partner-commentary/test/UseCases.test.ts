@@ -183,7 +183,7 @@ it("an application filters and orders topics as partners do", async () => {
   })
 })
 
-it("an application reads events in the order of storage, and goes on after the last one", async () => {
+it("an application reads events in the order of storage, and continues after the last one", async () => {
   const { pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   await pc.personas.update({ persona_id, creator: { email: "erased@creators.example" } })

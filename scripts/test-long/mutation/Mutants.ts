@@ -7,7 +7,7 @@ export interface Mutant {
   readonly replacement: string
 }
 
-/** Each pattern with its replacement. The spaces exclude types, arrows and generics. */
+/** Each pattern with its replacement. The spaces in the patterns exclude types, arrow functions and generics. */
 const operators: ReadonlyArray<readonly [RegExp, (found: string) => string]> = [
   [/ === /g, () => " !== "],
   [/ !== /g, () => " === "],

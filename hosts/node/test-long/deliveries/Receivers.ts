@@ -20,7 +20,8 @@ export interface ArrivedEvent {
   readonly forged: string | null
   readonly at: number
   /**
-   * The status of the response. Null if the connection broke because the receiver closed it or the worker was killed.
+   * The status of the response. The value is null if the connection broke because the receiver closed it or the worker
+   * was killed.
    */
   status: number | null
 }

@@ -15,13 +15,13 @@ const rowOf = (worst: number, worstRunning: number, slowness: number): FairnessR
 const exceeds = (row: FairnessRow) =>
   Report.exceededLimits({ database: "SQLite", control: row.victim, rows: [row] }).length > 0
 
-it("an answer after more than 500 ms counts on a quiet machine, and is measured once", () => {
+it("an answer after more than 500 ms counts on a quiet machine, and is measured only once", () => {
   const late = rowOf(501, 490, 1.1)
   expect([exceeds(late), Report.isResultDoubtful(late)]).toEqual([true, false])
   expect(exceeds(rowOf(499, 499, 1.1))).toBe(false)
 })
 
-it("on a busy machine the time counts in which the service had a processor", () => {
+it("on a busy machine only the time counts in which the service had a processor", () => {
   expect(exceeds(rowOf(1131, 140, 1.6))).toBe(false)
   expect(exceeds(rowOf(1131, 900, 1.6))).toBe(true)
 })

@@ -32,7 +32,7 @@ const busyPart = 0.2
 
 /**
  * True if the victim waited too long while the machine was busy. A short stall may have escaped the control, which
- * measures only before and after the attack. The waits for a processor then still show it.
+ * measures only before and after the attack. The time spent waiting for a processor still shows such a stall.
  */
 export const isResultDoubtful = (row: FairnessRow): boolean =>
   isLate(row) && (row.slowness >= quiet || row.victim.worstRunning < row.victim.worst * (1 - busyPart))

@@ -12,7 +12,7 @@ import type { FairnessScene } from "./Seed.ts"
 export interface VictimMeasurements {
   /** The slowest response, including requests that are still in flight. */
   readonly worst: number
-  /** The same, without the time in which the service or the victim waited for a processor. */
+  /** The same time without the part in which the service or the victim waited for a processor. */
   readonly worstRunning: number
   readonly slowest: string
   readonly answers: number

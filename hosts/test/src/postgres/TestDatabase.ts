@@ -1,4 +1,6 @@
-/** Databases on a Postgres server for tests. Each has one user at a time and is dropped at the end of the run. */
+/**
+ * Databases on a Postgres server for tests. Each database has one user at a time and is dropped at the end of the run.
+ */
 import { randomBytes } from "node:crypto"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"

@@ -1,4 +1,4 @@
-/** One run of the fuzzer as a test. It fails on faults, logs a summary, and checks that every operation was reached. */
+/** Runs the fuzzer once as a test. It fails on faults, logs a summary, and checks that every operation was reached. */
 import { assert } from "@effect/vitest"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"

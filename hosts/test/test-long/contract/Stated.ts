@@ -11,7 +11,7 @@ export interface DocumentedRule {
   /** The path of the field, in the refusal or in the schema violation. */
   readonly field: RegExp
   readonly sentence: string
-  /** Whether the sentence applies to this value. By default it applies to every value. */
+  /** Returns whether the sentence applies to this value. By default it applies to every value. */
   readonly when?: (value: unknown, sent: GeneratedRequest) => boolean
 }
 
@@ -39,7 +39,7 @@ const isNoSpan = (value: unknown, { payload }: GeneratedRequest): boolean => {
   return since >= Date.parse(String(until ?? new Date().toISOString())) || since < Date.now() - 30 * 86_400_000
 }
 
-/** Whether a text has no readable character. Hangul fillers count as unreadable. */
+/** Returns whether a text has no readable character. Hangul fillers count as unreadable. */
 const isUnreadable = (value: unknown) =>
   !/[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value).replace(/[\u115f\u1160\u3164\uffa0]/g, ""))
 

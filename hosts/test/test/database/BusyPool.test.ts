@@ -13,7 +13,7 @@ import type * as Redacted from "effect/Redacted"
 import { readJson } from "../support/Json.ts"
 import { submitTopic } from "../support/Requests.ts"
 
-/** Locks the assignments against reads, and returns the effect that unlocks them. */
+/** Locks the assignments against reads, and returns an effect that unlocks them. */
 const lockAssignments = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const isLocked = yield* Deferred.make<void>()
   const isRead = yield* Deferred.make<void>()

@@ -91,7 +91,7 @@ it.live("a story of three personas and two webhooks takes a bounded number of tu
 
 const arrived = { duration: 1, status: 204, failure: null, reason: null, excerpt: "", retryAfter: null }
 
-it.live("attempts at one webhook that end at one time share a transaction", () =>
+it.live("attempts at one webhook that end at the same time share a transaction", () =>
   Effect.gen(function* () {
     const store = yield* DeliveryStore
     const owner = yield* Seed.organization()
@@ -117,7 +117,7 @@ it.live("attempts at one webhook that end at one time share a transaction", () =
       }))
     const { turns } = yield* OnTheWire.recordTurns(Effect.forEach(claimed, settle, { concurrency: "unbounded" }))
     const each = ["BEGIN", "SELECT webhooks", "WITH", "UPDATE webhooks", "COMMIT"]
-    // The first attempt does not wait for others.
+    // The first attempt starts without waiting for others.
     assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...each, ...each])
     assert.isTrue(Option.isNone(yield* store.nextDue))
   }).pipe(Effect.provide(OnTheWire.layer))

@@ -139,7 +139,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
     ["commentary_generated", "approve", "withdraw"]
   ] as const
   for (const [state, ...actions] of races) {
-    it.effect(`of two simultaneous actions exactly one wins: ${actions.join(" and ")}`, () =>
+    it.effect(`if two actions are simultaneous, exactly one wins: ${actions.join(" and ")}`, () =>
       Effect.gen(function* () {
         for (let round = 0; round < 3; round++) {
           const { act } = yield* one(state)

@@ -1,4 +1,7 @@
-/** Use cases inside a transaction that the host has open on its own `DatabaseSync`: committed together, rolled back together. */
+/**
+ * Use cases inside a transaction that the host has open on its own `DatabaseSync`: both are committed, or both are
+ * rolled back.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +13,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { opened, type Service, seeded, topicOf, wholeStory } from "./EmbeddedStory.ts"
 
 // #region sqlite
-/** The database may be busy: the service writes on a connection of its own. Waiting must not block the thread. */
+/** The database may be busy, because the service writes on its own connection. The wait must not block the thread. */
 const begin = async (database: DatabaseSync, tries = 200) => {
   for (let left = tries; left > 0; left--) {
     try {
@@ -90,7 +93,7 @@ describe.each([{}, { readBigInts: true, returnArrays: true }])("on a DatabaseSyn
   })
 })
 
-it("a function of the host that fails after the topic leaves neither", async () => {
+it("if a function of the host fails after the topic was submitted, neither change is stored", async () => {
   const { database, ids, pc } = await started()
   database.exec("DROP TABLE orders")
   await expect(order(pc, database, topicOf(ids))).rejects.toThrow("no such table: orders")
@@ -131,7 +134,7 @@ it("every writing use case joins it", async () => {
   expect((await pc.personas.list()).map(({ id }) => id)).toEqual([ids.persona_id])
 })
 
-it("concurrent calls on one connection run in turn, and the refused one takes nothing else with it", async () => {
+it("concurrent calls on one connection run one after another, and a refused call undoes nothing else", async () => {
   const { database, ids, pc } = await started()
   await begin(database)
   const at = { db: database }
@@ -161,8 +164,8 @@ it("other writes of the service wait for the host's commit, and its reads do not
   expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
-describe("what is no open transaction on the file is refused with a sentence", () => {
-  it("a database without a transaction, one on another file, and an object", async () => {
+describe("an object that is no open transaction on the file is refused with one sentence", () => {
+  it("the option db refuses a database without a transaction, one on another file, and another object", async () => {
     const { database, ids, pc } = await started()
     const submitted = (db: object) => pc.topics.submit(topicOf(ids), { db })
     const other = hostDatabase()
@@ -173,7 +176,7 @@ describe("what is no open transaction on the file is refused with a sentence", (
     expect((await pc.topics.list(ids)).total).toBe(0)
   })
 
-  it("a database in memory, which no other connection can open, and a closed one", () => {
+  it("a closed database, and a database in memory, which no other connection can open, are refused", () => {
     const sentence = "The option database must be an open DatabaseSync on a file"
     expect(() => sqlite(new DatabaseSync(":memory:"))).toThrow(sentence)
     expect(() => sqlite(new DatabaseSync("x.db", { open: false }))).toThrow(sentence)

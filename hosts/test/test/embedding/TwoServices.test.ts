@@ -58,15 +58,15 @@ describe("services on the official client of Effect", () => {
     await counted([opened(onClient(url)), opened(onClient(url))])
   })
 
-  it("a whole story runs on it", async () => {
+  it("the whole workflow runs on the official client of Effect", async () => {
     const service = opened(onClient(await emptyDatabase()))
     onTestFinished(service.pc.stop)
     await wholeStory(service)
   })
 })
 
-describe("state of one process, merged with the layer of Postgres", () => {
-  it("does not replace shared state where it comes first", async () => {
+describe("state of one process that is merged with the layer of Postgres", () => {
+  it("state of one process does not replace shared state if it comes first", async () => {
     const pool = poolOf(await emptyDatabase())
     const merged = () => Layer.merge(Core.layerProcess, postgres(pool))
     await counted([opened(merged()), opened(merged())])

@@ -33,7 +33,7 @@ const number = (response: Response, header: string) => Number(response.headers.g
 interface Wanted {
   /** The status of a call that is admitted. */
   readonly status: number
-  /** How many of the 100 calls pass. */
+  /** The number of the 100 calls that pass. */
   readonly pass: number
   /** The hourly limit in the headers. `limit` and `wait` are the limit and the delay that a refusal states. */
   readonly hourly: number

@@ -1,4 +1,7 @@
-/** Mails about an assignment that its creator has answered: what is sent again, and what the organization's contact reads. */
+/**
+ * Mails about an assignment that its creator has answered: which mails are sent again, and what the organization's
+ * contact reads.
+ */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -13,7 +16,7 @@ const content = "Who takes the title this season?"
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const contactEmail = "newsdesk@courtside.example"
 
-/** A request that its creator has answered, whose draft is not written yet. */
+/** A request whose creator has answered and whose draft is not written yet. */
 const answered = Effect.gen(function* () {
   const work = yield* DueWork
   const owner = yield* Seed.organization({ contactEmail })
@@ -27,15 +30,17 @@ const answered = Effect.gen(function* () {
   return ShareId.make(data.commentaries[0].share_id)
 })
 
-it.live("no mail is sent again while a draft is being written, and the draft's mail is as soon as it is written", () =>
-  Effect.gen(function* () {
-    const share = yield* answered
-    const { resendMail } = yield* Creators
-    const refused = yield* Effect.flip(resendMail(share))
-    assert.deepInclude(refused, { _tag: "ActionRefused", reason: "not_allowed" })
-    yield* (yield* DueWork).finish
-    assert.strictEqual(yield* resendMail(share), "draft")
-  }).pipe(Effect.provide(TestService.layer({ start })))
+it.live(
+  "no mail is sent again while a draft is being written, and the draft's mail is sent as soon as it is written",
+  () =>
+    Effect.gen(function* () {
+      const share = yield* answered
+      const { resendMail } = yield* Creators
+      const refused = yield* Effect.flip(resendMail(share))
+      assert.deepInclude(refused, { _tag: "ActionRefused", reason: "not_allowed" })
+      yield* (yield* DueWork).finish
+      assert.strictEqual(yield* resendMail(share), "draft")
+    }).pipe(Effect.provide(TestService.layer({ start })))
 )
 
 it.live("the alert about a draft's mail that was refused says that the creator has answered", () =>

@@ -1,4 +1,4 @@
-/** A partner cancels a topic: unanswered assignments are settled, and answered ones go on. */
+/** A partner cancels a topic: unanswered assignments are settled, and answered ones continue. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Mailbox } from "@partner-commentary/test/Mailbox"
@@ -32,7 +32,7 @@ const entryOf = (data: { personas: ReadonlyArray<{ persona_id: string }> }, { id
   // biome-ignore lint/suspicious/noExplicitAny: the wire's JSON
   data.personas.find(({ persona_id }) => persona_id === id) as any
 
-it.effect("a cancelled topic settles unanswered assignments as cancelled, and answered ones go on", () =>
+it.effect("a cancelled topic settles unanswered assignments as cancelled, and answered ones continue", () =>
   Effect.gen(function* () {
     const { answered, cancel, key, keyId, silent } = yield* seeded
     const sql = yield* SqlClient.SqlClient
@@ -81,7 +81,7 @@ it.effect("a cancelled topic settles unanswered assignments as cancelled, and an
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the creator of a cancelled request is told once, and reads so on the page", () =>
+it.effect("the creator of a cancelled request is told once by mail, and on the page", () =>
   Effect.gen(function* () {
     const { call, cancel, key, silent } = yield* seeded
     const mailbox = yield* Mailbox
@@ -125,7 +125,7 @@ it.effect("cancelling again changes nothing and answers with the same status", (
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("of a cancellation and a creator's simultaneous answer exactly one wins", () =>
+it.effect("if a cancellation and a creator's answer are simultaneous, exactly one wins", () =>
   Effect.gen(function* () {
     const { cancel, key, owner } = yield* seeded
     for (let round = 0; round < 3; round++) {
@@ -165,7 +165,7 @@ it.effect("another organization's, another environment's and an unknown topic ar
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a test key cancels a topic, and its simulated creators stop", () =>
+it.effect("when a test key cancels a topic, its simulated creators stop", () =>
   Effect.gen(function* () {
     const { call, cancel, owner } = yield* seeded
     const { text: key } = yield* Seed.key(owner, { environment: "test" })

@@ -119,7 +119,7 @@ it.effect("a tag opens no topic of another organization, and no unknown topic", 
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a 304 counts as a tenth of a request in every window, and an answer with a body as a whole one", () =>
+it.effect("a 304 counts as a tenth of a request in every window, and an answer with a body as a whole request", () =>
   Effect.gen(function* () {
     const { get, topicId } = yield* scene()
     const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"))

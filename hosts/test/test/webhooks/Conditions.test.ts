@@ -77,7 +77,7 @@ it.effect("an open circuit shows the time of the next probe and the held deliver
 
 const sources = ["203.0.113.7", "2001:db8::/32"]
 
-it.effect("the addresses that deliveries come from are public where the operator configures them", () =>
+it.effect("the addresses from which deliveries come are public if the operator configures them", () =>
   Effect.gen(function* () {
     const answer = yield* (yield* TestApi).call("/.well-known/webhook-sources")
     assert.strictEqual(answer.status, 200)
@@ -86,7 +86,7 @@ it.effect("the addresses that deliveries come from are public where the operator
   }).pipe(Effect.provide(InMemory.layerWith({ policy: { webhooks: { ...defaults, sources } } })))
 )
 
-it.effect("without configured addresses, their page does not exist", () =>
+it.effect("the page with these addresses does not exist without a configuration", () =>
   Effect.gen(function* () {
     const answer = yield* (yield* TestApi).call("/.well-known/webhook-sources")
     assert.deepStrictEqual([answer.status, (yield* readJson(answer)).error.code], [404, "not_found"])

@@ -24,7 +24,7 @@ import { getWebhook, patchWebhook, problemsIn, recoverWebhook, unknownId } from 
 
 const since = "2026-03-01T00:00:00Z"
 
-/** One attempt and no circuit breaker, so the first failure is final. */
+/** The policy has one attempt and no circuit breaker, so the first failure is final. */
 const hasty = InMemory.layerWith({
   policy: { lease: Duration.days(1), webhooks: { ...defaults, retries: [], breakerFailures: 1000, warnFailures: 1000 } }
 })

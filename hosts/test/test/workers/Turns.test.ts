@@ -24,7 +24,7 @@ const idleWith = (generator: Layer.Layer<CommentaryGenerator>) =>
 
 const idle = idleWith(ScriptedGenerator.layer)
 
-/** Creates `count` assignments of a new organization. None of them is due. */
+/** Creates `count` assignments of a new organization. None of these assignments is due. */
 const sent = Effect.fnUntraced(function* (
   count: number,
   { content = "Who is number", environment = "live" as "live" | "test" } = {}

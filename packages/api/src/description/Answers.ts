@@ -98,7 +98,7 @@ export const codeOf = (envelope: JsonSchema): string => String(errorOf(envelope)
 
 const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json
 
-/** The response to a conditional request whose answer has not changed. */
+/** The response to a conditional request whose result has not changed. */
 export const notModified: Readonly<Record<string, Response>> = {
   304: {
     description: "Nothing changed since the answer that `If-None-Match` names. Without a body.",

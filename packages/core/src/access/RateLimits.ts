@@ -68,9 +68,12 @@ export class RateLimits extends Context.Service<
   {
     /** A key and its successors share windows. An endpoint with its own limit also counts in a further window. */
     readonly countKey: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
-    /** As `countKey`, for a request that `creditUnchanged` may follow. */
+    /** Works like `countKey`, for a request that `creditUnchanged` may follow. */
     readonly countConditional: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
-    /** The response had no body: on average, only each tenth of such requests counts. Only this node knows of it. */
+    /**
+     * The response had no body, so only a tenth of such requests counts on average. Only this node knows about the
+     * credit.
+     */
     readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimit | undefined) => Effect.Effect<void>
     /** Counts one item of a bulk request against an endpoint's limit. */
     readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall

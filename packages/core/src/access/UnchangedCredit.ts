@@ -1,14 +1,14 @@
 /**
- * A response without a body counts as a tenth of a request. Each one earns nine tenths of a request, and a later
+ * A response without a body counts as a tenth of a request. Each such response earns nine tenths of a request. A later
  * conditional request of the same caller spends a whole one instead of being counted.
  */
 import type { Instant } from "../shared/Instant.ts"
 import type { FixedWindow, RateLimitState } from "./FixedWindows.ts"
 
 interface Credit {
-  /** In tenths of a request. */
+  /** The credit is counted in tenths of a request. */
   tenths: number
-  /** The windows after the last counted request of this caller. */
+  /** The windows after the last counted request of the caller. */
   states: ReadonlyArray<RateLimitState>
 }
 
@@ -39,7 +39,7 @@ export const make = (capacity: number): UnchangedCredit => {
     },
     earn: (windows) => {
       const credit = credits.get(keyOf(windows))
-      // A burst of concurrent requests must not save credit for later windows.
+      // A burst of concurrent requests must not earn credit for later windows.
       if (credit !== undefined) credit.tenths = Math.min(credit.tenths + earned, 2 * whole)
     },
     spend: (windows, now) => {

@@ -167,7 +167,7 @@ export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: I
       })
 }
 
-/** Whether this attempt is still the running one and the approval window is open. */
+/** Returns whether this attempt is still the running one and the approval window is open. */
 const isAwaited = ({ approveBy, failure, generation }: Assignment, ticket: number, now: Instant.Instant): boolean =>
   failure === null && generation.running && generation.ticket === ticket && (approveBy === null || now < approveBy)
 

@@ -25,7 +25,10 @@ import { type AssignmentInContext, AssignmentStore, type OpenAssignments } from 
 import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type Change } from "../topic/Workflow.ts"
 
-/** The link is forged, mistyped, expired, for a former address, or no longer readable. The error does not say which. */
+/**
+ * The link is forged, mistyped, expired, for a former address, or no longer readable. The error does not say which of
+ * these applies.
+ */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
 
 /** The creator's text is too short or too long, in code points after trimming. */

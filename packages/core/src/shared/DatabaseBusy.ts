@@ -6,11 +6,11 @@ export class DatabaseBusy extends Error {
   override name = "DatabaseBusy"
 }
 
-/** Whether a failed request met a busy database. */
+/** Returns whether a failed request met a busy database. */
 export const isBusy = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) => Cause.isDieReason(reason) && isCausedByBusy(reason.defect))
 
-/** Whether an error or one of its causes is a busy database. */
+/** Returns whether an error, or one of its causes, is a busy database. */
 export const isCausedByBusy = (error: unknown, depth = 4): boolean => {
   if (error instanceof DatabaseBusy) return true
   if (typeof error !== "object" || error === null || depth === 0) return false

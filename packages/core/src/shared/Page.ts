@@ -14,7 +14,7 @@ export interface Page<A> {
   readonly items: ReadonlyArray<A>
   /** Number of entries on all pages. */
   readonly total: number
-  /** None on the last page of the list. */
+  /** The cursor is none on the last page of the list. */
   readonly next: Option.Option<Cursor>
 }
 

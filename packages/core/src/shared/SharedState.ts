@@ -1,13 +1,14 @@
 /**
- * Refuses to start with state of one process where several processes share the database: each would count its own limits, and would
- * not hear of a key that another one revoked. Layers of both kinds can be merged in any order, so the start checks the result.
+ * Refuses to start with process-local state if several processes share the database. Each process would count its own
+ * limits, and would not learn of a key that another process revoked. Layers of both kinds can be merged in any order,
+ * so the start checks the result.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Whether processes of several machines may share the database. The stores set it. */
+/** True if processes of several machines may share the database. The stores set it. */
 export const DatabaseIsShared = Context.Reference<boolean>(
   "@partner-commentary/core/shared/SharedState/DatabaseIsShared",
   { defaultValue: () => false }
@@ -15,7 +16,7 @@ export const DatabaseIsShared = Context.Reference<boolean>(
 
 const ofOneProcess = new WeakSet<object>()
 
-/** Marks a service whose state other processes do not see. */
+/** Marks a service whose state is invisible to other processes. */
 export const keptInProcess = <Service extends object>(service: Service): Service => {
   ofOneProcess.add(service)
   return service
@@ -30,7 +31,7 @@ const notShared = (name: string) =>
       "leave Core.layerProcess out, because the layer of the database has what processes share"
   })
 
-/** `services` are the state that processes on one database must share, by name. */
+/** `services` are the names of the state that processes on one database must share. */
 export const check = <R>(services: Effect.Effect<Readonly<Record<string, object>>, never, R>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -49,7 +49,7 @@ export class WorkSignal extends Context.Service<
   {
     /** Signals work of every kind to the workers. Within a transaction the signal takes effect after the commit. */
     readonly notify: Effect.Effect<void>
-    /** Signals this work only. Later work ends only a wait that would last longer. */
+    /** Signals this work only. A signal for later work ends only a wait that would last longer. */
     readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
      * Listens for one kind of work until the scope closes. The returned effect waits for the next signal or this long.

@@ -29,7 +29,7 @@ export interface Submission {
   /** The end of the duplicate window that this submission opens. */
   readonly windowUntil: Instant.Instant
   readonly respondBy: Instant.Instant
-  /** Null in the test environment, which counts no quota. */
+  /** The value is null in the test environment, which counts no quota. */
   readonly quotas: Quotas | null
   /** The topic's size and the organization's limits in the test environment; null in the live environment. */
   readonly storage: { readonly bytes: number; readonly limits: TestStorageAmount } | null

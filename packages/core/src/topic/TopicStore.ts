@@ -87,7 +87,7 @@ export interface ListedTopic
 
 export interface TopicList {
   readonly owner: Owner
-  /** Null selects all. Several statuses are merged into one list. */
+  /** Null selects topics of every status. Several statuses are merged into one list. */
   readonly status: TopicStatus | ReadonlyArray<TopicStatus> | null
   /** This filter is used alone or with the times of creation, because one index serves each list. */
   readonly reference?: string | null

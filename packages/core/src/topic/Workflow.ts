@@ -219,8 +219,8 @@ export const withdraw = (
 }
 
 /**
- * The partner cancels the request. Once the creator has answered, it changes nothing. A creator whose request mail is
- * not delivered yet is told by `recordRequestDelivery`, if that mail is on its way.
+ * The partner cancels the request. If the creator has answered, it changes nothing. If the request mail is being sent,
+ * `recordRequestDelivery` tells the creator about the cancellation.
  */
 export const cancel = (present: Assignment, action: { readonly by: string }, now: Instant.Instant): Change => {
   if (present.status !== "topic_sent" || isSettled(present)) return { assignment: present, notices: [] }

@@ -27,7 +27,7 @@ export const shownAttempts = { listed: 10, alone: 100 }
 export interface DeliveryPage {
   /** The deliveries, newest event first. */
   readonly deliveries: ReadonlyArray<ShownDelivery>
-  /** None on the last page of the list. */
+  /** The cursor is none on the last page of the list. */
   readonly next: Option.Option<EventId>
 }
 

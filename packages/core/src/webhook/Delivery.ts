@@ -44,8 +44,8 @@ export interface Delivery {
 export interface ShownDelivery extends Delivery {
   readonly status: DeliveryStatus
   /**
-   * Null when no attempt is planned, when an attempt is in flight, and when the webhook is not active. With an open
-   * breaker, this is the time of the next probe, which uses one of the held deliveries.
+   * The value is null when no attempt is planned, when an attempt is in flight, and when the webhook is not active.
+   * With an open breaker, this is the time of the next probe, which uses one of the held deliveries.
    */
   readonly nextAttemptAt: Instant | null
 }

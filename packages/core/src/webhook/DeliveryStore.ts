@@ -30,7 +30,7 @@ export interface ClaimedDelivery extends RetryState {
   readonly kind: AttemptKind
 }
 
-/** How many deliveries to claim, and the receiver's state after the claim. */
+/** The number of deliveries to claim, and the receiver's state after the claim. */
 export interface ClaimPlan {
   /** `allow` is called with the receiver and the number of deliveries in flight. */
   readonly allow: (present: Receiver, inFlight: number) => Allowance

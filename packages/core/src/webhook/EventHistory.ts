@@ -24,7 +24,7 @@ export const earliestListed = (now: Instant.Instant): Instant.Instant => Math.ma
 export interface EventHistoryPage {
   /** A page has fewer events than the limit when their payloads are large. */
   readonly payloads: ReadonlyArray<string>
-  /** None on the last page of the list. A list that is read forward has no last page. */
+  /** The cursor is none on the last page of the list. A list that is read forward has no last page. */
   readonly next: Option.Option<EventId>
 }
 

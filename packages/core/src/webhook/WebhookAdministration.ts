@@ -14,9 +14,9 @@ import { type Disabling, WebhookStore } from "./WebhookStore.ts"
 
 export interface ListedWebhook {
   readonly webhook: Webhook
-  /** Null when no delivery is pending. */
+  /** The value is null when no delivery is pending. */
   readonly waiting: PendingDeliveries | null
-  /** Null unless the webhook is disabled. */
+  /** The value is null unless the webhook is disabled. */
   readonly disabling: Disabling | null
 }
 

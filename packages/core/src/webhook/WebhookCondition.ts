@@ -5,7 +5,7 @@ import type { Webhook } from "./Webhook.ts"
 import type { Disabling } from "./WebhookStore.ts"
 
 export interface WebhookCondition {
-  /** Null unless the service has disabled the webhook. */
+  /** The value is null unless the service has disabled the webhook. */
   readonly disabling: Disabling | null
   /** The circuit breaker is open: only probes are sent. `until` is null when a probe is due. */
   readonly circuit: { readonly isOpen: boolean; readonly until: Instant | null }

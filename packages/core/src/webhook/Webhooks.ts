@@ -90,7 +90,7 @@ export class Webhooks extends Context.Service<
         return Option.isNone(found) ? yield* new WebhookNotFound() : found.value
       })
 
-      /** A webhook that was removed meanwhile is reported as it was. */
+      /** A webhook that was removed in the meantime is reported as it was. */
       const report = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Webhook>) {
         const found = yield* log.receivers(
           webhooks.map(({ id }) => id),

@@ -244,7 +244,7 @@ describe("a revoked key", () => {
     })
   )
 
-  it.effect("a revoked key must exist and belong to the organization", () =>
+  it.effect("revoking a key fails if the key does not exist or belongs to another organization", () =>
     Effect.gen(function* () {
       const { key, keys, met } = yield* withKey()
       assert.strictEqual((yield* Effect.flip(keys.revoke(uuid(9))))._tag, "ApiKeyNotFound")

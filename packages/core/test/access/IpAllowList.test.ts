@@ -64,13 +64,13 @@ describe("an allow list", () => {
       assert.deepStrictEqual(parseAllowList(["203.0.113.7", entry, "worse"]), Result.fail(entry), entry)
   })
 
-  describe("with the range of an address", () => {
+  describe("a range made from an address", () => {
     const families = [
       ["IPv4", 32, value4, v4],
       ["IPv6", 128, value6, v6]
     ] as const
     for (const [family, width, value, text] of families) {
-      it(`with the range of an address allows it and any change behind the prefix, and rejects any changed bit of the prefix: ${family}`, () =>
+      it(`a range made from an address allows it and any change behind the prefix, and rejects any changed bit of the prefix: ${family}`, () =>
         fc.assert(
           fc.property(value, fc.nat({ max: width }), fc.nat(), (address, prefix, at) => {
             const range = [`${text(address)}/${prefix}`]

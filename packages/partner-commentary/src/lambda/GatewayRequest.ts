@@ -42,7 +42,7 @@ export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>
   return found
 }
 
-/** Undefined if the method or a header is not valid in HTTP. */
+/** Returns undefined if the method or a header is not valid in HTTP. */
 export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Request, RequestContext] | undefined => {
   const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)

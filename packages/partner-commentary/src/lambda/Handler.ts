@@ -1,4 +1,4 @@
-/** `pc.lambda`: the function that Lambda calls. It answers HTTP events, and does due work on a schedule. */
+/** `pc.lambda`: the function that Lambda calls. It answers HTTP events, and runs due jobs on a schedule. */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
 import type { EmbeddedRequirements, EmbeddedService } from "@partner-commentary/server/Embedded"
@@ -35,11 +35,11 @@ export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typ
 export interface LambdaService {
   readonly fetch: EmbeddedService["fetch"]
   readonly run: <A, E>(effect: Effect.Effect<A, E, HostServices>) => Promise<A>
-  /** Called where the service cannot start. The next request starts it again. */
+  /** Called when the service cannot start. The next request starts it again. */
   readonly report: (error: unknown, requestId: string) => void
 }
 
-/** A scheduled invocation fails, so that an alarm can report it. */
+/** The scheduled invocation fails, so that an alarm can report it. */
 class WorkFailed extends Data.TaggedError("WorkFailed")<{ readonly message: string }> {}
 
 /** Counts are persisted before a response, at most this often, because the container may be frozen after it. */

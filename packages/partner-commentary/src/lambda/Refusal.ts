@@ -11,7 +11,7 @@ export const malformedEventResponse = (call: GatewayRequest): Response =>
 /** The response of a service that failed to start. */
 export const unavailableResponse = (id: string): Response => refuse(InternalError.of(id), id)
 
-/** The id that the client sent, or a new one. */
+/** Returns the id that the client sent, or a new one. */
 export const sentId = ({ headers }: GatewayRequest) => requestId(headers["x-request-id"])
 
 const refuse = (refusal: WireError, id: string): Response =>

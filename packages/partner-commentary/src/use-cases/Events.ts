@@ -14,9 +14,12 @@ export interface EventFilter extends Owned {
   readonly type?: EventType | undefined
   /** Lists events of this time or later. */
   readonly since?: HostDate | string | undefined
-  /** `asc` lists events in the order in which the service stored them. `desc` unless given. */
+  /** `asc` lists events in the order in which the service stored them. The default is `desc`. */
   readonly order?: "asc" | "desc" | undefined
-  /** Only events after the one with this id, in the order `asc`: to go on after the last event that you handled. */
+  /**
+   * Lists only events after the one with this id, in the order `asc`. Use it to continue after the last event that you
+   * handled.
+   */
   readonly after?: string | undefined
 }
 
@@ -46,8 +49,7 @@ const pageSize = 100
 
 export const events = (run: Run) => ({
   /**
-   * Newest first unless `order` or `after` say otherwise. Each page is read when it is needed, and the last present event ends the
-   * list.
+   * Lists the newest events first unless `order` or `after` say otherwise. Each page is read when it is needed. The list ends after the last event that exists.
    *
    * ```ts
    * for await (const event of pc.events.list({ organization_id, after: lastId })) lastId = event.id
@@ -69,7 +71,7 @@ export const events = (run: Run) => ({
                 forward: after !== undefined || order === "asc"
               }
               const { next, payloads } = yield* (yield* EventHistory).page(asked)
-              // Forward there is no last page: the first empty one ends the list.
+              // A list that is read forward has no last page, so the first empty page ends it.
               return { payloads, next: asked.forward && payloads.length === 0 ? Option.none<EventId>() : next }
             })
           ),

@@ -33,15 +33,15 @@ import {
 export type NewTopic = typeof CreateTopic.Encoded & Owned
 
 export interface TopicList extends Owned {
-  /** One status, or several: topics with any of them. */
+  /** One status, or several. Topics with any of them are listed. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
-  /** Your own identifier. Not together with `status`. */
+  /** Your own reference. Not together with `status`. */
   readonly external_reference?: string | undefined
   readonly created_after?: HostDate | string | undefined
   readonly created_before?: HostDate | string | undefined
-  /** Topics that changed after this moment, in the order of their last change. Not together with another filter. */
+  /** Topics that changed after this time, in the order of their last change. Not together with another filter. */
   readonly updated_after?: HostDate | string | undefined
-  /** `desc`, the newest first, unless given. */
+  /** The default is `desc`, the newest first. */
   readonly order?: "asc" | "desc" | undefined
   /** The size of a page: 1 to 100, by default 20. */
   readonly limit?: number | undefined
@@ -59,11 +59,11 @@ const referenced = decoding(
   })
 )
 
-/** A value as the API has it in a query. */
+/** A value in the form that the API has in a query. */
 const queryText = (value: unknown): string =>
   Predicate.isDate(value) && Number.isFinite(value.getTime()) ? value.toISOString() : String(value)
 
-/** The API's own rules hold for these filters. */
+/** The API's own rules apply to these filters. */
 const listed = ({ environment: _, organization_id: __, ...filters }: TopicList) =>
   readList(
     Object.fromEntries(
@@ -124,7 +124,7 @@ export const topics = (run: Run) => ({
       })
     ),
 
-  /** A page of topics, newest first unless `order` or `updated_after` say otherwise. */
+  /** Reads a page of topics, newest first unless `order` or `updated_after` say otherwise. */
   list: (list: TopicList) =>
     run(
       Effect.gen(function* () {

@@ -14,7 +14,7 @@ export interface PageVisit extends AssignmentInContext {
   readonly address: string
   readonly now: Instant.Instant
   readonly maxDrafts: number
-  /** How long the page can be read after the request is closed. */
+  /** The time for which the page can be read after the request is closed. */
   readonly readingWindow: Duration.Duration
   readonly refusal: ActionRefusal | null
   /** True when an inbox link was just mailed. */

@@ -1,6 +1,6 @@
 /**
- * Entity tags of topics, from the versions of their rows. They are weak: two answers with one tag mean the same, and a
- * proxy may compress them differently.
+ * Entity tags of topics, from the versions of their rows. The tags are weak: two answers with one tag mean the same,
+ * and a proxy may compress them differently.
  */
 import { TopicCommentaries, TopicDetail, TopicList, TopicProgress } from "@partner-commentary/api/TopicsApi"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
 /** The description limits the header to this number of characters. */
 const longestHeader = 4096
 
-/** Compares weakly, as RFC 9110 says for `If-None-Match`: `W/` makes no difference. */
+/** Compares weakly, as RFC 9110 says for `If-None-Match`: the prefix `W/` makes no difference. */
 export const matches = (ifNoneMatch: string | undefined, tag: EntityTag): boolean => {
   if (ifNoneMatch === undefined || ifNoneMatch.length > longestHeader) return false
   const opaque = tag.replace(/^W\//, "")

@@ -22,7 +22,7 @@ export interface CallerCredentials {
 export interface EndpointRules {
   readonly scope: RequiredScope["Service"] | undefined
   readonly limit: OwnLimit["Service"] | undefined
-  /** The caller has the answer, and asks only whether it changed. */
+  /** The caller already has the answer and asks only whether it has changed. */
   readonly isConditional?: boolean
 }
 

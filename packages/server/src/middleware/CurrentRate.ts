@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 export interface RequestRateState {
-  /** Null when no limit applies to the request. */
+  /** The value is null when no limit applies to the request. */
   state: RateLimitState | null
   /** Every window that counted the request. */
   windows: ReadonlyArray<WindowState>

@@ -22,7 +22,10 @@ import { contentType } from "../http/Envelope.ts"
 /** The owner of the idempotency key. Dashboard callers have no environment. */
 export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 
-/** A response that passed through `once`. The type makes sure that a handler that omits `once` does not compile. */
+/**
+ * The type of a response that was made through `once`. The type makes sure that a handler that omits `once` does not
+ * compile.
+ */
 export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
 
 /** Works like `once` for one part of a request, with its result as text. */

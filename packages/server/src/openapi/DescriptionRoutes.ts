@@ -20,8 +20,8 @@ const policy =
 const javascript = "text/javascript; charset=utf-8"
 
 /**
- * For development, the contract allows receivers at `http:` addresses. Other deployments describe that they refuse such
- * addresses.
+ * For development, the contract allows receivers at `http:` addresses. Deployments that refuse `http:` addresses
+ * describe that.
  */
 const description = (apiRoot: string, allowHttp: boolean): string => {
   const text = JSON.stringify(describe(PartnerApi, apiRoot))

@@ -46,7 +46,7 @@ export interface JobRunner {
   readonly kind: Work
   /** Claims due jobs for the free slots. The jobs run until they end, or until the scope closes and releases them. */
   readonly poll: Effect.Effect<number>
-  /** Whether `nextDue` finds work that a poll would find. */
+  /** Returns whether `nextDue` finds the work that a poll would find. */
   readonly hasDueTimes: boolean
   /** Runs due jobs one after another, in the order of their due times. */
   readonly runDue: Effect.Effect<number>
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* <Job>(
       )
     })
 
-  /** Whether the last poll may have left due jobs because slots were taken. */
+  /** True if the last poll may have left due jobs because all slots were taken. */
   let isCrowded = false
   const noted = (isFree: boolean) => {
     isCrowded ||= !isFree

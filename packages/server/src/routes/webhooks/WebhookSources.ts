@@ -1,6 +1,6 @@
 /**
- * The addresses that deliveries come from, for the firewalls of receivers. The page is public and outside the partner
- * API. It exists only where the operator configures the addresses.
+ * The addresses from which deliveries come, for the firewalls of receivers. The page is public and outside the partner
+ * API. It exists only if the operator configures the addresses.
  */
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
