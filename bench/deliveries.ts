@@ -30,7 +30,7 @@ const deliver = Effect.fnUntraced(function* (port: number, took: Array<number>) 
   const { send } = yield* WebhookTransport
   const at = yield* Clock.currentTimeMillis
   const begun = performance.now()
-  const signature = yield* WebhookSignature.sign(yield* Mac.Mac, secret, { id: "evt_1", at, body })
+  const signature = yield* WebhookSignature.sign(yield* Mac.Mac, [secret], { id: "evt_1", at, body })
   const headers = { "content-type": "application/json", ...signature }
   yield* send({ url: `http://127.0.0.1:${port}/`, headers, body, timeout: Duration.seconds(15) })
   took.push(performance.now() - begun)

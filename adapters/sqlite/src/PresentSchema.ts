@@ -11,7 +11,8 @@ export const schemaMigrations = [
   "0009_operations",
   "0010_event_positions",
   "0011_topic_changes",
-  "0012_cancellation"
+  "0012_cancellation",
+  "0013_former_secrets"
 ]
 
 export const schemaStatements = [
@@ -27,7 +28,7 @@ export const schemaStatements = [
   "CREATE TABLE test_storage (\n    organization_id TEXT PRIMARY KEY,\n    topics INTEGER NOT NULL,\n    bytes INTEGER NOT NULL\n  ) STRICT, WITHOUT ROWID ",
   "CREATE TABLE mails (\n    id TEXT PRIMARY KEY,\n    kind TEXT NOT NULL,\n    share_id TEXT,\n    organization_id TEXT,\n    address TEXT,\n    created_at TEXT NOT NULL,\n    attempts INTEGER NOT NULL DEFAULT 0,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'obsolete', 'failed')),\n    due_at TEXT NOT NULL,\n    was_due_at TEXT,\n    settled_at TEXT,\n    reason TEXT,\n    webhook TEXT,\n    claim_number INTEGER NOT NULL DEFAULT 0,\n    unanswered INTEGER NOT NULL DEFAULT 0,\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID ",
   "CREATE TABLE media_jobs (\n    share_id TEXT NOT NULL REFERENCES assignments (id),\n    kind TEXT NOT NULL CHECK (kind IN ('audio', 'video')),\n    name TEXT NOT NULL,\n    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'ready', 'failed')),\n    due_at TEXT,\n    is_leased INTEGER NOT NULL DEFAULT 0 CHECK (is_leased IN (0, 1)),\n    attempts INTEGER NOT NULL DEFAULT 0,\n    settled_at TEXT,\n    reason TEXT,\n    claim_number INTEGER NOT NULL DEFAULT 0,\n    PRIMARY KEY (share_id, kind),\n    CHECK ((state = 'waiting') = (due_at IS NOT NULL)),\n    CHECK ((state = 'waiting') = (settled_at IS NULL))\n  ) STRICT, WITHOUT ROWID",
-  "CREATE TABLE webhooks (\n    id TEXT PRIMARY KEY,\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),\n    url TEXT NOT NULL,\n    events TEXT NOT NULL,\n    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),\n    consecutive_failures INTEGER NOT NULL CHECK (consecutive_failures >= 0),\n    last_delivery_at TEXT,\n    created_at TEXT NOT NULL,\n    updated_at TEXT NOT NULL,\n    encrypted_secret TEXT NOT NULL,\n    circuit_breaker TEXT,\n    paused_until TEXT\n  ) STRICT, WITHOUT ROWID",
+  "CREATE TABLE webhooks (\n    id TEXT PRIMARY KEY,\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),\n    url TEXT NOT NULL,\n    events TEXT NOT NULL,\n    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),\n    consecutive_failures INTEGER NOT NULL CHECK (consecutive_failures >= 0),\n    last_delivery_at TEXT,\n    created_at TEXT NOT NULL,\n    updated_at TEXT NOT NULL,\n    encrypted_secret TEXT NOT NULL,\n    circuit_breaker TEXT,\n    paused_until TEXT\n  , former_secret TEXT, former_secret_until TEXT) STRICT, WITHOUT ROWID",
   "CREATE TABLE webhook_totals (\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL,\n    total INTEGER NOT NULL CHECK (total >= 0),\n    PRIMARY KEY (organization_id, environment)\n  ) STRICT, WITHOUT ROWID",
   "CREATE TABLE removed_webhooks (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
   "CREATE TABLE events (\n    id TEXT PRIMARY KEY,\n    organization_id TEXT NOT NULL,\n    environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),\n    type TEXT NOT NULL,\n    share_id TEXT NOT NULL,\n    created_at TEXT NOT NULL,\n    payload TEXT NOT NULL\n  ) STRICT, WITHOUT ROWID ",
@@ -54,6 +55,7 @@ export const schemaStatements = [
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (10, 'event_positions')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (11, 'topic_changes')",
   "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (12, 'cancellation')",
+  "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (13, 'former_secrets')",
   "CREATE INDEX api_keys_organization ON api_keys (organization_id, created_at, id)",
   "CREATE INDEX personas_creator ON personas (creator_key, created_at)",
   "CREATE INDEX topics_newest ON topics (organization_id, environment, created_at, id)",

@@ -310,6 +310,9 @@ const everyWebhook = Effect.gen(function* () {
   yield* store.encryptedSecret(one.id)
   for (const behind of [one.id, null]) yield* store.encryptedSecrets(behind, 10)
   yield* store.replaceSecret(one.id, { from: "sealed", to: "sealed anew" })
+  yield* store.formerSecret(one.id)
+  for (const formerUntil of [start, null])
+    yield* store.rotateSecret(one.owner, one.id, { encrypted: "new", at: start, formerUntil }, audit)
   for (const owner of [one.owner, null]) {
     yield* store.modify(owner, one.id, (present) => ({ webhook: { ...present }, audit, notice: null }))
   }

@@ -2,8 +2,15 @@
 import * as EventTypes from "@partner-commentary/core/webhook/EventType"
 import * as Webhooks from "@partner-commentary/core/webhook/Webhook"
 import { mostHeld } from "@partner-commentary/core/webhook/WebhookCondition"
-import { exampleSecret, secretConstraint, secretPattern } from "@partner-commentary/core/webhook/WebhookSecret"
+import {
+  defaultSecretGrace,
+  exampleSecret,
+  maxSecretGrace,
+  secretConstraint,
+  secretPattern
+} from "@partner-commentary/core/webhook/WebhookSecret"
 import { maxUrlLength, urlConstraint, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
+import * as Duration from "effect/Duration"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -126,11 +133,45 @@ export const Webhook = Schema.Struct(fields).annotate({ identifier: "Webhook" })
 export const RegisteredWebhook = Schema.Struct({
   ...fields,
   secret: Schema.String.annotate({
-    description:
-      "What events are signed with. Shown in this answer alone: it can neither be fetched nor changed later.",
+    description: "What events are signed with. Shown in this answer alone: it cannot be fetched later.",
     examples: [exampleSecret]
   })
 }).annotate({ identifier: "RegisteredWebhook" })
+
+const graceBounds = { minimum: 0, maximum: Duration.toSeconds(maxSecretGrace) }
+const usualGrace = Duration.toSeconds(defaultSecretGrace)
+
+/** The optional body of POST /webhooks/{id}/rotate-secret. */
+export const RotateWebhookSecret = Schema.Struct({
+  secret: Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "The new secret, in the form of `POST /webhooks`. One is made if you leave it out, which is best. A secret that this documentation shows is refused."
+    }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
+  ),
+  grace_period_seconds: Schema.optionalKey(
+    Schema.Int.check(
+      Schema.isBetween(graceBounds, {
+        message: `must be an integer from ${graceBounds.minimum} to ${graceBounds.maximum}`
+      })
+    ).annotate({
+      description: `How long the old secret signs beside the new one, ${usualGrace} seconds if you leave it out. 0 where it may have leaked: it signs nothing more.`,
+      examples: [usualGrace]
+    })
+  )
+}).annotate({ identifier: "RotateWebhookSecret" })
+
+export const RotatedWebhook = Schema.Struct({
+  ...fields,
+  secret: Schema.String.annotate({
+    description: "The new secret. Shown in this answer alone.",
+    examples: [exampleSecret]
+  }),
+  former_secret_expires_at: Schema.NullOr(Fields.Timestamp).annotate({
+    description: "Until when the old secret signs too: ISO 8601, UTC. Null without a grace period.",
+    examples: ["2026-01-31T12:00:00.000Z"]
+  })
+}).annotate({ identifier: "RotatedWebhook" })
 
 export const RemovedWebhook = Schema.Struct({
   id: fields.id,
@@ -205,7 +246,21 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Change a webhook")
       .annotate(
         OpenApi.Description,
-        "Changes what is given and leaves the rest. The secret cannot be changed: register a new webhook for a new secret. If the URL changes, your organization's contact is told by e-mail, for live keys."
+        "Changes what is given and leaves the rest. The secret is changed by `POST /webhooks/{id}/rotate-secret` alone. If the URL changes, your organization's contact is told by e-mail, for live keys."
+      ),
+    HttpApiEndpoint.post("rotateSecret", "/webhooks/:id/rotate-secret", {
+      params: id,
+      headers: IdempotencyHeaders,
+      payload: RotateWebhookSecret,
+      success: Ok(RotatedWebhook),
+      error: NotFound
+    })
+      .annotate(RequiredScope, "webhooks:write")
+      .annotate(OpenApi.Identifier, "rotateWebhookSecret")
+      .annotate(OpenApi.Summary, "Rotate a webhook's secret")
+      .annotate(
+        OpenApi.Description,
+        "Replaces the secret. Until the grace period is over, each event carries a signature of both secrets, separated by a space in `webhook-signature`, so a receiver may verify with either. Calling it again within the grace period drops the secret before the last."
       ),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: Ok(RemovedWebhook), error: NotFound })
       .annotate(RequiredScope, "webhooks:write")

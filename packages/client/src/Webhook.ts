@@ -15,7 +15,7 @@ export interface CreateWebhook {
   readonly secret?: string
 }
 
-/** Absent fields stay unchanged. The secret cannot change: register another webhook instead. */
+/** Absent fields stay unchanged. `rotateSecret` replaces the secret. */
 export interface UpdateWebhook {
   readonly url?: string
   readonly events?: ReadonlyArray<SubscribableEvent>
@@ -44,6 +44,20 @@ export interface Webhook {
 /** A new webhook. Only this response contains `secret`. */
 export interface CreatedWebhook extends Webhook {
   readonly secret: string
+}
+
+/** The time in seconds that the former secret signs too: 0 to 604,800. Default: 86,400. */
+export interface RotateWebhookSecret {
+  readonly grace_period_seconds?: number
+  /** By default the service generates a secret. */
+  readonly secret?: string
+}
+
+/** Only this response contains the new `secret`. */
+export interface RotatedWebhook extends Webhook {
+  readonly secret: string
+  /** Until then both secrets sign. Null without a grace period. */
+  readonly former_secret_expires_at: Timestamp | null
 }
 
 export interface DeletedWebhook {

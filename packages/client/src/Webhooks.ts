@@ -4,7 +4,16 @@ import type { Connection } from "./Connection.ts"
 import type { Delivery, DeliveryDetail, ListDeliveries, RecoverWebhook, Recovery } from "./Delivery.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
 import type { PostOptions, RequestOptions } from "./Options.ts"
-import type { CreatedWebhook, CreateWebhook, DeletedWebhook, UpdateWebhook, Webhook, WebhookTest } from "./Webhook.ts"
+import type {
+  CreatedWebhook,
+  CreateWebhook,
+  DeletedWebhook,
+  RotatedWebhook,
+  RotateWebhookSecret,
+  UpdateWebhook,
+  Webhook,
+  WebhookTest
+} from "./Webhook.ts"
 import { verifyWebhook } from "./WebhookVerification.ts"
 
 export class Webhooks {
@@ -35,6 +44,19 @@ export class Webhooks {
   /** Changes the given fields. `status: "active"` reactivates a paused or disabled webhook. Scope `webhooks:write`. */
   async update(id: string, changes: UpdateWebhook, options?: RequestOptions): Promise<Webhook> {
     return this.#connection.data({ method: "PATCH", path: path`/webhooks/${id}`, body: changes, options })
+  }
+
+  /**
+   * Replaces the secret. During the grace period both secrets sign, so `verify` succeeds with either. Only this response
+   * contains the new secret: store it. Scope `webhooks:write`.
+   */
+  async rotateSecret(id: string, rotation: RotateWebhookSecret = {}, options?: PostOptions): Promise<RotatedWebhook> {
+    return this.#connection.data({
+      method: "POST",
+      path: path`/webhooks/${id}/rotate-secret`,
+      body: rotation,
+      options
+    })
   }
 
   /** Scope `webhooks:write`. */

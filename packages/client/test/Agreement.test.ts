@@ -73,6 +73,8 @@ export type Agreements = [
   Agree<Same<Client.UpdateWebhook, Encoded<typeof WebhooksApi.ChangeWebhook>>>,
   Agree<Same<Client.Webhook, Encoded<typeof WebhooksApi.Webhook>>>,
   Agree<Same<Client.CreatedWebhook, Encoded<typeof WebhooksApi.RegisteredWebhook>>>,
+  Agree<Same<Client.RotateWebhookSecret, Encoded<typeof WebhooksApi.RotateWebhookSecret>>>,
+  Agree<Same<Client.RotatedWebhook, Encoded<typeof WebhooksApi.RotatedWebhook>>>,
   Agree<Same<Client.WebhookTest, Encoded<typeof WebhooksApi.WebhookTest>>>,
   Agree<Same<Client.PastEvent, Encoded<typeof EventsApi.Event>>>,
   Agree<Same<Client.CursorPage<Client.PastEvent>, Omit<Encoded<typeof EventsApi.EventList>, "success">>>,

@@ -276,6 +276,20 @@ class WebhooksResource:
         result: models.RemovedWebhook = self._connection.data(call)
         return result
 
+    def rotate_secret(
+        self,
+        id: str,
+        *,
+        secret: str | None = None,
+        grace_period_seconds: int | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> models.RotatedWebhook:
+        """Rotate a webhook's secret."""
+        call = Call("POST", f"/webhooks/{segment(id)}/rotate-secret", body={"secret": secret, "grace_period_seconds": grace_period_seconds}, idempotency_key=idempotency_key, options=options)
+        result: models.RotatedWebhook = self._connection.data(call)
+        return result
+
     def test(
         self,
         id: str,
@@ -751,6 +765,20 @@ class AsyncWebhooksResource:
         """Remove a webhook."""
         call = Call("DELETE", f"/webhooks/{segment(id)}", options=options)
         result: models.RemovedWebhook = await self._connection.data(call)
+        return result
+
+    async def rotate_secret(
+        self,
+        id: str,
+        *,
+        secret: str | None = None,
+        grace_period_seconds: int | None = None,
+        idempotency_key: str | None = None,
+        options: RequestOptions | None = None,
+    ) -> models.RotatedWebhook:
+        """Rotate a webhook's secret."""
+        call = Call("POST", f"/webhooks/{segment(id)}/rotate-secret", body={"secret": secret, "grace_period_seconds": grace_period_seconds}, idempotency_key=idempotency_key, options=options)
+        result: models.RotatedWebhook = await self._connection.data(call)
         return result
 
     async def test(

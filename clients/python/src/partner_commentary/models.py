@@ -1049,9 +1049,7 @@ class RegisteredWebhook(TypedDict):
     counted.
     """
     secret: str
-    """What events are signed with. Shown in this answer alone: it can neither be fetched nor changed
-    later.
-    """
+    """What events are signed with. Shown in this answer alone: it cannot be fetched later."""
 
 
 class RemovedWebhook(TypedDict):
@@ -1095,6 +1093,17 @@ class RotateApiKey(TypedDict):
     """
 
 
+class RotateWebhookSecret(TypedDict):
+    secret: NotRequired[str]
+    """The new secret, in the form of `POST /webhooks`. One is made if you leave it out, which is best. A
+    secret that this documentation shows is refused.
+    """
+    grace_period_seconds: NotRequired[int]
+    """How long the old secret signs beside the new one, 86400 seconds if you leave it out. 0 where it
+    may have leaked: it signs nothing more.
+    """
+
+
 class RotatedApiKeyReplaces(TypedDict):
     """The key that this one takes the place of."""
 
@@ -1127,6 +1136,41 @@ class RotatedApiKey(TypedDict):
     """The first moment at which the key is refused; null: it does not expire."""
     replaces: RotatedApiKeyReplaces
     """The key that this one takes the place of."""
+
+
+class RotatedWebhook(TypedDict):
+    id: str
+    """The webhook's id."""
+    url: str
+    """Where events are sent, as you gave it."""
+    events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
+    """The event types that are sent to it, as you gave them."""
+    status: Literal["active", "paused", "disabled"]
+    """`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a
+    webhook that is not active are held; so are those for an active one that failed often of late: its
+    deliveries tell when it is tried again.
+    """
+    consecutive_failures: int
+    """Failed attempts in a row, over all deliveries; 0 after a success or when you set `active`."""
+    last_delivery_at: str | None
+    """When an event was last sent to it; null before the first."""
+    created_at: str
+    """ISO 8601, UTC, with milliseconds."""
+    updated_at: str
+    """When you last changed it. Deliveries do not count."""
+    disabled_reason: str | None
+    """Why we disabled it, in one sentence: what the last attempt met. Null unless it is `disabled`."""
+    disabled_at: str | None
+    """When we disabled it: ISO 8601, UTC. Null unless it is `disabled`."""
+    circuit: Circuit
+    held_count: int
+    """How many events are held for it, because it is not active or its circuit is open; 1000 at most are
+    counted.
+    """
+    secret: str
+    """The new secret. Shown in this answer alone."""
+    former_secret_expires_at: str | None
+    """Until when the old secret signs too: ISO 8601, UTC. Null without a grace period."""
 
 
 class ScopeDeniedError(TypedDict):

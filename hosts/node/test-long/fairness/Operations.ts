@@ -97,6 +97,7 @@ const operations: Readonly<Record<string, OperationAttack>> = {
     prepare: Receiver.createWebhooks("live", "never answers"),
     path: (_, nth, made) => ({ id: nthOfCycle(made, nth) })
   },
+  rotateWebhookSecret: theWebhook,
   testWebhook: {
     prepare: Receiver.createWebhooks("live", "never answers"),
     path: (_, nth, made) => ({ id: nthOfCycle(made, nth) })

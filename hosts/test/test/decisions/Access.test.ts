@@ -127,6 +127,7 @@ scoped("topics:submit", "creating, changing, testing, deleting webhooks", [
   "POST /webhooks",
   "PATCH /webhooks/{webhook}",
   "POST /webhooks/{webhook}/test",
+  "POST /webhooks/{webhook}/rotate-secret",
   "DELETE /webhooks/{webhook}"
 ])
 scoped("topics:submit", "the partner's approval, cancelling, bulk submission and simulated steps", [

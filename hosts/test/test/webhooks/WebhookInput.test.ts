@@ -87,7 +87,7 @@ it.effect("a change may set only the statuses active and paused, and never the s
     assert.deepStrictEqual(problemsIn(yield* patchWebhook(key, id, { secret: "x".repeat(40), events: [] })), [
       {
         field: "secret",
-        constraint: "must be left out, for it cannot be changed: register a new webhook for a new secret"
+        constraint: "must be left out, for it cannot be changed: POST …/rotate-secret replaces it"
       },
       { field: "events", constraint: "must name at least one event type" }
     ])

@@ -10,6 +10,7 @@ import type { Attempt } from "./Attempt.ts"
 import type { Allowance, Receiver } from "./CircuitBreaker.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
 import type { AttemptKind, Next, RetryState } from "./DeliveryPlan.ts"
+import type { FormerSecret } from "./WebhookSecret.ts"
 
 /** A webhook with due deliveries. */
 export interface DueWebhook {
@@ -23,6 +24,7 @@ export interface ClaimedDelivery extends RetryState {
   /** The URL is copied when the delivery is claimed. */
   readonly url: string
   readonly encryptedSecret: string
+  readonly formerSecret: FormerSecret | null
   readonly eventId: EventId
   readonly payload: string
   /** The ticket increases with every attempt. A result is ignored unless it carries the latest ticket. */

@@ -150,10 +150,10 @@ export class DeliveryWorker extends Context.Service<
         job: DeliveryJob,
         mayContinue: Effect.Effect<boolean>
       ) {
-        const { eventId, payload, encryptedSecret, url, webhookId: id } = job.claimed
+        const { eventId, payload, encryptedSecret, formerSecret, url, webhookId: id } = job.claimed
         const subject = Subject.subjectOfPayload(payload, job.organizationId)
         const attempt = yield* Effect.interruptible(
-          send({ webhook: { id, url }, encryptedSecret, eventId: publicId(eventId), payload, subject })
+          send({ webhook: { id, url }, encryptedSecret, formerSecret, eventId: publicId(eventId), payload, subject })
         ).pipe(Effect.onInterrupt(() => Effect.flatMap(Instant.now, (now) => store.release(job.claimed, now))))
         yield* Effect.annotateCurrentSpan(spanAttributes(job.claimed, attempt))
         yield* Subject.markSpanOfEvent(eventId, subject)

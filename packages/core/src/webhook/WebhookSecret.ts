@@ -1,11 +1,23 @@
 /** The signing secrets of webhooks: validation, generation and storage. WebhookSignature signs. */
 import type * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { WebhookId } from "../shared/Ids.ts"
+import type { Instant } from "../shared/Instant.ts"
 import { keyOf } from "./WebhookSignature.ts"
+
+/** The secret before a rotation, as stored. It signs beside the new secret until this time. */
+export interface FormerSecret {
+  readonly encrypted: string
+  readonly until: Instant
+}
+
+/** Default time that the former secret signs. */
+export const defaultSecretGrace = Duration.days(1)
+export const maxSecretGrace = Duration.days(7)
 
 /** Printable ASCII including the space. */
 export const secretPattern = /^[ -~]{32,256}$/u

@@ -17,7 +17,7 @@ import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
 import { type Attempt, isSuccess } from "./Attempt.ts"
-import { encryptionPurpose } from "./WebhookSecret.ts"
+import { encryptionPurpose, type FormerSecret } from "./WebhookSecret.ts"
 import { sign } from "./WebhookSignature.ts"
 import { type WebhookAnswer, WebhookNotSent, WebhookTransport } from "./WebhookTransport.ts"
 
@@ -25,6 +25,7 @@ export interface OutgoingEvent {
   readonly webhook: { readonly id: WebhookId; readonly url: string }
   /** The secret as stored; null when the webhook was removed. */
   readonly encryptedSecret: string | null
+  readonly formerSecret: FormerSecret | null
   /** The event's id, `evt_…` or `evt_test_…`, is the same on every attempt. */
   readonly eventId: string
   /** The payload is sent byte for byte. */
@@ -57,16 +58,16 @@ export const make: Effect.Effect<Send, never, Mac.Mac | Encryption | WebhookTran
     }
   )
 
-  return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, subject, webhook }) {
+  return Effect.fn("Webhook.send")(function* ({ eventId, payload, encryptedSecret, formerSecret, subject, webhook }) {
     // Read the monotonic clock first, so that `at` plus the duration is never before the response.
     const begun = yield* Clock.monotonicTimeNanos
     const at = yield* Instant.now
-    const secret =
-      encryptedSecret === null
-        ? Option.none<Redacted.Redacted>()
-        : yield* Cache.get(decrypted, new EncryptedSecret({ id: webhook.id, text: encryptedSecret }))
+    const open = (text: string | null) =>
+      text === null ? Effect.succeedNone : Cache.get(decrypted, new EncryptedSecret({ id: webhook.id, text }))
+    const secret = yield* open(encryptedSecret)
     if (Option.isNone(secret)) return { at, duration: 0, ...nothing, ...unsigned }
-    const signature = yield* sign(mac, secret.value, { id: eventId, at, body: payload })
+    const former = yield* open(formerSecret !== null && at < formerSecret.until ? formerSecret.encrypted : null)
+    const signature = yield* sign(mac, [secret.value, ...Option.toArray(former)], { id: eventId, at, body: payload })
     const headers = { "content-type": "application/json", "user-agent": "Partner-Commentary", ...signature }
     const sent = yield* Effect.result(
       Effect.catchDefect(transport.send({ url: webhook.url, headers, body: payload, timeout }), (defect) =>

@@ -21,7 +21,7 @@ export interface SignatureHeaders extends Readonly<Record<string, string>> {
   readonly "webhook-id": string
   /** The time in seconds since 1970 UTC. */
   readonly "webhook-timestamp": string
-  /** The value is `v1,` and the Base64 of the HMAC over `id.timestamp.body`. */
+  /** For each secret `v1,` and the Base64 of the HMAC over `id.timestamp.body`, separated by spaces. */
   readonly "webhook-signature": string
 }
 
@@ -44,19 +44,24 @@ export const keyOf = (secret: string): Option.Option<Uint8Array> => {
   )
 }
 
-/** `sign` dies when `keyOf` rejects the secret, because registration accepts no such secret. */
+/** One signature for each secret. `sign` dies when `keyOf` rejects a secret, because registration accepts no such secret. */
 export const sign = Effect.fnUntraced(function* (
   mac: Mac.Mac["Service"],
-  secret: Redacted.Redacted<string>,
+  secrets: ReadonlyArray<Redacted.Redacted<string>>,
   { id, at, body }: Signed
 ) {
   const timestamp = String(Math.floor(at / 1000))
-  const key = yield* Mac.key(Mac.hmacSha256, Option.getOrElse(keyOf(Redacted.value(secret)), none))
-  const tag = yield* mac.sign(key, utf8(`${id}.${timestamp}.${body}`))
+  const signed = utf8(`${id}.${timestamp}.${body}`)
+  const signatures = yield* Effect.forEach(secrets, (secret) =>
+    Effect.gen(function* () {
+      const key = yield* Mac.key(Mac.hmacSha256, Option.getOrElse(keyOf(Redacted.value(secret)), none))
+      return `v1,${Base64.encode(yield* mac.sign(key, signed))}`
+    })
+  )
   const headers: SignatureHeaders = {
     "webhook-id": id,
     "webhook-timestamp": timestamp,
-    "webhook-signature": `v1,${Base64.encode(tag)}`
+    "webhook-signature": signatures.join(" ")
   }
   return headers
 }, Effect.orDie)

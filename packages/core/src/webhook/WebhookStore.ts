@@ -12,6 +12,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
 import type { Webhook } from "./Webhook.ts"
+import type { FormerSecret } from "./WebhookSecret.ts"
 
 type Recorded = Pick<AuditEntry, "action" | "details">
 
@@ -75,12 +76,27 @@ export class WebhookStore extends Context.Service<
     readonly clear: (limit: number) => Effect.Effect<number>
     /** Returns the encrypted secret, for a delivery. */
     readonly encryptedSecret: (id: WebhookId) => Effect.Effect<Option.Option<string>>
-    /** Returns encrypted secrets of all owners in the order of the webhook ids, up to `limit` after this id. */
+    /** Returns the secret before the last rotation, if it has a grace period, which may be over. */
+    readonly formerSecret: (id: WebhookId) => Effect.Effect<Option.Option<FormerSecret>>
+    /**
+     * Replaces the secret. Until `formerUntil` the former secret signs too; null ends it at once. Returns none when the
+     * owner has no such webhook.
+     */
+    readonly rotateSecret: (
+      owner: Owner,
+      id: WebhookId,
+      rotation: { readonly encrypted: string; readonly at: Instant; readonly formerUntil: Instant | null },
+      audit: Recorded
+    ) => Effect.Effect<Option.Option<Webhook>>
+    /**
+     * Returns encrypted secrets of all owners in the order of the webhook ids, of up to `limit` webhooks after this id,
+     * including former secrets.
+     */
     readonly encryptedSecrets: (
       behind: WebhookId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly encryptedSecret: string }>>
-    /** Nothing changes when the stored secret has changed or the webhook was removed. */
+    /** Replaces a present or former secret. Nothing changes when the stored secret has changed or the webhook was removed. */
     readonly replaceSecret: (
       id: WebhookId,
       encrypted: { readonly from: string; readonly to: string }

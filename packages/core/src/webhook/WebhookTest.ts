@@ -38,6 +38,7 @@ export class WebhookTest extends Context.Service<
           const found = yield* store.find(owner, id)
           if (Option.isNone(found)) return yield* new WebhookNotFound()
           const encryptedSecret = Option.getOrNull(yield* store.encryptedSecret(id))
+          const formerSecret = Option.getOrNull(yield* store.formerSecret(id))
           const eventId = `evt_test_${yield* random.uuidV7()}`
           const payload = JSON.stringify({
             id: eventId,
@@ -47,7 +48,10 @@ export class WebhookTest extends Context.Service<
             data: { webhook_id: id, environment: owner.environment }
           })
           const subject = () => ({ organizationId: owner.organizationId })
-          return { eventId, attempt: yield* send({ webhook: found.value, encryptedSecret, eventId, payload, subject }) }
+          return {
+            eventId,
+            attempt: yield* send({ webhook: found.value, encryptedSecret, formerSecret, eventId, payload, subject })
+          }
         })
       })
     })

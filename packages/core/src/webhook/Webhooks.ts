@@ -1,6 +1,7 @@
 /** The partners' use cases for webhooks: register, view, change, remove. Operators use WebhookAdministration. */
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -46,6 +47,12 @@ export interface Registration {
   readonly secret: Redacted.Redacted<string>
 }
 
+export interface RotatedSecret {
+  readonly webhook: ReportedWebhook
+  readonly secret: Redacted.Redacted<string>
+  readonly formerUntil: Instant.Instant | null
+}
+
 export class Webhooks extends Context.Service<
   Webhooks,
   {
@@ -70,6 +77,15 @@ export class Webhooks extends Context.Service<
       id: WebhookId,
       patch: WebhookPatch
     ) => Effect.Effect<ReportedWebhook, WebhookNotFound | WebhookUrlRefused>
+    /**
+     * Replaces the secret. The former one signs too until the grace period is over; null without a grace period. Only
+     * this response contains the new secret.
+     */
+    readonly rotateSecret: (
+      principal: Registrant,
+      id: WebhookId,
+      rotation: { readonly secret: Redacted.Redacted<string> | null; readonly grace: Duration.Duration }
+    ) => Effect.Effect<RotatedSecret, WebhookNotFound>
     readonly remove: (principal: Registrant, id: WebhookId) => Effect.Effect<void, WebhookNotFound>
     /** Deletes one batch of rows of removed webhooks, and returns their number; 0 when none are left. */
     readonly clear: Effect.Effect<number>
@@ -162,6 +178,19 @@ export class Webhooks extends Context.Service<
           if (Option.isNone(after)) return yield* new WebhookNotFound()
           yield* signal.notify
           return yield* reportOne(after.value)
+        }),
+
+        rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (principal, id, { grace, secret: given }) {
+          const secret = given ?? (yield* mintSecret(random))
+          const encrypted = yield* encryption.encrypt(encryptionPurpose(id), Redacted.value(secret))
+          const at = yield* Instant.now
+          const formerUntil = Duration.isZero(grace) ? null : Instant.plus(at, grace)
+          const audit = recorded(principal, "webhook.secret_rotated", {
+            grace_period_seconds: Duration.toSeconds(grace)
+          })
+          const rotated = yield* store.rotateSecret(ownerOf(principal), id, { encrypted, at, formerUntil }, audit)
+          if (Option.isNone(rotated)) return yield* new WebhookNotFound()
+          return { webhook: yield* reportOne(rotated.value), secret, formerUntil }
         }),
 
         remove: Effect.fn("Webhooks.remove")(function* (principal, id) {

@@ -55,7 +55,14 @@ it.effect("the receiver's view of an attempt is between its start and end, even 
     )
     const webhook = { id: WebhookId.make("019c0e1b-7c4e-7000-8000-000000000001"), url: "https://example.com/" }
     const { at, duration } = yield* Effect.provideService(
-      send({ webhook, encryptedSecret: "sealed", eventId: "evt_1", subject: () => ({}), payload: "{}" }),
+      send({
+        webhook,
+        encryptedSecret: "sealed",
+        formerSecret: null,
+        eventId: "evt_1",
+        subject: () => ({}),
+        payload: "{}"
+      }),
       Clock.Clock,
       clock
     )

@@ -28,6 +28,7 @@ import { operations } from "./0009_operations.ts"
 import { eventPositions } from "./0010_event_positions.ts"
 import { topicChanges } from "./0011_topic_changes.ts"
 import { cancellation } from "./0012_cancellation.ts"
+import { formerSecrets } from "./0013_former_secrets.ts"
 import * as Failure from "./Failure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
@@ -46,7 +47,8 @@ export const released: Readonly<Record<string, Migration>> = {
   "0009_operations": operations,
   "0010_event_positions": eventPositions,
   "0011_topic_changes": topicChanges,
-  "0012_cancellation": cancellation
+  "0012_cancellation": cancellation,
+  "0013_former_secrets": formerSecrets
 }
 
 /** All older processes must be stopped before these migrations, because their later writes would be lost or wrong. */

@@ -25,7 +25,7 @@ import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as SettledAttempts from "./SettledAttempts.ts"
-import { type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
+import { formerSecretOf, type ReceiverRow, receiverColumns, receiverOf } from "./WebhookRow.ts"
 
 interface ClaimedRow {
   readonly event_id: EventId
@@ -61,13 +61,14 @@ export const layer = Layer.effect(
     /** The caller has locked the webhook's row. The claim itself returns the payloads. */
     const take = Effect.fnUntraced(function* (
       receiver: Receiver,
-      encryptedSecret: string,
+      row: ReceiverRow,
       at: Instant.Instant,
       lease: Instant.Instant,
       taking: ClaimPlan
     ) {
       const { id, status, url } = receiver.webhook
       if (status !== "active") return { receiver, claimed: none }
+      const secrets = { encryptedSecret: row.encrypted_secret, formerSecret: formerSecretOf(row) }
       const now = Instant.toIso(at)
       const [counted] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM deliveries
         WHERE webhook_id = ${id} AND is_leased = 1 AND due_at > ${now}`
@@ -89,7 +90,7 @@ export const layer = Layer.effect(
           const { attempts, claim_number: ticket, event_id: eventId, manual } = row
           const kind: AttemptKind = allowance.probe ? "probe" : manual === 1 ? "manual" : "scheduled"
           const resumeAt = fromIsoOrNull(row.resume_at)
-          return [{ webhookId: id, url, encryptedSecret, eventId, payload, ticket, attempts, resumeAt, kind }]
+          return [{ webhookId: id, url, ...secrets, eventId, payload, ticket, attempts, resumeAt, kind }]
         })
       }
     })
@@ -103,7 +104,7 @@ export const layer = Layer.effect(
       const row = yield* locked(id)
       if (row === undefined) return none
       const before = receiverOf(row)
-      const { claimed, receiver } = yield* take(before, row.encrypted_secret, at, lease, taking)
+      const { claimed, receiver } = yield* take(before, row, at, lease, taking)
       if (receiver !== before) yield* keep(receiver)
       return claimed
     })

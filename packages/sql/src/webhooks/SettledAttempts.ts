@@ -37,7 +37,7 @@ interface Queue {
   readonly locked: (id: ClaimedDelivery["webhookId"]) => Effect.Effect<ReceiverRow | undefined, SqlError>
   readonly take: (
     receiver: CircuitBreaker.Receiver,
-    encryptedSecret: string,
+    row: ReceiverRow,
     at: Instant.Instant,
     lease: Instant.Instant,
     taking: ClaimPlan
@@ -130,7 +130,7 @@ const settle = Effect.fnUntraced(function* (
     leader.taking,
     continuing.map(({ taking }) => taking)
   )
-  const taken = yield* take(receiver, row.encrypted_secret, leader.at, leader.lease, plan)
+  const taken = yield* take(receiver, row, leader.at, leader.lease, plan)
   yield* keep(taken.receiver)
   return settled.map((one, index) => {
     const shareOf = continuing.findIndex((other) => other.index === index)

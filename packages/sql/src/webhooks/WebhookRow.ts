@@ -6,6 +6,7 @@ import { Environment } from "@partner-commentary/core/shared/Owner"
 import { type CircuitBreaker, healthy, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
+import type { FormerSecret } from "@partner-commentary/core/webhook/WebhookSecret"
 import * as Schema from "effect/Schema"
 import { fromIsoOrNull, InstantColumn, toIsoOrNull } from "../database/Columns.ts"
 
@@ -56,7 +57,14 @@ export interface ReceiverRow {
   readonly circuit_breaker: string | null
   readonly paused_until: string | null
   readonly encrypted_secret: string
+  readonly former_secret: string | null
+  readonly former_secret_until: string | null
 }
+
+export const formerSecretOf = (row: Pick<ReceiverRow, "former_secret" | "former_secret_until">): FormerSecret | null =>
+  row.former_secret === null || row.former_secret_until === null
+    ? null
+    : { encrypted: row.former_secret, until: fromIso(row.former_secret_until) }
 
 /** The mapping is written by hand, because every delivery reads its webhook. */
 export const receiverOf = (row: ReceiverRow): Receiver => ({

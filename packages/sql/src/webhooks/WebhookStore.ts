@@ -20,7 +20,7 @@ import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
-import { fromRow, toRow } from "./WebhookRow.ts"
+import { formerSecretOf, fromRow, type ReceiverRow, toRow } from "./WebhookRow.ts"
 
 /** The tables with rows of a deleted webhook, and the other columns of their keys. */
 const leftovers = [
@@ -80,6 +80,24 @@ export const layer = Layer.effect(
       return Option.some(change.webhook)
     })
 
+    const rotateSecret = Effect.fnUntraced(function* (
+      owner: Owner,
+      id: WebhookId,
+      { at, encrypted, formerUntil }: Parameters<WebhookStore["Service"]["rotateSecret"]>[2],
+      audit: Pick<AuditEntry, "action" | "details">
+    ) {
+      const former =
+        formerUntil === null
+          ? sql`former_secret = NULL, former_secret_until = NULL`
+          : sql`former_secret = encrypted_secret, former_secret_until = ${Instant.toIso(formerUntil)}`
+      const [row] = yield* sql`UPDATE webhooks
+        SET ${former}, encrypted_secret = ${encrypted}, updated_at = ${Instant.toIso(at)}
+        WHERE id = ${id} AND ${ownedBy(owner)} RETURNING *`
+      if (row === undefined) return Option.none<Webhook>()
+      yield* record(owner, id, audit)
+      return Option.some(fromRow(row))
+    })
+
     const remove = Effect.fnUntraced(function* (
       owner: Owner,
       id: WebhookId,
@@ -113,6 +131,7 @@ export const layer = Layer.effect(
     return WebhookStore.of({
       insert: (change, encryptedSecret, limit) => transact(sql, insert(change, encryptedSecret, limit)),
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
+      rotateSecret: (owner, id, rotation, audit) => transact(sql, rotateSecret(owner, id, rotation, audit)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
       // Usually there is no such row, and then no write lock is needed.
       clear: (limit) =>
@@ -167,24 +186,42 @@ export const layer = Layer.effect(
           )
         ),
 
-      encryptedSecrets: (behind, limit) =>
+      formerSecret: (id) =>
         Effect.orDie(
           Effect.map(
-            sql<{ readonly id: WebhookId; readonly encrypted_secret: string }>`SELECT id, encrypted_secret FROM webhooks
-              WHERE id > ${behind ?? ""} ORDER BY id ${limitTo(sql, limit)}`,
-            (rows) => rows.map(({ id, encrypted_secret }) => ({ id, encryptedSecret: encrypted_secret }))
+            sql<FormerSecretRow>`SELECT former_secret, former_secret_until FROM webhooks WHERE id = ${id}`,
+            ([row]) => Option.fromNullOr(row === undefined ? null : formerSecretOf(row))
           )
         ),
+
+      encryptedSecrets: (behind, limit) =>
+        Effect.gen(function* () {
+          const now = yield* Instant.now
+          const rows = yield* sql<SecretsRow>`SELECT id, encrypted_secret, former_secret, former_secret_until
+            FROM webhooks WHERE id > ${behind ?? ""} ORDER BY id ${limitTo(sql, limit)}`
+          return rows.flatMap(({ encrypted_secret, id, ...row }) => {
+            const former = formerSecretOf(row)
+            const texts = [encrypted_secret, ...(former !== null && now < former.until ? [former.encrypted] : [])]
+            return texts.map((encryptedSecret) => ({ id, encryptedSecret }))
+          })
+        }).pipe(Effect.orDie),
 
       replaceSecret: (id, { from, to }) =>
         Effect.orDie(
           Effect.asVoid(
-            sql`UPDATE webhooks SET encrypted_secret = ${to} WHERE id = ${id} AND encrypted_secret = ${from}`
+            sql`UPDATE webhooks SET
+                encrypted_secret = CASE WHEN encrypted_secret = ${from} THEN ${to} ELSE encrypted_secret END,
+                former_secret = CASE WHEN former_secret = ${from} THEN ${to} ELSE former_secret END
+              WHERE id = ${id} AND (encrypted_secret = ${from} OR former_secret = ${from})`
           )
         )
     })
   })
 )
+
+type FormerSecretRow = Pick<ReceiverRow, "former_secret" | "former_secret_until">
+
+type SecretsRow = FormerSecretRow & Pick<ReceiverRow, "id" | "encrypted_secret">
 
 interface DisablingRow {
   readonly subject: WebhookId

@@ -189,6 +189,29 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.encryptedSecret(second.id), Option.some(`sealed ${second.id}`))
       }))
 
+    it("a rotated secret is kept as the former one until its time, re-encrypted too, and replaced by the next rotation", () =>
+      Effect.gen(function* () {
+        const store = yield* WebhookStore
+        const { id, owner: mine } = yield* stored()
+        assert.isTrue(Option.isNone(yield* store.formerSecret(id)))
+        const until = start + hour
+        yield* TestClock.setTime(start)
+        const rotated = yield* store.rotateSecret(mine, id, { encrypted: "two", at: start, formerUntil: until }, audit)
+        assert.strictEqual(Option.getOrThrow(rotated).updatedAt, start)
+        assert.deepStrictEqual(yield* store.encryptedSecret(id), Option.some("two"))
+        assert.deepStrictEqual(yield* store.formerSecret(id), Option.some({ encrypted: `sealed ${id}`, until }))
+        yield* store.replaceSecret(id, { from: `sealed ${id}`, to: "one anew" })
+        const both = ["two", "one anew"].map((encryptedSecret) => ({ id, encryptedSecret }))
+        assert.deepStrictEqual(yield* store.encryptedSecrets(null, 10), both)
+        yield* TestClock.setTime(until)
+        assert.deepStrictEqual(yield* store.encryptedSecrets(null, 10), both.slice(0, 1))
+        const stranger = yield* store.rotateSecret(owner(), id, { encrypted: "x", at: start, formerUntil: null }, audit)
+        assert.isTrue(Option.isNone(stranger))
+        yield* store.rotateSecret(mine, id, { encrypted: "three", at: until, formerUntil: null }, audit)
+        assert.deepStrictEqual(yield* store.encryptedSecret(id), Option.some("three"))
+        assert.isTrue(Option.isNone(yield* store.formerSecret(id)))
+      }))
+
     it("an operator lists all webhooks by organization, live ones first, newest first; or one organization's, or disabled ones", () =>
       Effect.gen(function* () {
         const store = yield* WebhookStore

@@ -35,6 +35,7 @@ export const exampleBodies: Readonly<Record<string, Example>> = {
   getWebhook: none,
   updateWebhook: ({ nth }) => ({ url: `https://example.com/changed/${nth}`, status: "paused" }),
   deleteWebhook: none,
+  rotateWebhookSecret: none,
   testWebhook: none,
   listDeliveries: none,
   getDelivery: none,

@@ -62,6 +62,7 @@ export const makeOperations = Effect.gen(function* () {
       `/webhooks/${webhook}/deliveries/${unknown}/retry`
     ],
     ["POST", `/webhooks/${webhook}/recover`, { since: new Date(startTime - 3_600_000).toISOString() }, wrong],
+    ["POST", `/webhooks/${webhook}/rotate-secret`, {}, { grace_period_seconds: -1 }],
     ["DELETE", `/webhooks/${webhook}`, undefined, `/webhooks/${unknown}`],
     ["POST", `/test/assignments/${share}/advance`, {}, { action: "sing" }, { key: testKey }],
     ["POST", "/api-keys", { name: "Backend", scopes: ["topics:read"] }, wrong, dashboard],

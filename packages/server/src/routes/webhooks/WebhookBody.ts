@@ -3,18 +3,28 @@
  * response reports all problems.
  */
 import type { Problem } from "@partner-commentary/api/Errors"
-import { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/WebhooksApi"
+import { ChangeWebhook, RegisterWebhook, RotateWebhookSecret } from "@partner-commentary/api/WebhooksApi"
 import { secretPattern, secretProblem } from "@partner-commentary/core/webhook/WebhookSecret"
 import { maxUrlLength, urlPattern, urlProblem } from "@partner-commentary/core/webhook/WebhookUrl"
 import * as Predicate from "effect/Predicate"
-import { bodyDecoder, textDecoder } from "../../http/Body.ts"
+import { bodyDecoder, decodeOptionalBody, textDecoder } from "../../http/Body.ts"
 
 const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(url),
-  ...(Predicate.isString(secret) && secretPattern.test(secret) ? problemOf("secret", secretProblem(secret)) : [])
+  ...secretProblems(secret)
 ]
 
+/** Values that the schema already rejects are skipped. */
+const secretProblems = (secret: unknown): ReadonlyArray<Problem> =>
+  Predicate.isString(secret) && secretPattern.test(secret) ? problemOf("secret", secretProblem(secret)) : []
+
 export const decodeRegistration = bodyDecoder(RegisterWebhook, ofRegistration)
+
+/** All fields and the body itself are optional. */
+export const decodeRotation = decodeOptionalBody(
+  bodyDecoder(RotateWebhookSecret, ({ secret }) => secretProblems(secret)),
+  {}
+)
 
 /** Decodes the JSON text of one webhook. */
 export const decodeRegistrationText = textDecoder(RegisterWebhook, ofRegistration)
@@ -26,7 +36,7 @@ export const decodeRegistrationText = textDecoder(RegisterWebhook, ofRegistratio
 const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(body["url"]),
   ...("secret" in body
-    ? problemOf("secret", "must be left out, for it cannot be changed: register a new webhook for a new secret")
+    ? problemOf("secret", "must be left out, for it cannot be changed: POST …/rotate-secret replaces it")
     : [])
 ]
 

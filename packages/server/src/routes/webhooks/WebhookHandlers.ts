@@ -7,8 +7,10 @@ import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { defaultSecretGrace } from "@partner-commentary/core/webhook/WebhookSecret"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
 import { WebhookTest } from "@partner-commentary/core/webhook/WebhookTest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -18,8 +20,8 @@ import { invalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { decodeChange, decodeRegistration } from "./WebhookBody.ts"
-import { testView, view } from "./WebhookViews.ts"
+import { decodeChange, decodeRegistration, decodeRotation } from "./WebhookBody.ts"
+import { rotatedView, testView, view } from "./WebhookViews.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -84,6 +86,27 @@ export const layer = HttpApiBuilder.group(
             WebhookUrlRefused: urlRefused
           })
           return Envelope.success(view(webhook))
+        })
+      )
+      .handleRaw(
+        "rotateSecret",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const principal = yield* CurrentPrincipal
+          return yield* answerOnce({ headers, request, owner: ownerOf(principal), secret: true }, ({ once }) =>
+            Effect.gen(function* () {
+              const { grace_period_seconds: seconds, secret } = yield* decodeRotation(request)
+              const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
+              const rotated = webhooks.rotateSecret(principal, id, {
+                secret: secret === undefined ? null : Redacted.make(secret),
+                grace: seconds === undefined ? defaultSecretGrace : Duration.seconds(seconds)
+              })
+              return yield* once(
+                Effect.map(Effect.catchTag(rotated, "WebhookNotFound", notFound), (done) =>
+                  Envelope.success(rotatedView(done))
+                )
+              )
+            })
+          )
         })
       )
       .handle(

@@ -2,7 +2,9 @@
 import type * as Api from "@partner-commentary/api/WebhooksApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import type { ReportedWebhook } from "@partner-commentary/core/webhook/WebhookCondition"
+import type { RotatedSecret } from "@partner-commentary/core/webhook/Webhooks"
 import type { TestResult } from "@partner-commentary/core/webhook/WebhookTest"
+import * as Redacted from "effect/Redacted"
 
 export const view = ({ condition, ...webhook }: ReportedWebhook): typeof Api.Webhook.Type => ({
   id: webhook.id,
@@ -17,6 +19,12 @@ export const view = ({ condition, ...webhook }: ReportedWebhook): typeof Api.Web
   disabled_at: isoOrNull(condition.disabling?.at ?? null),
   circuit: { state: condition.circuit.isOpen ? "open" : "closed", open_until: isoOrNull(condition.circuit.until) },
   held_count: condition.held
+})
+
+export const rotatedView = ({ formerUntil, secret, webhook }: RotatedSecret): typeof Api.RotatedWebhook.Type => ({
+  ...view(webhook),
+  secret: Redacted.value(secret),
+  former_secret_expires_at: isoOrNull(formerUntil)
 })
 
 export const testView = ({ attempt, eventId }: TestResult): typeof Api.WebhookTest.Type => ({
