@@ -31,7 +31,7 @@ export const topics = Effect.gen(function* () {
   yield* sql`CREATE INDEX topics_status ON topics (organization_id, environment, status, created_at, id)`
   yield* sql`CREATE INDEX topics_reference ON topics (organization_id, environment, external_reference, created_at, id)
     WHERE external_reference IS NOT NULL`
-  // The condition is not `= 'test'`: SQLite would prepare each statement with `environment = ?` again for every value.
+  // Not `= 'test'`: SQLite would prepare each statement with `environment = ?` again for every value.
   yield* sql`CREATE INDEX topics_of_tests ON topics (created_at, id) WHERE environment <> 'live'`
 
   yield* sql`CREATE TABLE assignments (
@@ -106,7 +106,7 @@ export const topics = Effect.gen(function* () {
     PRIMARY KEY (share_id, number)
   ) ${clustered(sql)} ${growing(sql)}`
 
-  // The content comes before the persona in the key, so that the windows of one topic are on one page.
+  // The content comes before the persona: the windows of one topic are on one page.
   yield* sql`CREATE TABLE duplicate_windows (
     organization_id TEXT NOT NULL,
     environment TEXT NOT NULL,

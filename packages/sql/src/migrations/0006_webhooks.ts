@@ -33,10 +33,10 @@ export const webhooks = Effect.gen(function* () {
     PRIMARY KEY (organization_id, environment)
   ) ${clustered(sql)}`
 
-  // Deleted webhooks that still have deliveries. They may have too many for one transaction.
+  // Deleted webhooks that still have deliveries: there may be too many for one transaction.
   yield* sql`CREATE TABLE removed_webhooks (id TEXT PRIMARY KEY) ${clustered(sql)}`
 
-  // Ids begin with the time, so their order is that of the events.
+  // Ids begin with their time: their order is that of the events.
   yield* sql`CREATE TABLE events (
     id TEXT PRIMARY KEY,
     organization_id TEXT NOT NULL,

@@ -6,7 +6,7 @@ import { queue, strict } from "./Dialect.ts"
 export const requests = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // A row without a response is a claim. Such a row is never committed.
+  // A row without a response is a claim; no committed row is one.
   yield* sql`CREATE TABLE stored_responses (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL,
@@ -24,7 +24,7 @@ export const requests = Effect.gen(function* () {
 
 /** Unlogged: a count waits for no disk, and a crash of the server resets all windows. */
 const rateWindows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  // All times are milliseconds. Free space in each page keeps updates out of the index.
+  // Times are milliseconds. Free space in each page keeps updates out of the index.
   yield* sql`CREATE UNLOGGED TABLE rate_windows (
     name TEXT NOT NULL,
     seconds INTEGER NOT NULL,
@@ -37,12 +37,12 @@ const rateWindows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 })
 
 /**
- * Counts calls, one after the other, each in all of its windows or in none. `names` and `lengths` are the windows, each
- * listed once and sorted, to avoid deadlocks. For each row, `calls`, `places` and `limits` say that a call counts in
- * the window at that index, with this limit. Returns, for each row, the state of the window after the call.
+ * Counts calls, one after the other, each in all of its windows or in none. `names` and `lengths` are the windows, each once,
+ * sorted to avoid deadlocks. Row by row, `calls`, `places` and `limits` say that a call counts in the window at that index,
+ * with this limit. Returns, row by row, the window after the call.
  *
- * Clocks of nodes may differ by 10 seconds. If a window ends later than that, a clock that was ahead has opened it, so
- * it counts as ended.
+ * Clocks of nodes may differ by 10 seconds. A window that ends later than that was opened by a clock that was set back
+ * since, and is over.
  */
 const take = `CREATE FUNCTION take_rate_windows(
   present BIGINT, names TEXT[], lengths INTEGER[], calls INTEGER[], places INTEGER[], limits INTEGER[],

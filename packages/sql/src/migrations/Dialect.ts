@@ -1,4 +1,4 @@
-/** The parts of table definitions that differ between databases. */
+/** The fragments of table definitions that differ between databases. */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
@@ -18,14 +18,11 @@ export const serial = (sql: SqlClient) =>
 /** An integer beyond 2^31. */
 export const large = (sql: SqlClient) => onPostgres(sql, "BIGINT", "INTEGER")
 
-/**
- * Fills pages only to this percentage, so that an updated row stays in its page and no index changes. SQLite updates in
- * place.
- */
+/** Fills pages to this percentage: an updated row stays in its page, and no index changes. SQLite updates in place. */
 export const oftenUpdated = (sql: SqlClient, percentage: number) =>
   onPostgres(sql, `WITH (fillfactor = ${percentage})`, "")
 
-/** For a table that only grows. With the default, a fifth of the table, plans would be outdated for months. */
+/** For a table that only grows: the default, a fifth of the table, leaves plans outdated for months. */
 export const growing = (sql: SqlClient) =>
   onPostgres(
     sql,
@@ -34,6 +31,6 @@ export const growing = (sql: SqlClient) =>
     ""
   )
 
-/** For a table whose rows are inserted and deleted all the time. */
+/** For a table whose rows come and go. */
 export const queue = (sql: SqlClient) =>
   onPostgres(sql, "WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000)", "")
