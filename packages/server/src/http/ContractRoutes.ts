@@ -50,7 +50,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
           if (endpoint.payload.size > 0 && !isRaw) {
             return yield* Effect.die(new Error(`${endpoint.identifier} must read its body itself, with handleRaw`))
           }
-          const encode = yield* makeEncoder(api, group, endpoint)
+          const encode = makeEncoder(api, group, endpoint)
           const answered = Effect.catch(guarded(endpoint, handler, services, encode), (error) =>
             encode(Effect.fail(error))
           )
@@ -119,13 +119,25 @@ const Outcome = Context.Reference<Effect.Effect<unknown, unknown>>(
 
 /**
  * Effect's builder encodes values and errors. It gets the endpoint without its request and its middleware. Most handlers
- * return a response, which needs no encoding.
+ * return a response, which needs no encoding, so the first value or error of an endpoint builds its encoder.
  */
-const makeEncoder = (
+const makeEncoder = (api: HttpApi.Constraint, group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top): Encode => {
+  let built: Handled | undefined
+  const encoded = Effect.suspend(() => {
+    if (built !== undefined) return built
+    return Effect.flatMap(buildEncoder(api, group, endpoint), (fresh) => {
+      built = fresh
+      return fresh
+    })
+  })
+  return (outcome) => Effect.provideService(encoded, Outcome, outcome)
+}
+
+const buildEncoder = (
   api: HttpApi.Constraint,
   group: HttpApiGroup.Top,
   endpoint: HttpApiEndpoint.Top
-): Effect.Effect<Encode> => {
+): Effect.Effect<Handled> => {
   const nothing = {
     params: undefined,
     headers: undefined,
@@ -142,9 +154,8 @@ const makeEncoder = (
     endpoint: string,
     handler: () => Effect.Effect<unknown, unknown>
   ) => Effect.Effect<Handled>
-  const encoder = Effect.updateContext(
+  return Effect.updateContext(
     build({ annotations, groups }, group.identifier, endpoint.identifier, () => Effect.flatten(Outcome)),
     (_: Context.Context<never>) => Context.empty()
   )
-  return Effect.map(encoder, (encoded) => (outcome) => Effect.provideService(encoded, Outcome, outcome))
 }
