@@ -25,10 +25,10 @@ describe.concurrent("the command webhook", () => {
     expect(registered.status).toBe(201)
     const { secret, ...webhook } = registered.body.data
     expect(secret).toMatch(/^whsec_/)
-    const listed = {
-      ...{ ...webhook, organization_id: organization.id, organization_name: "Acme Sports", environment: "live" },
-      ...{ disabled_at: null, disabled_reason: null }
-    }
+    const { circuit, held_count, ...stored } = webhook
+    expect({ circuit, held_count }).toEqual({ circuit: { state: "closed", open_until: null }, held_count: 0 })
+    const owner = { organization_id: organization.id, organization_name: "Acme Sports" }
+    const listed = { ...stored, ...owner, environment: "live" }
     expect(await Process.json(cwd, list)).toEqual([{ ...listed, deliveries_waiting: 0, oldest_waiting_since: null }])
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"), { timeout: 10_000 })
     for (const [event, state, due, settled] of [

@@ -21,7 +21,8 @@ const none = {
   expired: 0,
   generation_failed: 0,
   approval_timeout: 0,
-  withdrawn: 0
+  withdrawn: 0,
+  cancelled: 0
 }
 const unmeasured = { count: 0, median: null, p90: null }
 const nothing = {
