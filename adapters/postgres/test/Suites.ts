@@ -25,6 +25,7 @@ import * as TopicListSuite from "@partner-commentary/testkit/topic/TopicListSuit
 import * as TopicStoreSuite from "@partner-commentary/testkit/topic/TopicStoreSuite"
 import * as UsageStoreSuite from "@partner-commentary/testkit/usage/UsageStoreSuite"
 import * as ContactNoticeSuite from "@partner-commentary/testkit/webhook/ContactNoticeSuite"
+import * as DeliveryLogSuite from "@partner-commentary/testkit/webhook/DeliveryLogSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/webhook/DeliveryStoreSuite"
 import * as EventLogSuite from "@partner-commentary/testkit/webhook/EventLogSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/webhook/FollowingDeliverySuite"
@@ -55,6 +56,7 @@ export const registerStoreSuites = (name: string, layer: Tested): void => {
   AssignmentTurnsSuite.suite(name, layer)
   AuditLogSuite.suite(name, layer, recorded)
   DatabaseHealthSuite.suite(name, layer)
+  DeliveryLogSuite.suite(name, layer)
   DeliveryStoreSuite.suite(name, layer)
   DueTimesSuite.suite(name, layer)
   EventLogSuite.suite(name, layer)

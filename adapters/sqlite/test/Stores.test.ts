@@ -26,6 +26,7 @@ import * as TopicListSuite from "@partner-commentary/testkit/topic/TopicListSuit
 import * as TopicStoreSuite from "@partner-commentary/testkit/topic/TopicStoreSuite"
 import * as UsageStoreSuite from "@partner-commentary/testkit/usage/UsageStoreSuite"
 import * as ContactNoticeSuite from "@partner-commentary/testkit/webhook/ContactNoticeSuite"
+import * as DeliveryLogSuite from "@partner-commentary/testkit/webhook/DeliveryLogSuite"
 import * as DeliveryStoreSuite from "@partner-commentary/testkit/webhook/DeliveryStoreSuite"
 import * as EventLogSuite from "@partner-commentary/testkit/webhook/EventLogSuite"
 import * as FollowingDeliverySuite from "@partner-commentary/testkit/webhook/FollowingDeliverySuite"
@@ -52,6 +53,7 @@ AssignmentStoreSuite.suite("SQLite", layerMemory)
 AssignmentTurnsSuite.suite("SQLite", layerMemory)
 AuditLogSuite.suite("SQLite", layerMemory, recorded)
 DatabaseHealthSuite.suite("SQLite", layerMemory)
+DeliveryLogSuite.suite("SQLite", layerMemory)
 DeliveryStoreSuite.suite("SQLite", layerMemory)
 DueTimesSuite.suite("SQLite", layerMemory)
 EventLogSuite.suite("SQLite", layerMemory)

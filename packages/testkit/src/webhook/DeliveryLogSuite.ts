@@ -1,0 +1,54 @@
+/** The guarantees of every DeliveryLog for the deliveries that wait. */
+import { assert, describe } from "@effect/vitest"
+import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
+import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Creator from "../support/Creator.ts"
+import { owner, personas, start, submission, webhook } from "../support/Fixtures.ts"
+import { guarantees } from "../support/Guarantee.ts"
+
+export const suite = <E>(
+  name: string,
+  layer: Layer.Layer<DeliveryLog | WebhookStore | TopicStore | AssignmentStore, E>
+): void => {
+  describe(`${name}: DeliveryLog`, () => {
+    const it = guarantees(layer)
+
+    const register = Effect.fnUntraced(function* (one: Webhook) {
+      const audit = { action: "webhook.created", details: {} }
+      yield* (yield* WebhookStore).insert({ webhook: one, audit, notice: null }, "sealed", 20)
+      return one
+    })
+
+    /** A webhook with three waiting deliveries, and one of another owner without any. */
+    const webhooks = Effect.gen(function* () {
+      const one = yield* register(webhook({ owner: owner() }))
+      const topic = submission({ topic: { ...one.owner }, personas: personas(3) })
+      yield* Effect.forEach((yield* (yield* TopicStore).submit(topic)).sent, Creator.decline)
+      return { one, other: yield* register(webhook({ owner: owner() })) }
+    })
+
+    it("waiting deliveries are counted by webhook, with the time of the oldest, and without a webhook none are", () =>
+      Effect.gen(function* () {
+        const { one, other } = yield* webhooks
+        const log = yield* DeliveryLog
+        const found = yield* log.waiting([one.id, other.id])
+        assert.deepStrictEqual([...found], [[one.id, { count: 3, since: start }]])
+        assert.strictEqual((yield* log.waiting([])).size, 0)
+      }))
+
+    it("receivers are returned with their waiting deliveries, counted up to a limit", () =>
+      Effect.gen(function* () {
+        const { one, other } = yield* webhooks
+        const { receivers } = yield* DeliveryLog
+        const found = yield* receivers([one.id, other.id], 2)
+        const pending = new Map(found.map(({ pending, receiver }) => [receiver.webhook.id, pending]))
+        assert.deepStrictEqual([pending.get(one.id), pending.get(other.id), pending.size], [2, 0, 2])
+        assert.deepStrictEqual(yield* receivers([], 2), [])
+      }))
+  })
+}
