@@ -53,6 +53,31 @@ describe("concurrent changes on Postgres", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
+  it.effect("a change that waits for a locked topic delays no change of another topic", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { run } = yield* Transaction
+      const topics = yield* TopicStore
+      const [held, waits] = (yield* topics.submit(submission({ personas: personas(2) }))).sent
+      const [other] = (yield* topics.submit(submission({ personas: personas(1) }))).sent
+      if (held === undefined || waits === undefined || other === undefined) return assert.fail("nothing was sent")
+      const written = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const holding = yield* Effect.forkChild(
+        run(
+          Effect.andThen(Creator.cancel(held), Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(go)))
+        )
+      )
+      yield* Deferred.await(written)
+      const waiting = yield* Effect.forkChild(Creator.respondAndDraft(waits), { startImmediately: true })
+      yield* Creator.submitPerspective(other)
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(holding)
+      yield* Fiber.join(waiting)
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
   it.effect("when two changes deadlock, the server rolls one back, and the service retries it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -1,5 +1,9 @@
 /** The work of a story on Postgres, from the submission to the delivered events: turns and commits, counted by a proxy. */
 import { assert, it } from "@effect/vitest"
+import { TopicId } from "@partner-commentary/core/shared/Ids"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
+import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Workflow from "@partner-commentary/core/topic/Workflow"
 import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Jobs from "@partner-commentary/server/workers/Jobs"
 import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
@@ -86,6 +90,26 @@ it.live("a story of three personas and two webhooks takes a bounded number of tu
     const counted = Object.entries(steps).map(([name, { turns }]) => [name, turns.length, commitsOf(turns)])
     assert.isAtMost(turns, 178, JSON.stringify(counted))
     assert.isAtMost(commits, 98, JSON.stringify(counted))
+  }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+it.live("changes of assignments at one time share a transaction", () =>
+  Effect.gen(function* () {
+    const store = yield* AssignmentStore
+    const owner = yield* Seed.organization()
+    const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.persona(owner))
+    const { text: key } = yield* Seed.key(owner)
+    const topicId = TopicId.make(yield* submitTopic(key, "Who will win the cup this year?", personas))
+    const { assignments } = Option.getOrThrow(
+      yield* (yield* TopicStore).find({ organizationId: owner.id, environment: "live" }, topicId)
+    )
+    const now = yield* Clock.currentTimeMillis
+    const respond = ({ id }: (typeof assignments)[number]) =>
+      store.modify(id, (present) => Workflow.respond(present, { perspective: "Nobody." }, now))
+    const { turns } = yield* OnTheWire.recordTurns(Effect.forEach(assignments, respond, { concurrency: "unbounded" }))
+    const others = ["BEGIN", "SELECT topics", "WITH", "WITH", "WITH", "WITH", "COMMIT"]
+    // The first change does not wait for others.
+    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...change, ...others])
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 

@@ -15,6 +15,7 @@ import type {
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import type { Assignment, AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
+import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 import type { PublicAssignment } from "@partner-commentary/core/topic/TopicStore"
 import { fromIsoOrNull, normalizeEmail, toIsoOrNull } from "../database/Columns.ts"
 
@@ -229,4 +230,16 @@ const toChangedRow = (assignment: Assignment): ChangedRow => ({
   withdraw_reason: assignment.withdrawReason,
   due_at: toIsoOrNull(assignment.dueAt),
   ...simulated(assignment)
+})
+
+/** An assignment and the part of its topic that mails and drafts need. */
+export interface InContextRow extends AssignmentRow {
+  readonly topic_id: TopicId
+  readonly topic_content: string
+  readonly organization_name: string
+}
+
+export const fromContextRow = (row: InContextRow): AssignmentInContext => ({
+  assignment: fromRow(row),
+  topic: { id: row.topic_id, content: row.topic_content, organizationName: row.organization_name }
 })

@@ -3,92 +3,36 @@
  */
 
 import { clockToleranceMillis, type LatestDue } from "@partner-commentary/core/shared/DueTimes"
-import type { OrganizationId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
+import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import * as Subject from "@partner-commentary/core/shared/Subject"
-import { type DueWork, dueAtTime, dueIn } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import {
-  type AssignmentInContext,
-  AssignmentStore,
-  furtherCounted,
-  type Modified,
-  type OrganizationQueue
-} from "@partner-commentary/core/topic/AssignmentStore"
-import type { Change } from "@partner-commentary/core/topic/Workflow"
+import { AssignmentStore, furtherCounted, type OrganizationQueue } from "@partner-commentary/core/topic/AssignmentStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import { normalizeEmail } from "../database/Columns.ts"
 import { isDueTooLate } from "../database/DueTimes.ts"
 import { firstDueAt, selectDueRows } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
-import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
+import * as AssignmentChanges from "./AssignmentChanges.ts"
 import * as AssignmentReads from "./AssignmentReads.ts"
-import { type AssignmentRow, fromRow, isOfEnvironment } from "./AssignmentRow.ts"
-import { type LockedTopic, write } from "./AssignmentWrites.ts"
+import { fromContextRow, type InContextRow, isOfEnvironment } from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
-
-type Decision<E> = Result.Result<Modified, E>
 
 /** Marks the request or job with the assignment that it reads or changes. */
 const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
   Subject.markSpan({ organizationId, topicId, shareId })
-
-interface LockedRow extends InContextRow, Omit<LockedTopic, "id" | "status" | "created_at"> {
-  readonly topic_status: LockedTopic["status"]
-  readonly topic_created_at: string
-}
 
 export const layer = Layer.effect(
   AssignmentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** A change fails if a later attempt has claimed its mail, so that its transaction is rolled back. */
-    const change = <E>(id: ShareId, decide: (present: Assignment) => Result.Result<Change, E>) =>
-      Effect.catchTag(transact(sql, modify(id, decide)), "Overtaken", () =>
-        Effect.orDie(
-          transact(
-            sql,
-            modify<never>(id, (assignment) => Result.succeed({ assignment, notices: [] }))
-          )
-        )
-      )
-
-    const modify = Effect.fnUntraced(function* <E>(
-      id: ShareId,
-      decide: (present: Assignment) => Result.Result<Change, E>
-    ) {
-      // The rows are locked in the order of the tables: the topic first.
-      const [row] = yield* sql<LockedRow>`SELECT a.*, t.status AS topic_status, t.created_at AS topic_created_at,
-          t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
-          commentary_generated, creator_approved, declined, expired, abandoned, cancelled
-        FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE a.id = ${id} ${forUpdate(sql)}`
-      if (row === undefined) return Option.none<Decision<E>>()
-      const { assignment: before, topic } = fromContextRow(row)
-      const decided = decide(before)
-      if (Result.isFailure(decided)) return Option.some<Decision<E>>(Result.fail(decided.failure))
-      const { assignment: after, delivered, mediaRequests = [], notices } = decided.success
-      if (after === before && delivered === undefined) {
-        return Option.some<Decision<E>>(Result.succeed({ before, after, topic, work: [] }))
-      }
-      const now = yield* Instant.now
-      const locked = { ...row, id: row.topic_id, status: row.topic_status, created_at: row.topic_created_at }
-      const events = yield* write(sql, locked, before, decided.success, now)
-      const work: ReadonlyArray<DueWork | false> = [
-        after.dueAt !== null && after.dueAt !== before.dueAt && dueAtTime(dueIn(after.environment), after.dueAt, now),
-        notices.length > 0 && "mails",
-        events.length > 0 && "deliveries",
-        mediaRequests.length > 0 && "media"
-      ]
-      const known = after === before ? [] : work.filter((kind) => kind !== false)
-      return Option.some<Decision<E>>(Result.succeed({ before, after, topic, work: known }))
-    })
+    const change = yield* AssignmentChanges.make(sql)
 
     const inContext = sql.literal(`SELECT a.*, t.content AS topic_content, t.organization_name
       FROM assignments a JOIN topics t ON t.id = a.topic_id`)
@@ -229,14 +173,3 @@ const byOrganization = (rows: ReadonlyArray<DueRow>): ReadonlyArray<Organization
   }
   return Array.from(owners, ([organizationId, ids]) => ({ organizationId, ids }))
 }
-
-interface InContextRow extends AssignmentRow {
-  readonly topic_id: TopicId
-  readonly topic_content: string
-  readonly organization_name: string
-}
-
-const fromContextRow = (row: InContextRow): AssignmentInContext => ({
-  assignment: fromRow(row),
-  topic: { id: row.topic_id, content: row.topic_content, organizationName: row.organization_name }
-})

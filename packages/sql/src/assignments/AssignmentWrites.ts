@@ -26,8 +26,8 @@ export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof 
 class Overtaken extends Data.TaggedError("Overtaken") {}
 
 /**
- * Writes a change under the locks of the topic and the assignment, and returns its events. Histograms, usage and
- * counters are shared by many changes. They are written last, so that they are locked for the shortest time.
+ * Writes a change under the locks of the topic and the assignment, and returns its events and the topic. Histograms,
+ * usage and counters are shared by many changes. They are written last, so that they are locked for the shortest time.
  */
 export const write = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -84,7 +84,7 @@ export const write = Effect.fnUntraced(function* (
   const returned = yield* written
   if (delivered !== undefined && returned[0] === null) return yield* new Overtaken()
   for (const [index, { fold }] of durations.entries()) yield* fold(returned[first.length + rest.length + index] ?? 0)
-  return events
+  return { events, topic: isShown(before, after) ? { ...topic, status, ...counts } : topic }
 })
 
 const insertDraft = (

@@ -134,24 +134,28 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("a delivered mail with an outdated ticket changes nothing", () =>
+    it("of changes at one time, only the one whose mail has an outdated ticket changes nothing", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const mails = yield* MailStore
-        const { id, sent } = yield* oneSent()
-        const [slept] = yield* mails.claim(start, start + minute, 10)
-        const [present] = yield* mails.claim(start + hour, start + 2 * hour, 10)
-        if (slept === undefined || present === undefined) return assert.fail("nothing was taken")
-        const handOver = (mail: typeof slept) =>
-          store.modify(id, (assignment) =>
+        yield* oneSent(5)
+        const all = yield* mails.claim(start, start + minute, 10)
+        const [present] = yield* mails.claim(start + hour, start + 2 * hour, 1)
+        if (present === undefined) return assert.fail("nothing was taken")
+        const claimed = [...all.filter(({ id }) => id !== present.id), ...all.filter(({ id }) => id === present.id)]
+        const handOver = (mail: typeof present) =>
+          store.modify(mail.shareId ?? assert.fail("the mail names no assignment"), (assignment) =>
             Result.succeed(recordRequestDelivery(assignment, mail, start + hour, defaults))
           )
-        const overtaken = Option.getOrThrow(yield* handOver(slept))
-        assert.strictEqual(overtaken.after, overtaken.before)
-        assert.deepStrictEqual(yield* found(id), sent)
+        const modified = yield* Effect.forEach(claimed, handOver, { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          modified.map((one) => Option.getOrThrow(one).after.notifiedAt),
+          claimed.map(({ id }) => (id === present.id ? null : start + hour))
+        )
+        const overtaken = modified.map(Option.getOrThrow).find(({ before }) => before.id === present.shareId)
+        assert.strictEqual(overtaken?.after, overtaken?.before)
         assert.deepStrictEqual(yield* mails.nextDue, Option.some(start + 2 * hour))
-        yield* handOver(present)
-        assert.strictEqual((yield* found(id)).notifiedAt, start + hour)
+        assert.strictEqual(Option.getOrThrow(yield* handOver(present)).after.notifiedAt, start + hour)
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 

@@ -1,0 +1,158 @@
+/**
+ * Changes assignments under the lock of their topics. On Postgres, changes that wait at one time share a transaction:
+ * one commit, one statement for all locks, and no wait for rows that they all count in.
+ */
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import * as Instant from "@partner-commentary/core/shared/Instant"
+import { type DueWork, dueAtTime, dueIn } from "@partner-commentary/core/shared/WorkSignal"
+import type { Assignment } from "@partner-commentary/core/topic/Assignment"
+import type { Modified } from "@partner-commentary/core/topic/AssignmentStore"
+import type { Change } from "@partner-commentary/core/topic/Workflow"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import * as BatchLoader from "../database/BatchLoader.ts"
+import { toPostgresArray } from "../database/Columns.ts"
+import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
+import { isWithin, transact } from "../database/Transaction.ts"
+import { fromContextRow, type InContextRow } from "./AssignmentRow.ts"
+import { type LockedTopic, write } from "./AssignmentWrites.ts"
+
+/** None if the assignment does not exist. */
+type Decision<E> = Option.Option<Result.Result<Modified, E>>
+
+interface Request {
+  readonly id: ShareId
+  readonly decide: (present: Assignment) => Result.Result<Change, unknown>
+  /** The clock and the spans of the caller. */
+  readonly caller: Context.Context<never>
+}
+
+interface LockedRow extends InContextRow, Omit<LockedTopic, "id" | "status" | "created_at"> {
+  readonly topic_status: LockedTopic["status"]
+  readonly topic_created_at: string
+}
+
+/** The maximum number of changes in a transaction. */
+const maxBatch = 16
+
+export const make = Effect.fnUntraced(function* (sql: SqlClient) {
+  const run = yield* sql.onDialectOrElse({ pg: () => batched(sql), orElse: () => Effect.succeed(alone(sql)) })
+  return <E>(id: ShareId, decide: (present: Assignment) => Result.Result<Change, E>) =>
+    Effect.withFiber(
+      ({ context }) => run({ id, decide, caller: context as Context.Context<never> }) as Effect.Effect<Decision<E>>
+    )
+})
+
+/** A change fails if a later attempt has claimed its mail, so that its transaction is rolled back. */
+const alone =
+  (sql: SqlClient) =>
+  ({ caller, decide, id }: Request): Effect.Effect<Decision<unknown>> =>
+    Effect.map(
+      Effect.catchTag(transact(sql, modify(sql, [{ id, decide, caller }], forUpdate(sql))), "Overtaken", () =>
+        Effect.orDie(
+          transact(
+            sql,
+            modify(
+              sql,
+              [{ id, decide: (assignment) => Result.succeed({ assignment, notices: [] }), caller }],
+              forUpdate(sql)
+            )
+          )
+        )
+      ),
+      ([decided]) => decided ?? Option.none()
+    )
+
+/**
+ * A batch waits for no topic: it skips rows that another transaction has locked, and the caller then makes the change
+ * alone. The same applies to the changes of a batch that one with an outdated mail has rolled back.
+ */
+const batched = Effect.fnUntraced(function* (sql: SqlClient) {
+  const one = alone(sql)
+  const ask = (batch: ReadonlyArray<Request>) =>
+    transact(sql, modify(sql, batch, forUpdateSkipLocked(sql))).pipe(
+      Effect.catchTag("Overtaken", () => Effect.succeed(batch.map((): Decision<unknown> => Option.none()))),
+      Effect.map((decided) => decided.map((decision) => Exit.succeed(decision)))
+    )
+  const together = yield* BatchLoader.make(ask, { limit: maxBatch })
+  return (request: Request) =>
+    Effect.withFiber((fiber) =>
+      isWithin(sql, fiber)
+        ? one(request)
+        : Effect.flatMap(together(request), (decided) =>
+            Option.isNone(decided) ? one(request) : Effect.succeed(decided)
+          )
+    )
+})
+
+/** Runs a part of the transaction with the caller's clock and spans. */
+const inContextOf = <A, E>(sql: SqlClient, caller: Context.Context<never>, part: Effect.Effect<A, E>) =>
+  Effect.updateContext(part, (present: Context.Context<never>) => {
+    const transaction = Context.getOrUndefined(present, sql.transactionService)
+    return transaction === undefined ? caller : Context.add(caller, sql.transactionService, transaction)
+  })
+
+/** Makes changes of different assignments. The rows are locked in the order of the tables: the topics first. */
+const modify = Effect.fnUntraced(function* (sql: SqlClient, requests: ReadonlyArray<Request>, lock: Fragment) {
+  const [first] = requests
+  const wanted =
+    requests.length === 1
+      ? sql`a.id = ${first?.id}`
+      : sql`a.id = ANY(CAST(${toPostgresArray(requests.map(({ id }) => id))} AS TEXT[])) ORDER BY t.id, a.id`
+  const rows = yield* sql<LockedRow>`SELECT a.*, t.status AS topic_status, t.created_at AS topic_created_at,
+      t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
+      commentary_generated, creator_approved, declined, expired, abandoned, cancelled
+    FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
+  const found = new Map(rows.map((row) => [row.id, row]))
+  /** Topics as the former changes of the transaction left them. */
+  const topics = new Map<string, LockedTopic>()
+  const decided: Array<Decision<unknown>> = []
+  for (const { caller, decide, id } of requests) {
+    const row = found.get(id)
+    // A second change of the same assignment is made alone, because it needs the result of the first.
+    found.delete(id)
+    if (row === undefined) {
+      decided.push(Option.none())
+      continue
+    }
+    const topic = topics.get(row.topic_id) ?? {
+      ...row,
+      ...{ id: row.topic_id, status: row.topic_status, created_at: row.topic_created_at }
+    }
+    const changed = yield* inContextOf(sql, caller, changeOne(sql, row, topic, decide))
+    topics.set(row.topic_id, changed.topic)
+    decided.push(Option.some(changed.decision))
+  }
+  return decided
+})
+
+const changeOne = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  row: LockedRow,
+  locked: LockedTopic,
+  decide: Request["decide"]
+) {
+  const { assignment: before, topic } = fromContextRow(row)
+  const decision = decide(before)
+  if (Result.isFailure(decision)) return { topic: locked, decision: Result.fail(decision.failure) }
+  const { assignment: after, delivered, mediaRequests = [], notices } = decision.success
+  const nothing: ReadonlyArray<DueWork> = []
+  if (after === before && delivered === undefined) {
+    return { topic: locked, decision: Result.succeed({ before, after, topic, work: nothing }) }
+  }
+  const now = yield* Instant.now
+  const written = yield* write(sql, locked, before, decision.success, now)
+  const work: ReadonlyArray<DueWork | false> = [
+    after.dueAt !== null && after.dueAt !== before.dueAt && dueAtTime(dueIn(after.environment), after.dueAt, now),
+    notices.length > 0 && "mails",
+    written.events.length > 0 && "deliveries",
+    mediaRequests.length > 0 && "media"
+  ]
+  const known = after === before ? nothing : work.filter((kind) => kind !== false)
+  return { topic: written.topic, decision: Result.succeed({ before, after, topic, work: known }) }
+})
