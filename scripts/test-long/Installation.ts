@@ -28,7 +28,7 @@ export const run = async (cwd: string, command: string, ...parameters: ReadonlyA
   }
 }
 
-/** Creates a project that depends on some of our packages, each from its tarball, and on others. */
+/** Creates a project that depends on the tarballs of some of our packages, and on packages from npm. */
 export const project = (
   folder: string,
   packed: ReadonlyArray<PackedPackage>,

@@ -201,7 +201,7 @@ describe("the Postgres client", () => {
     )
   )
 
-  it.effect("behind a pooler the client prepares nothing and sets nothing on a connection", () =>
+  it.effect("behind a pooler the client prepares no statements and changes no settings of a connection", () =>
     on(
       { isPooled: true, statementTimeout: "1 second" },
       Effect.gen(function* () {

@@ -19,7 +19,7 @@ it("only SQLSTATEs of a lost connection end a session", () => {
   expect(seen("23505")).toEqual(["UniqueViolation", false])
 })
 
-it("a pool or a server without a free connection is busy, and a server that does not answer is not", () => {
+it("a pool or a server without a free connection is reported as busy, and a silent server is not", () => {
   const isBusy = (message: string, code?: string) =>
     isCausedByBusy(toSqlError(Object.assign(new Error(message), { code }), "connect"))
   expect(isBusy("timeout exceeded when trying to connect")).toBe(true)

@@ -88,7 +88,8 @@ export class TestWebhooks {
   }
 
   /**
-   * The responses to the next attempts, one each, to any URL. Afterwards the response is 200 again, or comes from your handler.
+   * Each argument is the response to one of the next attempts, at any URL. Afterwards the response is 200 again, or
+   * comes from your handler.
    */
   answerNext(...answers: ReadonlyArray<ReceiverAnswer>): void {
     this.#instance.alive()

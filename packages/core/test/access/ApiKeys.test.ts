@@ -118,7 +118,7 @@ describe("a cached key", () => {
     })
   )
 
-  it.effect("a cached key is also cached when it is unknown", () =>
+  it.effect("an unknown key is cached too", () =>
     Effect.gen(function* () {
       const { behind, keys } = yield* withKey()
       const other = (yield* withKey()).text

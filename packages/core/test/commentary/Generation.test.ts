@@ -117,7 +117,7 @@ describe("generation attempts", () => {
     assert.notDeepEqual(second.notices, first.notices, "the occasions differ, so that both mails go out")
   })
 
-  it("generation attempts count as lost after the lease, the last one too", () => {
+  it("every generation attempt, even the last one, counts as lost after its lease", () => {
     let present = assignmentInGeneration(defaults)
     for (let attempt = 2; attempt <= 5; attempt++) {
       const { assignment, at } = runStepAtDueTime(present, defaults)

@@ -140,7 +140,7 @@ const internalError = (
     DatabaseBusy.isBusy(cause) ? Errors.busy.of(id) : Errors.InternalError.of(id)
   )
 
-/** Returns `Retry-After` and the status of a response to a failure without a handler. */
+/** Returns the status and `Retry-After` for a failure that no handler answers. */
 const failureHead = (
   cause: Cause.Cause<unknown>
 ): { readonly status: number; readonly headers: Readonly<Record<string, string>> } =>
