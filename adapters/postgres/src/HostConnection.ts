@@ -10,11 +10,11 @@ import type * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 import { toParameter } from "./Values.ts"
 
-export type Ask = (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<HostPool.Answer, SqlError>
+export type RunStatement = (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<HostPool.Answer, SqlError>
 
 /** Statements cannot be interrupted, because the session would return to the pool before the server has answered. */
-export const asking =
-  (session: HostPool.Queryable): Ask =>
+export const makeRunStatement =
+  (session: HostPool.Queryable): RunStatement =>
   (sql, params) =>
     Effect.uninterruptible(
       Effect.tryPromise({
@@ -25,7 +25,7 @@ export const asking =
       })
     )
 
-export const toConnection = (ask: Ask): Connection => {
+export const toConnection = (ask: RunStatement): Connection => {
   const rows = (sql: string, params: ReadonlyArray<unknown>) =>
     Effect.map(ask(sql, params), ({ rows }) => rows as ReadonlyArray<Record<string, unknown>>)
   const run: Connection["execute"] = (sql, params, transform) =>

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Ask, asking, toConnection } from "./HostConnection.ts"
+import { makeRunStatement, type RunStatement, toConnection } from "./HostConnection.ts"
 import { leased } from "./HostLease.ts"
 import type * as HostPool from "./HostPool.ts"
 import * as PooledClient from "./PooledClient.ts"
@@ -24,15 +24,15 @@ export interface HostPoolConfig {
 const make = ({ pool, schema }: HostPoolConfig) => {
   const { check, saw } = makeCorruptionMonitor()
   const asked =
-    (session: HostPool.Queryable, lose: () => void): Ask =>
+    (session: HostPool.Queryable, lose: () => void): RunStatement =>
     (sql, params) =>
-      Effect.tapError(asking(session)(sql, params), (error: SqlError) =>
+      Effect.tapError(makeRunStatement(session)(sql, params), (error: SqlError) =>
         Effect.sync(() => {
           saw(error)
           if (endsSession(error)) lose()
         })
       )
-  const start = schema === undefined ? "BEGIN" : `BEGIN; ${SearchPath.pinned(schema)}`
+  const start = schema === undefined ? "BEGIN" : `BEGIN; ${SearchPath.setLocalSearchPath(schema)}`
   const begin: PooledClient.Pool["begin"] = (connection) => connection.executeRaw(start, [])
   const acquirer = Effect.map(leased(pool), ({ lose, session }) => toConnection(asked(session, lose)))
   const direct = toConnection(asked(pool, () => {}))
@@ -41,7 +41,9 @@ const make = ({ pool, schema }: HostPoolConfig) => {
     borrower: (use) =>
       schema === undefined
         ? use(direct)
-        : Effect.scoped(Effect.flatMap(acquirer, SearchPath.alone({ begin, commit: PooledClient.commit }, use))),
+        : Effect.scoped(
+            Effect.flatMap(acquirer, SearchPath.inOwnTransaction({ begin, commit: PooledClient.commit }, use))
+          ),
     begin,
     schema,
     fault: check

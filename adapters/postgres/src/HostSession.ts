@@ -3,7 +3,7 @@ import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTra
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { Connection } from "effect/sql/SqlConnection"
-import { asking, toConnection } from "./HostConnection.ts"
+import { makeRunStatement, toConnection } from "./HostConnection.ts"
 import type * as HostPool from "./HostPool.ts"
 
 type Query = HostPool.Queryable["query"]
@@ -79,5 +79,5 @@ export const open = (db: unknown): Effect.Effect<Connection, HostTransactionRefu
           reason: "must be a client with query(text, values), or a transaction of Drizzle, Kysely or postgres.js"
         })
       )
-    : Effect.succeed(toConnection(asking({ query })))
+    : Effect.succeed(toConnection(makeRunStatement({ query })))
 }

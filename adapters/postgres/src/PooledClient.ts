@@ -40,7 +40,7 @@ export const make = ({ acquirer, begin, borrower, fault, schema }: Pool) =>
           begin,
           commit,
           control: (connection, sql) => connection.executeRaw(sql, []),
-          ...(schema === undefined ? {} : { enter: SearchPath.enter(schema) })
+          ...(schema === undefined ? {} : { enter: SearchPath.enterSchema(schema) })
         })
       })
   )

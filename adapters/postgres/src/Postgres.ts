@@ -120,7 +120,7 @@ export const layerHostPool = (config: HostPoolClient.HostPoolConfig, { listens, 
 }
 
 const migrated = (schema: string | undefined) =>
-  Layer.effectDiscard(Effect.andThen(SearchPath.create(schema), Migrations.migrate))
+  Layer.effectDiscard(Effect.andThen(SearchPath.createSchema(schema), Migrations.migrate))
 
 const layerMigrated = (config: PostgresConfig) =>
   Layer.provide(migrated(config.schema), Layer.fresh(layerMigrating(config)))

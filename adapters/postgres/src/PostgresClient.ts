@@ -91,7 +91,7 @@ export const make = (
     const connectionOf = (session: PgConnection.PgConnection) =>
       toConnection(session, plans, answered, (error) => judge(session, error))
     const { schema } = config
-    const pin = schema === undefined || config.isPooled !== true ? undefined : SearchPath.pinned(schema)
+    const pin = schema === undefined || config.isPooled !== true ? undefined : SearchPath.setLocalSearchPath(schema)
     const begin: PooledClient.Pool["begin"] = (connection) => {
       const begun = connection.execute("BEGIN", [], undefined)
       return pin === undefined ? begun : Effect.andThen(begun, connection.execute(pin, [], undefined))
@@ -102,9 +102,10 @@ export const make = (
         sessions.borrow((session) =>
           pin === undefined
             ? use(connectionOf(session))
-            : (SearchPath.alone({ begin, commit: PooledClient.commit }, use)(connectionOf(session)) as ReturnType<
-                typeof use
-              >)
+            : (SearchPath.inOwnTransaction(
+                { begin, commit: PooledClient.commit },
+                use
+              )(connectionOf(session)) as ReturnType<typeof use>)
         ),
       begin,
       schema,
@@ -132,7 +133,7 @@ const poolOptions = (config: PostgresClientConfig) => {
     startupParameters: isPooled
       ? {}
       : {
-          ...(config.schema === undefined ? {} : { search_path: SearchPath.pathOf(config.schema) }),
+          ...(config.schema === undefined ? {} : { search_path: SearchPath.searchPathOf(config.schema) }),
           ...bound("statement_timeout", config.statementTimeout, usual.statementTimeout),
           ...bound(
             "idle_in_transaction_session_timeout",

@@ -13,21 +13,21 @@ import type { SqlError } from "effect/sql/SqlError"
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Temporary tables are looked up last, because a temporary table could otherwise hide one of ours. */
-export const pathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
+export const searchPathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
 
 /** The search path is valid until the transaction ends. */
-export const pinned = (schema: string): string => `SET LOCAL search_path TO ${pathOf(schema)}`
+export const setLocalSearchPath = (schema: string): string => `SET LOCAL search_path TO ${searchPathOf(schema)}`
 
 /** Sets the search path inside the host's transaction. Running the result restores the host's own search path. */
-export const enter = (schema: string) =>
+export const enterSchema = (schema: string) =>
   Effect.fnUntraced(function* (connection: Connection) {
     const [before] = yield* connection.execute("SELECT current_setting('search_path') AS path", [], undefined)
-    yield* connection.execute(pinned(schema), [], undefined)
+    yield* connection.execute(setLocalSearchPath(schema), [], undefined)
     return connection.execute("SELECT set_config('search_path', $1, TRUE) AS path", [before?.path ?? ""], undefined)
   })
 
 /** A statement in a transaction of its own, because only a transaction can limit the search path. */
-export const alone =
+export const inOwnTransaction =
   <A, E, R>(
     {
       begin,
@@ -64,7 +64,7 @@ const look = (sql: SqlClient.SqlClient, schema: string) =>
  * Creates the schema if it is missing and the role may create it. Without a schema, the search path of the sessions
  * decides.
  */
-export const create = Effect.fnUntraced(function* (schema: string | undefined) {
+export const createSchema = Effect.fnUntraced(function* (schema: string | undefined) {
   const sql = yield* SqlClient.SqlClient
   if (schema === undefined) return
   const [found] = yield* look(sql, schema)

@@ -7,7 +7,13 @@ import type { NewTopic } from "partner-commentary/use-cases/Topics"
 import type pg from "pg"
 import postgresJs from "postgres"
 import { expect, it, onTestFinished } from "vitest"
-import { opened, type Service, seeded, topicOf, wholeStory } from "../../test/embedding/EmbeddedStory.ts"
+import {
+  openService,
+  runWholeStory,
+  type Service,
+  seedOrganization,
+  topicOf
+} from "../../test/embedding/EmbeddedStory.ts"
 import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
 
 // #region pg
@@ -59,7 +65,7 @@ const postgresJsPool = (sql: postgresJs.Sql) => {
 }
 // #endregion
 
-type Database = Parameters<typeof opened>[0]
+type Database = Parameters<typeof openService>[0]
 
 /** Runs work in a transaction of the host's library. */
 type Transaction = (work: (db: object) => Promise<unknown>) => Promise<unknown>
@@ -68,11 +74,11 @@ const schema = "commentary"
 
 /** Runs a whole story, then commits one topic and rolls another one back. */
 const proven = async (database: Database, transaction: Transaction) => {
-  const service = opened(database)
+  const service = openService(database)
   onTestFinished(service.pc.stop)
-  await wholeStory(service)
+  await runWholeStory(service)
   const { pc } = service
-  const ids = await seeded(pc)
+  const ids = await seedOrganization(pc)
   await transaction((db) => pc.topics.submit(topicOf(ids), { db }))
   expect((await pc.topics.list(ids)).total).toBe(1)
   const undone = transaction(async (db) => {
@@ -85,9 +91,9 @@ const proven = async (database: Database, transaction: Transaction) => {
 
 it("pg: a topic and a row of the host are committed together, or neither is", async () => {
   const pool = poolOf(await emptyDatabase())
-  const { pc } = opened(postgres(pool, { schema }))
+  const { pc } = openService(postgres(pool, { schema }))
   onTestFinished(pc.stop)
-  const ids = await seeded(pc)
+  const ids = await seedOrganization(pc)
   await expect(order(pc, pool, topicOf(ids))).rejects.toThrow('relation "orders" does not exist')
   expect((await pc.topics.list(ids)).total).toBe(0)
   await pool.query("CREATE TABLE orders (topic TEXT)")

@@ -3,7 +3,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { PartnerCommentaryError } from "partner-commentary/PartnerCommentary"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { opened, seeded, topicOf } from "../../test/embedding/EmbeddedStory.ts"
+import { openService, seedOrganization, topicOf } from "../../test/embedding/EmbeddedStory.ts"
 import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
 
 const refused = { code: "no_valid_personas" }
@@ -11,9 +11,9 @@ const refused = { code: "no_valid_personas" }
 const started = async (options: PoolOptions = {}) => {
   const pool = poolOf(await emptyDatabase(), { max: 3 })
   await pool.query("CREATE TABLE orders (topic TEXT)")
-  const service = opened(postgres(pool, options))
+  const service = openService(postgres(pool, options))
   onTestFinished(service.pc.stop)
-  const ids = await seeded(service.pc)
+  const ids = await seedOrganization(service.pc)
   const client = await pool.connect()
   onTestFinished(() => client.release())
   return { ...service, pool, client, ids }
@@ -113,9 +113,9 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
 it("a topic can be submitted in a transaction of PGlite", async () => {
   const database = new PGlite()
   onTestFinished(() => database.close())
-  const { pc } = opened(postgres(database))
+  const { pc } = openService(postgres(database))
   onTestFinished(pc.stop)
-  const ids = await seeded(pc)
+  const ids = await seedOrganization(pc)
   await database.transaction((tx) => pc.topics.submit(topicOf(ids), { db: tx }))
   const undone = database.transaction(async (tx) => {
     await pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?"), { db: tx })

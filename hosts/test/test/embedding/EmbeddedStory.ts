@@ -14,7 +14,7 @@ interface Mail {
 const url = "https://app.example/commentary"
 
 /** Opens the service, and waits for the first mail with a subject. */
-export const opened = (database: Database, options: { readonly workers?: boolean } = {}) => {
+export const openService = (database: Database, options: { readonly workers?: boolean } = {}) => {
   const mails: Array<Mail> = []
   const waiting: Array<() => void> = []
   const pc = partnerCommentary({
@@ -38,18 +38,21 @@ export const opened = (database: Database, options: { readonly workers?: boolean
   return { pc, mail, mails }
 }
 
-type Opened = ReturnType<typeof opened>
+type Opened = ReturnType<typeof openService>
 export type Service = Opened["pc"]
 
 /** Creates an organization that is licensed for one persona. */
-export const seeded = async (pc: Service) => {
+export const seedOrganization = async (pc: Service) => {
   const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
   const { id: persona_id } = await pc.personas.create({ name: "Ada Vance", creator: { email: "ada@host.example" } })
   await pc.licenses.grant({ organization_id, persona_id })
   return { organization_id, persona_id }
 }
 
-export const topicOf = (ids: Awaited<ReturnType<typeof seeded>>, content = "Who wins the derby on Sunday?") => ({
+export const topicOf = (
+  ids: Awaited<ReturnType<typeof seedOrganization>>,
+  content = "Who wins the derby on Sunday?"
+) => ({
   organization_id: ids.organization_id,
   content,
   persona_ids: [ids.persona_id]
@@ -62,9 +65,9 @@ const act = ({ pc }: Opened, { text }: Mail, action: string, body: object) => {
 }
 
 /** Runs the story from the organization to the approved commentary, and reads everything that results from it. */
-export const wholeStory = async (service: Opened) => {
+export const runWholeStory = async (service: Opened) => {
   const { mail, pc } = service
-  const ids = await seeded(pc)
+  const ids = await seedOrganization(pc)
   const { organization_id } = ids
   const { topic_id } = await pc.topics.submit({ ...topicOf(ids), external_reference: "derby-1" })
   expect((await act(service, await mail(/asks/), "respond", { perspective: "The home side." })).status).toBe(200)

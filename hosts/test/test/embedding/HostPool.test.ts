@@ -3,7 +3,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { postgres } from "partner-commentary/postgres/Postgres"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { opened, seeded, topicOf, wholeStory } from "./EmbeddedStory.ts"
+import { openService, runWholeStory, seedOrganization, topicOf } from "./EmbeddedStory.ts"
 import { emptyDatabase, poolOf } from "./HostDatabase.ts"
 
 const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
@@ -23,17 +23,17 @@ describe("the whole workflow on the host's pool", () => {
         Reflect.get(own, id) ?? pg.types.getTypeParser(id, format)) as typeof pg.types.getTypeParser
     }
     const pool = poolOf(await emptyDatabase(), { types })
-    const service = opened(postgres(pool))
+    const service = openService(postgres(pool))
     onTestFinished(service.pc.stop)
-    await wholeStory(service)
+    await runWholeStory(service)
   })
 
   it("the whole workflow runs on PGlite, which has only one session", async () => {
     const database = new PGlite()
     onTestFinished(() => database.close())
-    const service = opened(postgres(database))
+    const service = openService(postgres(database))
     onTestFinished(service.pc.stop)
-    await wholeStory(service)
+    await runWholeStory(service)
     expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
   })
 
@@ -49,15 +49,15 @@ describe("the whole workflow on the host's pool", () => {
         }
       }
     }
-    const service = opened(postgres(few))
+    const service = openService(postgres(few))
     onTestFinished(service.pc.stop)
-    await wholeStory(service)
+    await runWholeStory(service)
   })
 })
 
 it("the host's pool stays open when the service stops, and every session is returned to it", async () => {
   const pool = poolOf(await emptyDatabase())
-  const { pc } = opened(postgres(pool))
+  const { pc } = openService(postgres(pool))
   await pc.start()
   await pc.stop()
   expect(pool.totalCount - pool.idleCount).toBe(0)
@@ -72,9 +72,9 @@ it("an object that is not a pool is refused with one sentence", () => {
 
 it("while the host uses all connections of its pool, requests and creators' pages are answered with 503 and Retry-After", async () => {
   const pool = poolOf(await emptyDatabase(), { max: 3 })
-  const { mail, pc } = opened(postgres(pool))
+  const { mail, pc } = openService(postgres(pool))
   onTestFinished(pc.stop)
-  const ids = await seeded(pc)
+  const ids = await seedOrganization(pc)
   const { organization_id } = ids
   const { topic_id } = await pc.topics.submit(topicOf(ids))
   const link = /https:\/\/app\.example\/commentary\/creator\/\S+/.exec((await mail(/asks/)).text)?.[0] ?? ""

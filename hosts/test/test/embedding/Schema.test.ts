@@ -5,7 +5,7 @@
 import { postgres } from "partner-commentary/postgres/Postgres"
 import type pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { opened, seeded, topicOf, wholeStory } from "./EmbeddedStory.ts"
+import { openService, runWholeStory, seedOrganization, topicOf } from "./EmbeddedStory.ts"
 import { emptyDatabase, poolOf } from "./HostDatabase.ts"
 
 const tablesOf = async (pool: pg.Pool) => {
@@ -56,9 +56,9 @@ const schema = "commentary"
 describe("a separate schema", () => {
   it("a separate schema holds every table, and the host's sessions keep their search path", async () => {
     const pool = poolOf(await emptyDatabase(), { max: 2 })
-    const service = opened(postgres(pool, { schema, listen: false }))
+    const service = openService(postgres(pool, { schema, listen: false }))
     onTestFinished(service.pc.stop)
-    await wholeStory(service)
+    await runWholeStory(service)
     expect(Object.keys(await tablesOf(pool))).toEqual([schema])
     const paths = await Promise.all([pathOf(pool), pathOf(pool)])
     expect(paths).toEqual(['"$user", public', '"$user", public'])
@@ -66,18 +66,18 @@ describe("a separate schema", () => {
 
   it("a separate schema works where sessions lose their settings between transactions, as behind PgBouncer", async () => {
     const pool = poolOf(await emptyDatabase())
-    const service = opened(postgres(forgetting(pool), { schema }))
+    const service = openService(postgres(forgetting(pool), { schema }))
     onTestFinished(service.pc.stop)
-    await wholeStory(service)
+    await runWholeStory(service)
     expect(Object.keys(await tablesOf(pool))).toEqual([schema])
   })
 
   it("a separate schema works with an address, with and without a pooler", async () => {
     const url = await emptyDatabase()
     for (const directUrl of [undefined, url]) {
-      const service = opened(postgres(url, { schema, directUrl }))
+      const service = openService(postgres(url, { schema, directUrl }))
       onTestFinished(service.pc.stop)
-      await wholeStory(service)
+      await runWholeStory(service)
       await service.pc.stop()
     }
     expect(Object.keys(await tablesOf(poolOf(url)))).toEqual([schema])
@@ -86,9 +86,9 @@ describe("a separate schema", () => {
   it("a separate schema may have any name, and two schemas belong to two separate services", async () => {
     const pool = poolOf(await emptyDatabase())
     for (const name of ['Host\'s "own"', "other"]) {
-      const { pc } = opened(postgres(pool, { schema: name }), { workers: false })
+      const { pc } = openService(postgres(pool, { schema: name }), { workers: false })
       onTestFinished(pc.stop)
-      await pc.topics.submit(topicOf(await seeded(pc)))
+      await pc.topics.submit(topicOf(await seedOrganization(pc)))
       expect(await pc.organizations.list()).toHaveLength(1)
     }
     expect(Object.keys(await tablesOf(pool)).toSorted()).toEqual(['Host\'s "own"', "other"])
@@ -98,9 +98,9 @@ describe("a separate schema", () => {
     const pool = poolOf(await emptyDatabase(), { max: 1 })
     await pool.query("CREATE TABLE topics (subject TEXT)")
     await pool.query("CREATE TEMPORARY TABLE organizations (name TEXT)")
-    const { pc } = opened(postgres(pool, { schema }), { workers: false })
+    const { pc } = openService(postgres(pool, { schema }), { workers: false })
     onTestFinished(pc.stop)
-    const ids = await seeded(pc)
+    const ids = await seedOrganization(pc)
     await pc.topics.submit(topicOf(ids))
     expect((await pc.topics.list(ids)).total).toBe(1)
     expect((await pool.query("SELECT * FROM topics")).rows).toEqual([])
@@ -116,7 +116,7 @@ describe("a separate schema", () => {
       await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
     })
     const own = Object.assign(new URL(url), { username: role, password: "x" }).href
-    const { pc } = opened(postgres(own, { schema }))
+    const { pc } = openService(postgres(own, { schema }))
     const { rows } = await pool.query("SELECT current_database() AS name")
     expect(await refusal(pc)).toContain(
       `There is no schema commentary, and the role ${role} may not create one in the database ${rows[0].name}: ` +
@@ -138,7 +138,7 @@ describe("a failed start", () => {
   it("a failed start names the host's table that has one of our names, and changes nothing", async () => {
     const pool = poolOf(await emptyDatabase())
     await pool.query("CREATE TABLE topics (subject TEXT)")
-    const { pc } = opened(postgres(pool))
+    const { pc } = openService(postgres(pool))
     expect(await refusal(pc)).toContain("The database has a table topics that this service did not make")
     expect(await tablesOf(pool)).toEqual({ public: 1 })
   })
@@ -149,7 +149,7 @@ describe("a failed start", () => {
       IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity = 'public.mails')
       THEN RAISE EXCEPTION 'no mails here'; END IF; END $$`)
     await pool.query("CREATE EVENT TRIGGER refusing ON ddl_command_end EXECUTE FUNCTION refuse()")
-    const { pc } = opened(postgres(pool))
+    const { pc } = openService(postgres(pool))
     expect(await refusal(pc)).toContain("The migration 0004_mails failed at the table mails: no mails here.")
   })
 
@@ -162,8 +162,8 @@ describe("a failed start", () => {
       [changed({ username: "nobody", password: "wrong" }), /^The server rejects the user or the password for .*\.$/]
     ] as const
     for (const [address, sentence] of failures) {
-      expect(await refusal(opened(postgres(address)).pc)).toMatch(sentence)
-      expect(await refusal(opened(postgres(poolOf(address))).pc)).toMatch(sentence)
+      expect(await refusal(openService(postgres(address)).pc)).toMatch(sentence)
+      expect(await refusal(openService(postgres(poolOf(address))).pc)).toMatch(sentence)
     }
   })
 })

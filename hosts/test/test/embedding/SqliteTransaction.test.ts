@@ -10,7 +10,7 @@ import { setTimeout } from "node:timers/promises"
 import { sqlite } from "partner-commentary/sqlite/Sqlite"
 import type { NewTopic } from "partner-commentary/use-cases/Topics"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { opened, type Service, seeded, topicOf, wholeStory } from "./EmbeddedStory.ts"
+import { openService, runWholeStory, type Service, seedOrganization, topicOf } from "./EmbeddedStory.ts"
 
 // #region sqlite
 /** The database may be busy, because the service writes on its own connection. The wait must not block the thread. */
@@ -51,9 +51,9 @@ const hostDatabase = (options: ConstructorParameters<typeof DatabaseSync>[1] = {
 
 const started = async (options?: Parameters<typeof hostDatabase>[0]) => {
   const database = hostDatabase(options)
-  const service = opened(sqlite(database))
+  const service = openService(sqlite(database))
   onTestFinished(service.pc.stop)
-  const ids = await seeded(service.pc)
+  const ids = await seedOrganization(service.pc)
   await begin(database)
   database.exec("CREATE TABLE orders (topic TEXT); COMMIT")
   const orders = () => database.prepare("SELECT topic FROM orders").all()
@@ -62,8 +62,8 @@ const started = async (options?: Parameters<typeof hostDatabase>[0]) => {
 
 it("a whole story runs on the file of the host's database, which stays open", async () => {
   const database = hostDatabase()
-  const service = opened(sqlite(database))
-  await wholeStory(service)
+  const service = openService(sqlite(database))
+  await runWholeStory(service)
   await service.pc.stop()
   expect(database.isOpen).toBe(true)
 })

@@ -10,10 +10,10 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { opened, seeded, wholeStory } from "./EmbeddedStory.ts"
+import { openService, runWholeStory, seedOrganization } from "./EmbeddedStory.ts"
 import { emptyDatabase, poolOf } from "./HostDatabase.ts"
 
-type Opened = ReturnType<typeof opened>
+type Opened = ReturnType<typeof openService>
 
 const url = "https://app.example/commentary/partner/v1/personas"
 
@@ -24,7 +24,7 @@ const limit = 100
 const counted = async (services: readonly [Opened, Opened]) => {
   for (const { pc } of services) onTestFinished(pc.stop)
   const [{ pc: first }, { pc: second }] = services
-  const { organization_id } = await seeded(first)
+  const { organization_id } = await seedOrganization(first)
   const { full_key } = await first.apiKeys.create({ organization_id, name: "one", scopes: ["personas:read"] })
   const ask = (pc: typeof first) => pc.fetch(new Request(url, { headers: { "x-api-key": full_key } }))
   const statuses: Array<number> = []
@@ -40,7 +40,7 @@ it.each<PoolOptions>([{}, { schema: "commentary" }, { listen: false }])(
   "a limit lets exactly as many requests through both, with the options %j",
   async (options) => {
     const pool = poolOf(await emptyDatabase())
-    await counted([opened(postgres(pool, options)), opened(postgres(pool, options))])
+    await counted([openService(postgres(pool, options)), openService(postgres(pool, options))])
   }
 )
 
@@ -55,13 +55,13 @@ const onClient = (url: string) =>
 describe("services on the official client of Effect", () => {
   it("a limit lets exactly as many requests through both", async () => {
     const url = await emptyDatabase()
-    await counted([opened(onClient(url)), opened(onClient(url))])
+    await counted([openService(onClient(url)), openService(onClient(url))])
   })
 
   it("the whole workflow runs on the official client of Effect", async () => {
-    const service = opened(onClient(await emptyDatabase()))
+    const service = openService(onClient(await emptyDatabase()))
     onTestFinished(service.pc.stop)
-    await wholeStory(service)
+    await runWholeStory(service)
   })
 })
 
@@ -69,7 +69,7 @@ describe("state of one process that is merged with the layer of Postgres", () =>
   it("state of one process does not replace shared state if it comes first", async () => {
     const pool = poolOf(await emptyDatabase())
     const merged = () => Layer.merge(Core.layerProcess, postgres(pool))
-    await counted([opened(merged()), opened(merged())])
+    await counted([openService(merged()), openService(merged())])
   })
 
   it.each(["RateWindows", "AccessChanges", "WorkSignal"] as const)(
@@ -81,7 +81,7 @@ describe("state of one process that is merged with the layer of Postgres", () =>
         AccessChanges: AccessChanges.layerProcess,
         WorkSignal: WorkSignal.layerProcess
       }
-      const { pc } = opened(Layer.merge(postgres(pool), last[name] as Layer.Layer<never>))
+      const { pc } = openService(Layer.merge(postgres(pool), last[name] as Layer.Layer<never>))
       await expect(pc.start()).rejects.toThrow(
         `The service cannot be used: ${name} is kept in this process, but processes share the database: ` +
           "leave Core.layerProcess out, because the layer of the database has what processes share."
@@ -92,10 +92,10 @@ describe("state of one process that is merged with the layer of Postgres", () =>
 
 it("a key that one service revokes is rejected by the other at once", async () => {
   const pool = poolOf(await emptyDatabase())
-  const { pc: first } = opened(postgres(pool))
-  const { pc: second } = opened(postgres(pool))
+  const { pc: first } = openService(postgres(pool))
+  const { pc: second } = openService(postgres(pool))
   for (const pc of [first, second]) onTestFinished(pc.stop)
-  const { organization_id } = await seeded(first)
+  const { organization_id } = await seedOrganization(first)
   const key = await first.apiKeys.create({ organization_id, name: "one", scopes: ["personas:read"] })
   const ask = async () => (await second.fetch(new Request(url, { headers: { "x-api-key": key.full_key } }))).status
   expect(await ask()).toBe(200)

@@ -8,7 +8,7 @@ import type { LatestDue } from "../shared/DueTimes.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
-import { requestedMoment } from "./RetryAfter.ts"
+import { requestedRetryTime } from "./RetryAfter.ts"
 
 /** What triggered the attempt. `probe`: the circuit breaker made the attempt to check whether the receiver is back. */
 export const AttemptKind = Schema.Literals(["scheduled", "manual", "probe"])
@@ -88,7 +88,11 @@ export const next = (
   const delay = policy.retries[attempts]
   if (delay === undefined) return { state: "failed", attempts: attempts + 1 }
   const planned = now + Math.round(Duration.toMillis(delay) * (1 + jitter * chance))
-  return { state: "pending", attempts: attempts + 1, dueAt: Math.max(planned, requestedMoment(attempt, now, policy)) }
+  return {
+    state: "pending",
+    attempts: attempts + 1,
+    dueAt: Math.max(planned, requestedRetryTime(attempt, now, policy))
+  }
 }
 
 /** A delivery's state in the queue. */

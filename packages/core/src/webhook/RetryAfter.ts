@@ -8,7 +8,7 @@ import type { Attempt } from "./Attempt.ts"
 /**
  * It applies to 429 and 503 only, and `longestWait` limits it. Without a valid value, the result is the present time.
  */
-export const requestedMoment = (
+export const requestedRetryTime = (
   { retryAfter, status }: Pick<Attempt, "retryAfter" | "status">,
   now: Instant.Instant,
   { longestWait }: WebhookPolicy

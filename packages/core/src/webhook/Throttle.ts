@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import type * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
-import { requestedMoment } from "./RetryAfter.ts"
+import { requestedRetryTime } from "./RetryAfter.ts"
 
 export interface Throttle {
   /** The time of the first 429. An hour without a 429 ends the period. */
@@ -33,7 +33,7 @@ export const after429 = (
   policy: WebhookPolicy
 ): Throttle => {
   const before = present === null || isOver(present, now, policy) ? null : present
-  const requested = requestedMoment(attempt, now, policy)
+  const requested = requestedRetryTime(attempt, now, policy)
   if (before !== null && isSamePause(before, attempt, now)) {
     return { ...before, until: Math.max(before.until, requested) }
   }
