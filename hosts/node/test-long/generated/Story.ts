@@ -32,6 +32,13 @@ const calls: ReadonlyArray<Call> = [
   { operation: "testWebhook", method: "POST", path: "/webhooks/{id}/test", parameters: webhook },
   { operation: "listWebhooks", method: "GET", path: "/webhooks" },
   { operation: "getWebhook", method: "GET", path: "/webhooks/{id}", parameters: webhook },
+  {
+    operation: "rotateWebhookSecret",
+    method: "POST",
+    path: "/webhooks/{id}/rotate-secret",
+    parameters: webhook,
+    body: "{}"
+  },
   { operation: "updateWebhook", method: "PATCH", path: "/webhooks/{id}", parameters: webhook, body: "{}" },
   {
     operation: "createTopic",
