@@ -49,6 +49,18 @@ export const project = (
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
 }
 
+/** What every project of a test compiles with: strict, as ESM, from `src` to `out`. */
+export const compilerOptions = {
+  target: "es2022",
+  lib: ["es2023", "dom"],
+  module: "nodenext",
+  types: ["node"],
+  strict: true,
+  rewriteRelativeImportExtensions: true,
+  rootDir: "src",
+  outDir: "out"
+}
+
 /** Returns the names of all packages that an installation would add. */
 export const brought = async (folder: string): Promise<ReadonlyArray<string>> => {
   await run(folder, "npm", "install", "--package-lock-only")

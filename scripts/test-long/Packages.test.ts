@@ -11,7 +11,7 @@ import { buildWorkspace, compiler } from "../packing/Build.ts"
 import { stagePackage } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { root } from "../Repository.ts"
-import { brought, nodeOf, project, run } from "./Installation.ts"
+import { brought, compilerOptions, nodeOf, project, run } from "./Installation.ts"
 
 const place = mkdtempSync(join(tmpdir(), "packages-"))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
@@ -64,18 +64,8 @@ const write = (folder: string, modules: ReadonlyArray<string>) => {
   // Lambda's main module starts to serve when it is imported, and the suites need a test runner.
   const loaded = modules.filter((module) => !/lambda\/main$|\/testkit\//.test(module))
   writeFileSync(join(folder, "load.js"), loaded.map((module) => `await import("${module}")\n`).join(""))
-  const compilerOptions = {
-    target: "es2022",
-    lib: ["es2023", "dom"],
-    module: "nodenext",
-    types: ["node"],
-    strict: true,
-    skipLibCheck: false,
-    rewriteRelativeImportExtensions: true,
-    rootDir: "src",
-    outDir: "out"
-  }
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }))
+  const options = { compilerOptions: { ...compilerOptions, skipLibCheck: false }, include: ["src"] }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options))
 }
 
 describe.each([...new Set([oldest, newest])])("installed with effect %s", (effect) => {
