@@ -12,6 +12,7 @@ const places = {
   "pc.ts": "src/pc.ts",
   "sveltekit/hooks.server.ts": "src/hooks.server.ts",
   "sveltekit/+server.ts": "src/routes/commentary/[...path]/+server.ts",
+  "remix/pc.server.ts": "src/pc.server.ts",
   "remix/commentary.ts": "src/app/commentary.ts"
 }
 

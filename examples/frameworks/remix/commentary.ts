@@ -1,8 +1,7 @@
 /** Remix and React Router: `app/routes/commentary.ts`, for the path `commentary/*`. */
-import { pc } from "../pc.ts"
+import { pc } from "../pc.server.ts"
 
 // #region glue
-await pc.start()
 export const loader = ({ request }: { request: Request }) => pc.fetch(request)
 export const action = loader
 // #endregion

@@ -73,6 +73,32 @@ const built = {
 
 const reloading = { reloads: "commentary.ts" }
 
+const reactRouter: Framework = {
+  packages: {
+    "@react-router/dev": "8.4.0",
+    "@react-router/node": "8.4.0",
+    "@react-router/serve": "8.4.0",
+    react: "19.3.1",
+    "react-dom": "19.3.1",
+    "react-router": "8.4.0",
+    vite: "8.3.8"
+  },
+  files: {
+    "app/pc.ts": "pc.ts",
+    "app/pc.server.ts": "remix/pc.server.ts",
+    "app/routes/commentary.ts": "remix/commentary.ts"
+  },
+  own: {
+    "vite.config.js": `import { reactRouter } from "@react-router/dev/vite"\nexport default { plugins: [reactRouter()] }\n`,
+    "app/root.tsx": `import { Outlet } from "react-router"\nexport default () => <html><body><Outlet /></body></html>\n`,
+    "app/routes.ts": `import { route } from "@react-router/dev/routes"
+export default [route("commentary/*", "routes/commentary.ts"), route("yours", "routes/yours.ts")]\n`,
+    "app/routes/yours.ts": `export const loader = () => new Response("Your application.")\n`
+  },
+  build: ["node_modules/.bin/react-router", "build"],
+  start: ["node_modules/.bin/react-router-serve", "build/server/index.js"]
+}
+
 export const frameworks: Readonly<Record<string, Framework>> = {
   "Express 5": plain("express", { express: "5.3.0", "@types/express": "5.0.6" }),
   "Express 4": plain("express", { express: "^4.22.0", "@types/express": "^4.17.0" }),
@@ -92,6 +118,7 @@ export const frameworks: Readonly<Record<string, Framework>> = {
     { yours: ["/yours", '"statusCode":404'] }
   ),
   "node:http": plain("node-http", {}),
+  "React Router": reactRouter,
   Effect: plain("effect", { "@effect/platform-node": "4.1.0" }, { further: ["@partner-commentary/server"] }),
   "Next.js 15": next({ next: "15.5.29" }, ["start"], built),
   "Next.js 16": next({ next: "16.4.6" }, ["start"], built),

@@ -1,0 +1,8 @@
+/** Remix and React Router: `app/pc.server.ts`, whose name keeps it out of the bundle for browsers. */
+import { pc } from "./pc.ts"
+
+// #region glue
+await pc.start()
+
+export { pc }
+// #endregion
