@@ -1,5 +1,13 @@
 /** Signals new work to the workers of this process, or to other processes if this one has none. */
-import { type DueWork, dueNow, everything, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import {
+  type Change,
+  type DueWork,
+  dueNow,
+  everything,
+  isChange,
+  type Work,
+  WorkSignal
+} from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
 import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
@@ -7,23 +15,24 @@ const prefix = "work "
 
 /** `own` signals the workers of this process. */
 export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
-  const workers = new Map<Work, number>()
-  const count = (kind: Work, more: number) =>
+  const workers = new Map<Work | Change, number>()
+  const count = (kind: Work | Change, more: number) =>
     Effect.sync(() => {
       workers.set(kind, (workers.get(kind) ?? 0) + more)
     })
   channel.onMessage((message) => {
     if (message === connectionLost) return own.notify
-    return own.tell(everything.filter((kind) => message === prefix + kind))
+    const signal = message.startsWith(prefix) ? message.slice(prefix.length) : ""
+    return own.tell(isChange(signal) ? [signal] : everything.filter((kind) => kind === signal))
   })
 
   const tell = (work: ReadonlyArray<DueWork>) =>
     Effect.andThen(
       own.tell(work),
-      // Local workers start at once, and other processes find the remaining work by polling.
+      // Local workers start at once, and other processes find the remaining work by polling. Requests may wait anywhere.
       Effect.suspend(() =>
         Effect.forEach(
-          dueNow(work).filter((kind) => (workers.get(kind) ?? 0) === 0),
+          dueNow(work).filter((kind) => isChange(kind) || (workers.get(kind) ?? 0) === 0),
           (kind) => channel.say(prefix + kind),
           { discard: true }
         )
@@ -34,7 +43,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     tell,
     listen: (kind) =>
       Effect.andThen(
-        Effect.acquireRelease(count(kind, 1), () => count(kind, -1)),
+        isChange(kind) ? Effect.void : Effect.acquireRelease(count(kind, 1), () => count(kind, -1)),
         own.listen(kind)
       )
   })

@@ -42,6 +42,11 @@ export class ConditionalRead extends Context.Service<ConditionalRead, true>()(
   "@partner-commentary/api/ApiKeyAuth/ConditionalRead"
 ) {}
 
+/** Endpoint annotation: the endpoint applies `Prefer: wait=N`. */
+export class WaitPreference extends Context.Service<WaitPreference, true>()(
+  "@partner-commentary/api/ApiKeyAuth/WaitPreference"
+) {}
+
 /** Authentication by `X-Api-Key`, with the errors that every such call can return. */
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: CurrentPrincipal }>()(
   "@partner-commentary/api/ApiKeyAuth",

@@ -5,7 +5,7 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
 import { integerParameter, literalParameter, textParameter } from "./Documented.ts"
 import { Success } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
@@ -123,6 +123,7 @@ export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("list", "/events", { query: listQuery, success: EventList })
       .annotate(RequiredScope, "topics:read")
+      .annotate(WaitPreference, true)
       .annotateMerge(
         OpenApi.annotations({
           identifier: "listEvents",

@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, ConditionalRead, OwnLimit, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
+import { ApiKeyAuth, ConditionalRead, OwnLimit, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
 import { integerParameter, keywords, literalParameter, textParameter } from "./Documented.ts"
 import { Ok, Success } from "./Envelope.ts"
 import { ExampleErrors } from "./ErrorGuide.ts"
@@ -328,6 +328,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
     })
       .annotate(RequiredScope, "topics:read")
       .annotate(ConditionalRead, true)
+      .annotate(WaitPreference, true)
       .annotate(RequiredPool, "frequent")
       .annotateMerge(
         OpenApi.annotations({

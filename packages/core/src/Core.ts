@@ -8,6 +8,7 @@ import { AccessChanges } from "./access/AccessChanges.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { ConcurrencyLimit } from "./access/ConcurrencyLimit.ts"
 import { Dashboard } from "./access/Dashboard.ts"
+import { LongPolls } from "./access/LongPolls.ts"
 import { RateLimits } from "./access/RateLimits.ts"
 import { RateWindows } from "./access/RateWindows.ts"
 import { DraftWorker } from "./commentary/DraftWorker.ts"
@@ -58,6 +59,7 @@ export const layer = Layer.mergeAll(
   Performance.layer,
   Idempotency.layer,
   Personas.layer,
+  LongPolls.layer,
   MailWorker.layer,
   RateLimits.layer,
   Topics.layer,

@@ -1,6 +1,7 @@
 /** The long-running processes: a server with or without workers, and a worker. A signal stops them. */
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { LongPolls } from "@partner-commentary/core/access/LongPolls"
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
@@ -79,6 +80,8 @@ export const serve = <R>(options: {
         yield* Effect.provide(malformedRequestHeaders, Layer.provide(Authorization.layer, Layer.succeedContext(app)))
       )
       yield* open
+      // Waiting requests are answered before the listener waits for running requests.
+      yield* Effect.addFinalizer(() => Context.get(app, LongPolls).stop)
       yield* warnAboutLinks(settings, port)
       yield* Option.match(ConfigSummary.identityWarning(settings), {
         onNone: () => Effect.void,

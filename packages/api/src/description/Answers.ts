@@ -14,6 +14,7 @@ export interface Setting {
   readonly summary: string | undefined
   readonly replays: boolean
   readonly isConditional: boolean
+  readonly canWait: boolean
   /** The operation's specific examples, which replace the general ones. */
   readonly shown: ReadonlyMap<string, Errors.WireError>
 }
@@ -21,7 +22,10 @@ export interface Setting {
 export const answers = (responses: Readonly<Record<string, Response>>, setting: Setting): Record<string, Response> =>
   mapValues(responses, (response, status) => ({
     ...(Number(status) < 400 ? success(response, setting) : failure(response, setting)),
-    headers: { ...titled(response.headers), ...headersOf(status, setting.replays, setting.isConditional) }
+    headers: {
+      ...titled(response.headers),
+      ...headersOf(status, setting.replays, setting.isConditional, setting.canWait)
+    }
   }))
 
 /** Returns the header's name in conventional spelling. */
@@ -99,12 +103,12 @@ export const codeOf = (envelope: JsonSchema): string => String(errorOf(envelope)
 const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json
 
 /** The response to a conditional request whose result has not changed. */
-export const notModified: Readonly<Record<string, Response>> = {
+export const notModified = (canWait: boolean): Readonly<Record<string, Response>> => ({
   304: {
     description: "Nothing changed since the answer that `If-None-Match` names. Without a body.",
-    headers: headersOf("304", false, true)
+    headers: headersOf("304", false, true, canWait)
   }
-}
+})
 
 /** Every operation has this response to an incomplete request. */
 export const timedOut: Readonly<Record<string, Response>> = {

@@ -8,7 +8,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as SchemaAST from "effect/SchemaAST"
-import { ConditionalRead, RequiredScope } from "../ApiKeyAuth.ts"
+import { ConditionalRead, RequiredScope, WaitPreference } from "../ApiKeyAuth.ts"
 import { keywords } from "../Documented.ts"
 import { ExampleErrors } from "../ErrorGuide.ts"
 import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
@@ -29,6 +29,7 @@ interface Facts {
   readonly schemes: ReadonlyArray<SecurityScheme>
   readonly examples: ReadonlyArray<WireError>
   readonly isConditional: boolean
+  readonly canWait: boolean
 }
 
 const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === keywords || key === constraint }
@@ -109,7 +110,7 @@ const usedSchemas = (schemas: Document["components"]["schemas"], paths: Document
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
 }
 
-const unknown: Facts = { scope: undefined, schemes: [], examples: [], isConditional: false }
+const unknown: Facts = { scope: undefined, schemes: [], examples: [], isConditional: false, canWait: false }
 
 const factsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
@@ -128,7 +129,8 @@ const factsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
         scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
         schemes: [...middleware].flatMap((one) => ("scheme" in one ? [one.scheme as SecurityScheme] : [])),
         examples: Context.getOrUndefined(mergedAnnotations, ExampleErrors) ?? [],
-        isConditional: Context.getOrUndefined(mergedAnnotations, ConditionalRead) ?? false
+        isConditional: Context.getOrUndefined(mergedAnnotations, ConditionalRead) ?? false,
+        canWait: Context.getOrUndefined(mergedAnnotations, WaitPreference) ?? false
       })
     }
   })
@@ -138,7 +140,7 @@ const factsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 const described = (
   operation: Operation,
   path: string,
-  { examples, isConditional, schemes, scope }: Facts,
+  { canWait, examples, isConditional, schemes, scope }: Facts,
   schemas: Document["components"]["schemas"]
 ): Operation => {
   const own = operation.parameters.filter((one): one is Parameter => "name" in one).map(lifted)
@@ -162,7 +164,12 @@ const described = (
     ...(scope === undefined || fallbackScopes[scope] === undefined ? {} : { "x-webhook-scope": scope }),
     ...rest,
     security: [...rest.security, ...schemes.map(({ name }) => ({ [name]: [] }))],
-    parameters: [...own, ...(isConditional ? [parameter("IfNoneMatch")] : []), parameter("RequestId")],
+    parameters: [
+      ...own,
+      ...(isConditional ? [parameter("IfNoneMatch")] : []),
+      ...(canWait ? [parameter("Prefer")] : []),
+      parameter("RequestId")
+    ],
     ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: sent(requestBody, schemas) } }),
     responses: {
       ...answers(responses, {
@@ -170,9 +177,10 @@ const described = (
         summary,
         replays: own.some(({ name }) => name === "Idempotency-Key"),
         isConditional,
+        canWait,
         shown: new Map(shown.map((error) => [error.error.code, error]))
       }),
-      ...(isConditional ? notModified : {}),
+      ...(isConditional ? notModified(canWait) : {}),
       ...timedOut,
       ...busy
     }

@@ -46,6 +46,11 @@ export const headers = {
     schema: { type: "string" },
     example: 'W/"3.mk6z1p0g.a1b2c3d4"'
   },
+  PreferenceApplied: {
+    description: "`wait` when the request waited, or would have. Left out otherwise.",
+    schema: { type: "string", enum: ["wait"] },
+    example: "wait"
+  },
   Location: {
     description: "The path of what was created.",
     required: true,
@@ -68,6 +73,14 @@ export const parameters = {
       "Your own name for this request, to find it again: it comes back on the answer. Anything else than these characters is ignored.",
     schema: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$", examples: [requestId] }
   },
+  Prefer: {
+    name: "Prefer",
+    in: "header",
+    required: false,
+    description:
+      "`wait=N` (RFC 7240): the answer comes as soon as something changed, or after N seconds, at most 30. It counts as one request, however long it waits. An organization may have 1000 waiting requests in each process of the service. A host that cannot wait answers at once, without `Preference-Applied`. Other preferences are ignored.",
+    schema: { type: "string", maxLength: 4096, examples: ["wait=30"] }
+  },
   IfNoneMatch: {
     name: "If-None-Match",
     in: "header",
@@ -86,7 +99,8 @@ export const parameter = (name: keyof typeof parameters): Reference => ({ $ref: 
 export const headersOf = (
   status: string,
   replays: boolean,
-  isConditional = false
+  isConditional = false,
+  canWait = false
 ): Readonly<Record<string, Reference>> => ({
   "X-Request-Id": header("RequestId"),
   "X-RateLimit-Limit": header("RateLimitLimit"),
@@ -96,6 +110,7 @@ export const headersOf = (
   RateLimit: header("RateLimit"),
   ...(status === "429" || status === "503" ? { "Retry-After": header("RetryAfter") } : {}),
   ...(isConditional && Number(status) < 400 ? { ETag: header("ETag") } : {}),
+  ...(canWait && Number(status) < 400 ? { "Preference-Applied": header("PreferenceApplied") } : {}),
   ...(status === "201" ? { Location: header("Location") } : {}),
   ...(replays && status.startsWith("2") ? { "Idempotency-Replayed": header("IdempotencyReplayed") } : {})
 })

@@ -14,15 +14,17 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 /**
  * `standard` is the default. `frequent` operations are short and run in batches: submissions and polls. `large`
  * operations read or write up to a thousand rows. `outgoing` operations wait for a server of the organization.
+ * `waiting` requests wait for a change, and take a permit of another pool for each read.
  */
-export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing"
+export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting"
 
 /** One organization's standard and large permits together stay below the size of a Postgres connection pool. */
 export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = {
   standard: { each: 4, waiting: 128 },
   frequent: { each: 64, waiting: 256 },
   large: { each: 2, waiting: 16 },
-  outgoing: { each: 2, waiting: 16 }
+  outgoing: { each: 2, waiting: 16 },
+  waiting: { each: 1000, waiting: 0 }
 }
 
 /**
@@ -32,7 +34,7 @@ export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>
 export const permitTimeout = Duration.seconds(10)
 
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
-  pool: Schema.Literals(["standard", "frequent", "large", "outgoing"]),
+  pool: Schema.Literals(["standard", "frequent", "large", "outgoing", "waiting"]),
   limit: Schema.Number
 }) {}
 

@@ -248,9 +248,10 @@ export class MailWorker extends Context.Service<
           .run(
             Effect.gen(function* () {
               if (permanent && mail.kind === "request" && shareId !== null) {
-                yield* assignments.modify(shareId, (present) =>
+                const modified = yield* assignments.modify(shareId, (present) =>
                   Result.succeed(recordRequestFailure(present, now, policy))
                 )
+                if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
               }
               if (!(yield* mails.settle(mail, { state: "failed", reason }, now))) return yield* new Overtaken()
               if (shareId !== null && organizationId !== null && mail.kind !== "cancelled")

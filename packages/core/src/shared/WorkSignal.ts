@@ -5,8 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import type { OrganizationId, TopicId } from "./Ids.ts"
 import * as Instant from "./Instant.ts"
-import type { Environment } from "./Owner.ts"
+import type { Environment, Owner } from "./Owner.ts"
 import { keptInProcess } from "./SharedState.ts"
 import { afterCommit } from "./Transaction.ts"
 
@@ -26,15 +27,24 @@ export const everything: ReadonlyArray<Work> = [
 /** Live and test assignments have separate signals. */
 export const dueIn = (environment: Environment): Work => (environment === "test" ? "tests" : "assignments")
 
-/** Work of a kind: due now, or at a later time. */
-export type DueWork = Work | { readonly kind: Work; readonly at: Instant.Instant }
+/** A change that requests of partners wait for: of a topic's views, or a new event of an owner. */
+export type Change = `topic ${TopicId}` | `events ${OrganizationId} ${Environment}`
+
+export const isChange = (signal: string): signal is Change => /^(topic|events) /.test(signal)
+
+export const topicChange = (id: TopicId): Change => `topic ${id}`
+
+export const newEvents = ({ environment, organizationId }: Owner): Change => `events ${organizationId} ${environment}`
+
+/** Work of a kind: due now, or at a later time. A change is signaled in the same way. */
+export type DueWork = Work | Change | { readonly kind: Work; readonly at: Instant.Instant }
 
 export const dueAtTime = (kind: Work, at: Instant.Instant, now: Instant.Instant): DueWork =>
   at <= now ? kind : { kind, at }
 
-/** The kinds that are due now. */
-export const dueNow = (work: ReadonlyArray<DueWork>): ReadonlyArray<Work> =>
-  work.filter((one): one is Work => typeof one === "string")
+/** The kinds that are due now, and the changes. */
+export const dueNow = (work: ReadonlyArray<DueWork>): ReadonlyArray<Work | Change> =>
+  work.filter((one) => typeof one === "string")
 
 interface Listener {
   readonly signals: Queue.Queue<void>
@@ -47,22 +57,32 @@ interface Listener {
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
-    /** Signals work of every kind to the workers. Within a transaction the signal takes effect after the commit. */
+    /** Signals work of every kind to the workers, and every change. Within a transaction the signal takes effect after the commit. */
     readonly notify: Effect.Effect<void>
     /** Signals this work only. A signal for later work ends only a wait that would last longer. */
     readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
-     * Listens for one kind of work until the scope closes. The returned effect waits for the next signal or this long.
+     * Listens for one kind of work, or for one change, until the scope closes. The returned effect waits for the next signal or this long.
      * A signal since the last return counts too, so no signal is lost between a query and the wait.
      */
     readonly listen: (
-      kind: Work
+      kind: Work | Change
     ) => Effect.Effect<(longest: Duration.Duration) => Effect.Effect<void>, never, Scope.Scope>
   }
 >()("@partner-commentary/core/shared/WorkSignal") {
   /** `layerProcess` signals within one process only. */
   static readonly layerProcess = Layer.sync(WorkSignal, () => {
-    const listeners = new Map(everything.map((kind) => [kind, new Set<Listener>()]))
+    const listeners = new Map<Work | Change, Set<Listener>>()
+    const add = (kind: Work | Change, listener: Listener) => {
+      const present = listeners.get(kind)
+      if (present === undefined) listeners.set(kind, new Set([listener]))
+      else present.add(listener)
+    }
+    const remove = (kind: Work | Change, listener: Listener) => {
+      const present = listeners.get(kind)
+      present?.delete(listener)
+      if (present?.size === 0) listeners.delete(kind)
+    }
     const signal = (listener: Listener, at: Instant.Instant) => {
       listener.later = Math.min(listener.later, at)
       if (at < listener.until) Queue.offerUnsafe(listener.signals, undefined)
@@ -81,17 +101,17 @@ export class WorkSignal extends Context.Service<
       )
     return keptInProcess(
       WorkSignal.of({
-        notify: tell(everything),
+        notify: Effect.suspend(() => tell([...listeners.keys()])),
         tell,
         listen: (kind) =>
           Effect.map(
             Effect.acquireRelease(
               Effect.map(Queue.dropping<void>(1), (signals) => {
                 const listener: Listener = { signals, until: never, later: forever }
-                listeners.get(kind)?.add(listener)
+                add(kind, listener)
                 return listener
               }),
-              (listener) => Effect.sync(() => listeners.get(kind)?.delete(listener))
+              (listener) => Effect.sync(() => remove(kind, listener))
             ),
             (listener) => (longest) => wait(listener, longest)
           )

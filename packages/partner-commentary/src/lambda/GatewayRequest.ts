@@ -53,5 +53,7 @@ export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Re
   const made = Result.try(() =>
     WebRequest.make(`${root}${target}`, { method, headers: new Headers(headers), ...(bodiless ? {} : { body }) })
   )
-  return Result.isSuccess(made) ? [made.success, { address, target, isPrefixRemoved: true }] : undefined
+  return Result.isSuccess(made)
+    ? [made.success, { address, target, isPrefixRemoved: true, mustAnswerAtOnce: true }]
+    : undefined
 }

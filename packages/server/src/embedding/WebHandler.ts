@@ -30,6 +30,8 @@ export interface RequestContext {
   readonly isPrefixRemoved?: boolean
   /** True if the host deletes `content-encoding` from responses. Responses are then sent uncompressed. */
   readonly isEncodingLost?: boolean
+  /** Whether the host bills or limits the time of a request. `Prefer: wait` is then ignored. */
+  readonly mustAnswerAtOnce?: boolean
   /** See `ResponseTaken`. Until the client has the response, the service holds the organization's permit. */
   readonly whenResponseEnds?: WhenResponseEnds
 }
@@ -47,11 +49,13 @@ const asSent =
       address = "",
       isEncodingLost = false,
       isPrefixRemoved = false,
+      mustAnswerAtOnce = false,
       target = request.url,
       whenResponseEnds
     } = Context.get(context, CurrentSent)
     const url = isPrefixRemoved ? target : (pathBelow(prefix, target) ?? target)
-    const headers = isEncodingLost ? Headers.remove(request.headers, "accept-encoding") : request.headers
+    const lost = [...(isEncodingLost ? ["accept-encoding"] : []), ...(mustAnswerAtOnce ? ["prefer"] : [])]
+    const headers = lost.reduce(Headers.remove, request.headers)
     const modified = request.modify({ headers, remoteAddress: Option.some(address), url })
     const sent = Context.add(context, HttpServerRequest, modified)
     return whenResponseEnds === undefined ? sent : Context.add(sent, ResponseTaken, () => whenResponseEnds)

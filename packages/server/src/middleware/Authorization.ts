@@ -43,6 +43,8 @@ export class Authorization extends Context.Service<
       gate: EndpointRules,
       rate: RequestRateState
     ) => Effect.Effect<Principal, AuthorizationRefusal>
+    /** Returns why a caller that was admitted earlier may no longer have an answer. Counts nothing. */
+    readonly check: (caller: CallerCredentials) => Effect.Effect<void, AuthorizationRefusal>
     /** The answer to a conditional request has not changed, so the request counts as a tenth. */
     readonly creditUnchanged: (principal: Principal, gate: EndpointRules) => Effect.Effect<void>
     /** This is for unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
@@ -104,6 +106,11 @@ export class Authorization extends Context.Service<
             if (cached !== undefined) return admitKnown(cached, rules, rate)
             return Effect.flatMap(known(caller, rate), (principal) => admitKnown(principal, rules, rate))
           }),
+
+        check: ({ address, key }) =>
+          Effect.catch(Effect.asVoid(keys.authenticate(key, address)), (refused) =>
+            Effect.fail(translate[refused._tag]())
+          ),
 
         creditUnchanged: (principal, { limit }) => limits.creditUnchanged(principal, limit),
 

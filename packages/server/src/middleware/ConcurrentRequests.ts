@@ -1,7 +1,7 @@
 /**
  * Limits the concurrent requests of an organization by pool. A permit is released when the client has taken the answer.
  */
-import { RequiredPool } from "@partner-commentary/api/ApiKeyAuth"
+import { RequiredPool, WaitPreference } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import {
   type ConcurrencyLimit,
@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import type { Headers } from "effect/http/Headers"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Scheduler from "effect/Scheduler"
+import { preferredWait } from "../http/Preference.ts"
 import { CurrentFairScheduler } from "./FairScheduler.ts"
 
 /**
@@ -48,7 +49,13 @@ export const withPermit = <A, E, R>(
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
   Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
     const request = Context.getUnsafe(context, HttpServerRequest)
-    const pool = poolOf(Context.getOrUndefined(annotations, RequiredPool) ?? "standard", request.headers)
+    const waits =
+      request.headers["prefer"] !== undefined &&
+      Context.getOrUndefined(annotations, WaitPreference) === true &&
+      preferredWait(request.headers["prefer"]) > 0
+    const pool = waits
+      ? "waiting"
+      : poolOf(Context.getOrUndefined(annotations, RequiredPool) ?? "standard", request.headers)
     const whenResponseEnds = Context.get(context, ResponseTaken)(request)
     const limited = (limitedWork: typeof work, own: (context: Context.Context<R>) => Context.Context<R>) =>
       Effect.updateContext(toRateLimitError(limit.withPermit(pool, organization, limitedWork, whenResponseEnds)), own)
@@ -56,7 +63,7 @@ export const withPermit = <A, E, R>(
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
     // Frequent operations are short and batched. Separate turns for each organization would split the batches.
-    if (fair === undefined || pool === "frequent") return limited(work, withShare)
+    if (fair === undefined || pool === "frequent" || waits) return limited(work, withShare)
     // Requests are scheduled by organization, because an organization can have many keys.
     return limited(Effect.andThen(Effect.yieldNow, work), (own) =>
       Context.add(withShare(own), Scheduler.Scheduler, fair.of(organization))
@@ -75,11 +82,10 @@ const frequentBytes = 2048
 const toRateLimitError = <A, E, R>(
   placed: Effect.Effect<A, E | TooManyRequests, R>
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
-  Effect.mapError(placed, (error) =>
-    error instanceof TooManyRequests
-      ? Errors.RateLimitExceeded.busy(message(error.limit, error.pool), error.limit)
-      : (error as E)
-  )
+  Effect.mapError(placed, (error) => (error instanceof TooManyRequests ? busyError(error) : (error as E)))
+
+export const busyError = ({ limit, pool }: TooManyRequests): Errors.RateLimitExceeded =>
+  Errors.RateLimitExceeded.busy(message(limit, pool), limit)
 
 const message = (limit: number, pool: ConcurrencyPool): string =>
   `At most ${limit} ${described[pool]} of an organization are worked on at one time. Others wait up to ` +
@@ -89,5 +95,6 @@ const described: Readonly<Record<ConcurrencyPool, string>> = {
   standard: "requests",
   frequent: "submissions and polls",
   large: "bulk requests and look-ups by reference",
-  outgoing: "webhook tests"
+  outgoing: "webhook tests",
+  waiting: "waiting requests"
 }

@@ -4,7 +4,7 @@
  */
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
-import { type DueWork, dueAtTime, dueIn } from "@partner-commentary/core/shared/WorkSignal"
+import { type DueWork, dueAtTime, dueIn, newEvents, topicChange } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { Modified } from "@partner-commentary/core/topic/AssignmentStore"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
@@ -20,7 +20,7 @@ import { toPostgresArray } from "../database/Columns.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
 import { fromContextRow, type InContextRow } from "./AssignmentRow.ts"
-import { type LockedTopic, write } from "./AssignmentWrites.ts"
+import { changesViews, type LockedTopic, write } from "./AssignmentWrites.ts"
 
 /** None if the assignment does not exist. */
 type Decision<E> = Option.Option<Result.Result<Modified, E>>
@@ -151,7 +151,9 @@ const changeOne = Effect.fnUntraced(function* (
     after.dueAt !== null && after.dueAt !== before.dueAt && dueAtTime(dueIn(after.environment), after.dueAt, now),
     notices.length > 0 && "mails",
     written.events.length > 0 && "deliveries",
-    mediaRequests.length > 0 && "media"
+    mediaRequests.length > 0 && "media",
+    changesViews(before, after) && topicChange(after.topicId),
+    written.events.length > 0 && newEvents(after)
   ]
   const known = after === before ? nothing : work.filter((kind) => kind !== false)
   return { topic: written.topic, decision: Result.succeed({ before, after, topic, work: known }) }

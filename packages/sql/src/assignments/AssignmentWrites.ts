@@ -97,6 +97,10 @@ const insertDraft = (
 const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
+/** Returns whether the change increases the topic's version. */
+export const changesViews = (before: Assignment, after: Assignment): boolean =>
+  isShown(before, after) || hasOtherDeadline(before, after)
+
 /** Returns whether partners can see the change. */
 const isShown = (before: Assignment, after: Assignment): boolean =>
   after.status !== before.status ||

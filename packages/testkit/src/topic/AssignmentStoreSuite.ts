@@ -7,6 +7,7 @@ import { storeDraft } from "@partner-commentary/core/commentary/Generation"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
+import { newEvents, topicChange } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -96,7 +97,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
         const modified = yield* store.modify(id, () => Result.succeed({ assignment: full, notices: [] }))
         const { topic } = Option.getOrThrow(yield* store.find(id))
-        assert.deepStrictEqual(Option.getOrThrow(modified), { before: sent, after: full, topic, work: ["deliveries"] })
+        const work = ["deliveries", topicChange(full.topicId), newEvents(full)] as const
+        assert.deepStrictEqual(Option.getOrThrow(modified), { before: sent, after: full, topic, work })
         assert.deepStrictEqual(yield* found(id), full)
         const bare = { ...sent, generation: { ...sent.generation, revision: null } }
         yield* store.modify(id, () => Result.succeed({ assignment: bare, notices: [] }))
@@ -159,7 +161,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.isTrue(Option.isNone(yield* mails.nextDue))
       }))
 
-    it("a change reports the work that it created: due assignments, mails and deliveries", () =>
+    it("a change reports the work that it created: due assignments, mails, deliveries, and what partners see", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { id } = yield* oneSent()
@@ -173,15 +175,16 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const responded = yield* workOf((present) =>
           Result.getOrThrow(Workflow.respond(present, { perspective: "The keeper decides." }, start))
         )
-        assert.deepStrictEqual(responded, ["assignments"])
+        const shown = topicChange((yield* found(id)).topicId)
+        assert.deepStrictEqual(responded, ["assignments", shown])
         assert.deepStrictEqual(yield* workOf((present) => ({ assignment: { ...present }, notices: [] })), [])
         yield* Creator.runDueStep(id)
         const ticket = { ticket: 1, draftId: draftId(), content: "It will be the keeper." }
         const written = yield* workOf((present) => storeDraft(present, ticket, start, defaults))
         const at = (yield* found(id)).dueAt ?? assert.fail("no step is due")
-        assert.deepStrictEqual(written, [{ kind: "assignments", at }, "mails"])
+        assert.deepStrictEqual(written, [{ kind: "assignments", at }, "mails", shown])
         const failed = yield* store.modify(id, (present) => Workflow.withdraw(present, { reason: null }, start))
-        assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries"])
+        assert.deepStrictEqual(Option.getOrThrow(failed).work, ["deliveries", shown, newEvents(yield* found(id))])
       }))
 
     it("a notice is queued with its change, due at once, and once for each occasion", () =>

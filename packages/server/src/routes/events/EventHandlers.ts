@@ -4,6 +4,7 @@ import type { Problem } from "@partner-commentary/api/Errors"
 import { eventListBounds } from "@partner-commentary/api/EventsApi"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
+import { newEvents } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory, formatCursor, parseCursor } from "@partner-commentary/core/webhook/EventHistory"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { invalidRequest } from "../../http/Body.ts"
 import { contentType } from "../../http/Envelope.ts"
+import { applied, preferredWait } from "../../http/Preference.ts"
 import * as QueryMoment from "../../http/QueryMoment.ts"
+import * as WaitingRequests from "../../middleware/WaitingRequests.ts"
 import { integer } from "../topics/TopicListQuery.ts"
 
 const { defaultLimit, maxLimit } = eventListBounds
@@ -23,15 +26,26 @@ export const layer = HttpApiBuilder.group(
   "events",
   Effect.fnUntraced(function* (handlers) {
     const events = yield* EventHistory
+    const wait = yield* WaitingRequests.make
     return handlers.handle(
       "list",
-      Effect.fnUntraced(function* ({ query }) {
+      Effect.fnUntraced(function* ({ query, request }) {
         const owner = ownerOf(yield* CurrentPrincipal)
         const asked = yield* read(query)
-        const { next, payloads } = yield* events.page({ owner, ...asked })
-        const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatCursor)) }
-        const body = `{"success":true,"data":[${payloads.join()}],"pagination":${JSON.stringify(pagination)}}`
-        return HttpServerResponse.text(body, { contentType })
+        const answer = Effect.map(events.page({ owner, ...asked }), ({ next, payloads }) => {
+          const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatCursor)) }
+          const body = `{"success":true,"data":[${payloads.join()}],"pagination":${JSON.stringify(pagination)}}`
+          return { isEmpty: payloads.length === 0, response: HttpServerResponse.text(body, { contentType }) }
+        })
+        const seconds = asked.forward ? preferredWait(request.headers["prefer"]) : 0
+        if (seconds === 0) return (yield* answer).response
+        let last = HttpServerResponse.empty()
+        const look = Effect.map(answer, ({ isEmpty, response }) => {
+          last = response
+          return isEmpty ? Option.none() : Option.some(response)
+        })
+        const found = yield* wait(request, { change: newEvents(owner), seconds, pool: "standard", look })
+        return applied(Option.getOrElse(found, () => last))
       })
     )
   })

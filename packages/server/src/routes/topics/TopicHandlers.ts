@@ -10,9 +10,10 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { formatCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { topicChange } from "@partner-commentary/core/shared/WorkSignal"
 import { isReference } from "@partner-commentary/core/topic/Topic"
 import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
-import type { Revision } from "@partner-commentary/core/topic/TopicStore"
+import type { Revision, TopicProgress } from "@partner-commentary/core/topic/TopicStore"
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -24,8 +25,10 @@ import { invalidRequest } from "../../http/Body.ts"
 import * as EntityTag from "../../http/EntityTag.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
+import { applied, preferredWait } from "../../http/Preference.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { hasPathDelimiter } from "../../middleware/Responses.ts"
+import * as WaitingRequests from "../../middleware/WaitingRequests.ts"
 import { avatarPath } from "../personas/Avatar.ts"
 import { topicDecoder } from "./TopicBody.ts"
 import { readList } from "./TopicListQuery.ts"
@@ -44,10 +47,11 @@ export const layer = HttpApiBuilder.group(
     const submissions = yield* TopicSubmission.make
     const answerOnce = yield* IdempotentRequests.make
     const tags = yield* EntityTag.make
+    const wait = yield* WaitingRequests.make
 
     /** A conditional request reads the topic's revision first. */
     const view = <A extends { readonly revision: Revision }>(
-      { params, request }: { readonly params: { readonly id: string }; readonly request: HttpServerRequest },
+      { params, request }: Asked,
       find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, TopicNotFound>,
       render: (found: A) => unknown,
       tagOf: (revision: Revision) => EntityTag.EntityTag = tags.ofTopic
@@ -69,6 +73,33 @@ export const layer = HttpApiBuilder.group(
         Envelope.success(topic, 201),
         "location",
         `${pathOfService(apiRoot)}${prefix}/topics/${topic.topic_id}`
+      )
+
+    const status = (found: TopicProgress) =>
+      HttpServerResponse.setHeader(Envelope.success(Views.progress(found)), "etag", tags.ofStatus(found.revision))
+
+    /** Without a tag the caller knows the state of the first read. */
+    const waitForStatus = ({ params, request }: Asked) =>
+      one(
+        params.id,
+        Effect.fnUntraced(function* (owner, id) {
+          const known = request.headers["if-none-match"]
+          let last: Revision | undefined
+          const look = Effect.gen(function* () {
+            const before = last
+            last = yield* topics.revision(owner, id)
+            const isUnchanged =
+              known === undefined
+                ? before === undefined || before === last
+                : EntityTag.matches(known, tags.ofStatus(last))
+            return isUnchanged ? Option.none() : Option.some(status(yield* topics.progress(owner, id)))
+          })
+          const seconds = preferredWait(request.headers["prefer"])
+          const changed = yield* wait(request, { change: topicChange(id), seconds, pool: "frequent", look })
+          if (Option.isSome(changed)) return applied(changed.value)
+          if (known !== undefined) return applied(EntityTag.unchanged(tags.ofStatus(last ?? "")))
+          return applied(status(yield* topics.progress(owner, id)))
+        })
       )
 
     return handlers
@@ -111,7 +142,11 @@ export const layer = HttpApiBuilder.group(
         })
       )
       .handle("find", (asked) => view(asked, topics.find, (found) => Views.detail(found, avatar)))
-      .handle("progress", (asked) => view(asked, topics.progress, Views.progress, tags.ofStatus))
+      .handle("progress", (asked) =>
+        preferredWait(asked.request.headers["prefer"]) === 0
+          ? view(asked, topics.progress, Views.progress, tags.ofStatus)
+          : waitForStatus(asked)
+      )
       .handleRaw(
         "cancel",
         Effect.fnUntraced(function* ({ headers, params, request }) {
@@ -141,11 +176,16 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
+interface Asked {
+  readonly params: { readonly id: string }
+  readonly request: HttpServerRequest
+}
+
 /** A malformed id, an unknown topic and another owner's topic give the same response. */
-const one = <A>(
+const one = <A, R = never>(
   id: string,
-  find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, { readonly _tag: "TopicNotFound" }>
-): Effect.Effect<A, Errors.NotFound, CurrentPrincipal> =>
+  find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, { readonly _tag: "TopicNotFound" }, R>
+): Effect.Effect<A, Errors.NotFound, CurrentPrincipal | R> =>
   Effect.gen(function* () {
     const owner = ownerOf(yield* CurrentPrincipal)
     const topicId = yield* parseIdentifier(Ids.TopicId, id, Errors.topicNotFound)
