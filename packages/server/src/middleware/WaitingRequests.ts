@@ -15,6 +15,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import { keyAndAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { Authorization } from "./Authorization.ts"
@@ -41,7 +42,9 @@ export const make = Effect.gen(function* () {
   ) {
     const { organization } = yield* CurrentPrincipal
     const caller = keyAndAddressOf(request, proxies)
-    const read = limit.withPermit(pool, organization.id, look, (release) => release())
+    const one = limit.withPermit(pool, organization.id, look, (release) => release())
+    // A signal can wake more requests than the pool takes. They must not lose the change to a refusal.
+    const read = Effect.retry(one, { while: isBusy, schedule: Schedule.spaced("250 millis"), times: 40 })
     const busy = Effect.catchIf(read, isBusy, (error) => refuse(Effect.fail(busyError(error))))
     const checked = Effect.andThen(refuse(check(caller)), busy)
     return yield* polls.wait({ change, key: caller.key, longest: Duration.seconds(seconds), look: checked })
