@@ -158,7 +158,7 @@ const byOtherKeys = new Set([
   // Transaction control.
   "",
   // Rows are found by the id of the assignment or the mail, or by the due time.
-  ...["assignments", "assignments,mails", "assignments,topics", "mails"],
+  ...["assignments", "assignments,mails", "assignments,mails,topics", "assignments,topics", "mails"],
   // Rows are found by the id of the webhook or the event.
   ...[
     "deliveries",
