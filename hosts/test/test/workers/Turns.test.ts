@@ -98,8 +98,10 @@ it.effect("due live work does not wait for test work, however much test work is 
     /** The worker processes no test assignment before the live one, because `happens` blocks it until then. */
     const happens = (ids: ReadonlyArray<ShareId>) =>
       Effect.andThen(Effect.provide(answer(live), context), waitedFor(ids, live))
-    const ids = yield* woken({ at: 10, happens })
-    assert.strictEqual(yield* waitedFor(ids, live, 10), 0)
+    // A poll wakes so many assignments concurrently.
+    const claims = 16
+    const ids = yield* woken({ at: claims, happens })
+    assert.strictEqual(yield* waitedFor(ids, live, claims), 0)
     for (let seen = 0; seen <= tests.length; ) {
       seen = yield* eventually(
         "the tests go on",

@@ -4,7 +4,7 @@
  */
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
-import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Environment } from "@partner-commentary/core/shared/Owner"
 import { dueIn } from "@partner-commentary/core/shared/WorkSignal"
 import type { OrganizationQueue } from "@partner-commentary/core/topic/AssignmentStore"
@@ -49,14 +49,16 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
     let blocked = 0
     let misses = 0
     let left = yield* inTurn(yield* dueAssignments.due(environment, batch))
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const { organizationId } = next
-      const mayBegin = slots.isFreeFor(organizationId)
-      const { woke } = yield* wake(next.id, mayBegin)
-      if (woke) changed++
-      else if (!mayBegin) blocked++
+    while (left.length > 0) {
+      const next = takeNext(left, slots)
+      const woken = yield* Effect.forEach(next, ({ id, mayBegin }) => wake(id, mayBegin), { concurrency: "unbounded" })
+      woken.forEach(({ woke }, index) => {
+        const isBlocked = !woke && next[index]?.mayBegin === false
+        if (woke) changed++
+        else if (isBlocked) blocked++
+        misses = woke || isBlocked ? 0 : misses + 1
+      })
       if (changed + blocked >= step) break
-      misses = woke || !mayBegin ? 0 : misses + 1
       if (misses < missesAtMost) continue
       // The list is outdated, so the poll queries again. A poll without a change jumps elsewhere in the list, because
       // otherwise it would query for ever.
@@ -77,6 +79,28 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
     describe: ({ assignment }) => ({ share_id: assignment.id })
   })
 })
+
+interface DueAssignment {
+  readonly id: ShareId
+  readonly organizationId: OrganizationId
+}
+
+/**
+ * Removes the next assignments that may wake concurrently. It stops where the drafts of the former ones would take the
+ * organization's last slot, because they may need none.
+ */
+const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.Slots<DraftJob>) => {
+  const next: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []
+  const pending: Array<OrganizationId> = []
+  for (const { id, organizationId } of left.slice(0, claims)) {
+    const mayBegin = isFreeFor(organizationId, pending)
+    if (!mayBegin && pending.length > 0 && isFreeFor(organizationId)) break
+    if (mayBegin) pending.push(organizationId)
+    next.push({ id, mayBegin })
+  }
+  left.splice(0, next.length)
+  return next
+}
 
 /**
  * Rotates the list to start at a random position, so that workers that read the same list start at different positions.

@@ -5,9 +5,9 @@ export interface FairSemaphore<Owner> {
   readonly free: () => number
   /**
    * Returns whether more permits are free than the owner holds. A single owner gets half of the permits, two get a
-   * third each, so a new owner always finds one.
+   * third each, so a new owner always finds one. Each owner in `pending` counts as if it held one permit more.
    */
-  readonly isFreeFor: (owner: Owner) => boolean
+  readonly isFreeFor: (owner: Owner, pending?: ReadonlyArray<Owner>) => boolean
   /** Takes a permit at once if possible, and returns it when the work ends. */
   readonly take: <A, E, R>(owner: Owner, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -24,7 +24,8 @@ export const make = <Owner>(count: number): FairSemaphore<Owner> => {
   }
   return {
     free: () => free,
-    isFreeFor: (owner) => free > has(owner),
+    isFreeFor: (owner, pending = []) =>
+      free - pending.length > has(owner) + pending.filter((other) => other === owner).length,
     take: (owner, work) => {
       add(owner, 1)
       return Effect.ensuring(

@@ -10,11 +10,19 @@ import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
 import * as FairSemaphore from "./FairSemaphore.ts"
 
+/** On Postgres, changes that run concurrently share a transaction and its commit. */
+const concurrentClaims = 16
+
 /** The slots in which claimed jobs run. */
 export interface Slots<Job> {
   readonly free: () => number
-  /** Returns whether the organization has less than its fair share of the slots. */
-  readonly isFreeFor: (organization: OrganizationId) => boolean
+  /**
+   * Returns whether the organization has less than its fair share of the slots. Each organization in `pending` counts as
+   * if it had one slot more.
+   */
+  readonly isFreeFor: (organization: OrganizationId, pending?: ReadonlyArray<OrganizationId>) => boolean
+  /** The number of claims that may run concurrently. */
+  readonly claims: number
   readonly start: (job: Job) => void
   /** The pause between two full batches lets other writers use the database. */
   readonly pause: Effect.Effect<void>
@@ -89,7 +97,8 @@ export const make = Effect.fnUntraced(function* <Job>(
       noted(free > 0)
       return free
     },
-    isFreeFor: (organization) => noted(semaphore.isFreeFor(organization)),
+    isFreeFor: (organization, pending) => noted(semaphore.isFreeFor(organization, pending)),
+    claims: concurrentClaims,
     start: (job) =>
       // The slot is free again before the next poll begins.
       fork(
@@ -104,7 +113,8 @@ export const make = Effect.fnUntraced(function* <Job>(
     const now = yield* Instant.now
     if (nextDue !== undefined && !Option.exists(yield* nextDue, (due) => due <= now)) return 0
     const jobs: Array<Job> = []
-    const inline = { free: () => limit, isFreeFor: () => true, start: (job: Job) => jobs.push(job), pause: Effect.void }
+    const start = (job: Job) => jobs.push(job)
+    const inline = { free: () => limit, isFreeFor: () => true, claims: 1, start, pause: Effect.void }
     const done = yield* Effect.provideService(claim(inline), Random.Random, inOrder)
     for (const job of jobs) yield* run(job, { free: () => 0 })
     return done

@@ -1,4 +1,4 @@
-/** A poll that is interrupted between the claim of a draft and the start of its job. */
+/** Polls for due assignments: claims at one time, shares of the slots, and an interruption before a job starts. */
 import { assert, it } from "@effect/vitest"
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -14,7 +14,18 @@ import * as Option from "effect/Option"
 import { opinionInjected, topic } from "../creator-portal/Samples.ts"
 
 const organizationId = OrganizationId.make("019c0e1b-7c4e-7000-8000-2f6d1c9e4b10")
-const ids = [1, 2].map((number) => ShareId.make(`019c0e1b-7c4e-7000-8000-00000000000${number}`))
+const otherOrganizationId = OrganizationId.make("019c0e1b-7c4e-7000-8000-2f6d1c9e4b11")
+const shareId = (number: number) => ShareId.make(`019c0e1b-7c4e-7000-8000-0000000000${number + 10}`)
+const ids = [1, 2].map(shareId)
+
+const settingsFor = (attempts: number) => ({
+  pollInterval: Duration.seconds(1),
+  pause: Duration.seconds(1),
+  attempts,
+  mails: 1,
+  deliveries: 1,
+  media: 1
+})
 
 /** Lets the fibers run until they wait. */
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
@@ -41,14 +52,7 @@ const interrupted = Effect.gen(function* () {
   const runner = yield* assignmentJobs("live").pipe(
     Effect.provideService(DueAssignments, assignments),
     Effect.provideService(DraftWorker, DraftWorker.of({ run: (job) => Effect.sync(() => void ran.push(job)) })),
-    Effect.provideService(WorkerSettings, {
-      pollInterval: Duration.seconds(1),
-      pause: Duration.seconds(1),
-      attempts: 1,
-      mails: 1,
-      deliveries: 1,
-      media: 1
-    })
+    Effect.provideService(WorkerSettings, settingsFor(1))
   )
   const poll = yield* Effect.forkChild(runner.poll, { startImmediately: true })
   yield* Deferred.await(committed)
@@ -80,5 +84,57 @@ it.effect("the slot of that draft is free again when its job has ended", () =>
     assert.lengthOf(claimed, 2)
     assert.lengthOf(ran, 2)
     assert.strictEqual(yield* runner.inFlight, 0)
+  }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
+)
+
+/** Drafts that never end. Returns which due assignments woke, and the number that woke concurrently. */
+const pollForDrafts = Effect.fnUntraced(function* (
+  attempts: number,
+  queues: ReadonlyArray<{ readonly organizationId: OrganizationId; readonly ids: ReadonlyArray<ShareId> }>
+) {
+  const woken: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []
+  const counts = { running: 0, most: 0 }
+  const assignments = DueAssignments.of({
+    due: () => Effect.succeed(queues),
+    nextDue: () => Effect.succeedNone,
+    wake: (id, mayBegin) =>
+      Effect.gen(function* () {
+        counts.most = Math.max(counts.most, ++counts.running)
+        yield* Effect.yieldNow
+        counts.running--
+        woken.push({ id, mayBegin })
+        const owner = queues.find((queue) => queue.ids.includes(id))?.organizationId ?? organizationId
+        const assignment = { ...opinionInjected, id, organizationId: owner }
+        return { woke: mayBegin, begun: mayBegin ? Option.some({ assignment, topic }) : Option.none() }
+      })
+  })
+  const runner = yield* assignmentJobs("live").pipe(
+    Effect.provideService(DueAssignments, assignments),
+    Effect.provideService(DraftWorker, DraftWorker.of({ run: () => Effect.never })),
+    Effect.provideService(WorkerSettings, settingsFor(attempts))
+  )
+  yield* runner.poll
+  return { begun: woken.filter(({ mayBegin }) => mayBegin).map(({ id }) => id), most: counts.most }
+})
+
+it.effect("due assignments wake concurrently", () =>
+  Effect.gen(function* () {
+    const { begun, most } = yield* pollForDrafts(32, [{ organizationId, ids: [1, 2, 3, 4, 5].map(shareId) }])
+    assert.lengthOf(begun, 5)
+    assert.strictEqual(most, 5)
+  }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
+)
+
+it.effect("concurrent claims keep every organization within its share of the slots", () =>
+  Effect.gen(function* () {
+    const alone = yield* pollForDrafts(8, [{ organizationId, ids: [1, 2, 3, 4, 5, 6, 7].map(shareId) }])
+    assert.lengthOf(alone.begun, 4)
+    const others = [21, 22, 23, 24, 25].map(shareId)
+    const both = yield* pollForDrafts(8, [
+      { organizationId, ids: [1, 2, 3, 4, 5].map(shareId) },
+      { organizationId: otherOrganizationId, ids: others }
+    ])
+    assert.isAtLeast(both.begun.filter((id) => others.includes(id)).length, 2)
+    assert.isAtMost(both.begun.length, 6)
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )

@@ -31,6 +31,14 @@ it("two alternating owners get a third each", () => {
   assert.deepStrictEqual(taken, { a: 6, b: 5 })
 })
 
+it("pending owners count as if they held a permit", () => {
+  const places = FairSemaphore.make<string>(4)
+  assert.isTrue(places.isFreeFor("a", ["a"]))
+  assert.isFalse(places.isFreeFor("a", ["a", "a"]))
+  assert.isTrue(places.isFreeFor("b", ["a", "a"]))
+  assert.isTrue(places.isFreeFor("a"))
+})
+
 it("a single permit is held by one owner at a time", () => {
   const places = FairSemaphore.make<string>(1)
   assert.lengthOf(takeAll(places, "a"), 1)
