@@ -64,7 +64,7 @@ export const layer = <Seen, E>(
     workers: {
       pollInterval: Duration.days(36_500),
       pause: Duration.days(36_500),
-      attempts: 16,
+      drafts: 16,
       mails: 16,
       deliveries: 1000,
       media: 4

@@ -65,7 +65,7 @@ const site = (apiRoot: string, requests: Array<string>) =>
             Layer.succeed(WorkerSettings, {
               pollInterval: Duration.seconds(1),
               pause: Duration.seconds(1),
-              attempts: 4,
+              drafts: 4,
               mails: 4,
               deliveries: 100,
               media: 4

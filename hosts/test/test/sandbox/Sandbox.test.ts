@@ -276,7 +276,7 @@ it.effect("the host's PersonaStore is never queried for a test persona", () =>
           Layer.succeed(WorkerSettings, {
             pollInterval: Duration.days(36_500),
             pause: Duration.days(36_500),
-            attempts: 1,
+            drafts: 1,
             mails: 1,
             deliveries: 10,
             media: 1

@@ -32,7 +32,7 @@ const idle = TestApi.layerMemory.pipe(
 const settings = {
   pollInterval: Duration.millis(10),
   pause: Duration.millis(10),
-  attempts: 16,
+  drafts: 16,
   mails: 16,
   deliveries: 1000,
   media: 4

@@ -39,7 +39,7 @@ const workers = Layer.build(
     Layer.succeed(WorkerSettings, {
       pollInterval: Duration.millis(10),
       pause: Duration.millis(10),
-      attempts: 16,
+      drafts: 16,
       mails: 16,
       deliveries: 1000,
       media: 4

@@ -30,7 +30,7 @@ const missesAtMost = 3
 export const assignmentJobs = Effect.fnUntraced(function* (environment: Environment) {
   const dueAssignments = yield* DueAssignments
   const draftWorker = yield* DraftWorker
-  const { attempts } = yield* WorkerSettings
+  const { drafts } = yield* WorkerSettings
 
   const claim = Effect.fnUntraced(function* (slots: JobRunner.Slots<DraftJob>) {
     /**
@@ -71,7 +71,7 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
 
   return yield* JobRunner.make<DraftJob>({
     kind: dueIn(environment),
-    limit: attempts,
+    limit: drafts,
     claim,
     run: (job) => Effect.as(draftWorker.run(job), false),
     nextDue: dueAssignments.nextDue(environment),

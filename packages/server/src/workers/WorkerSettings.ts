@@ -12,7 +12,7 @@ export const WorkerSettings = Context.Reference("@partner-commentary/server/Work
     /** The wait before due work that failed to start is retried, at most the poll interval. */
     pause: Duration.seconds(1),
     /** The number of drafts for each environment. One organization gets at most half of the slots. */
-    attempts: 32,
+    drafts: 32,
     mails: 16,
     /** There are enough slots that hundreds of hung receivers do not block other receivers. */
     deliveries: 1000,

@@ -18,10 +18,10 @@ const otherOrganizationId = OrganizationId.make("019c0e1b-7c4e-7000-8000-2f6d1c9
 const shareId = (number: number) => ShareId.make(`019c0e1b-7c4e-7000-8000-0000000000${number + 10}`)
 const ids = [1, 2].map(shareId)
 
-const settingsFor = (attempts: number) => ({
+const settingsFor = (drafts: number) => ({
   pollInterval: Duration.seconds(1),
   pause: Duration.seconds(1),
-  attempts,
+  drafts,
   mails: 1,
   deliveries: 1,
   media: 1
@@ -89,7 +89,7 @@ it.effect("the slot of that draft is free again when its job has ended", () =>
 
 /** Drafts that never end. Returns which due assignments woke, and the number that woke concurrently. */
 const pollForDrafts = Effect.fnUntraced(function* (
-  attempts: number,
+  drafts: number,
   queues: ReadonlyArray<{ readonly organizationId: OrganizationId; readonly ids: ReadonlyArray<ShareId> }>
 ) {
   const woken: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []
@@ -111,7 +111,7 @@ const pollForDrafts = Effect.fnUntraced(function* (
   const runner = yield* assignmentJobs("live").pipe(
     Effect.provideService(DueAssignments, assignments),
     Effect.provideService(DraftWorker, DraftWorker.of({ run: () => Effect.never })),
-    Effect.provideService(WorkerSettings, settingsFor(attempts))
+    Effect.provideService(WorkerSettings, settingsFor(drafts))
   )
   yield* runner.poll
   return { begun: woken.filter(({ mayBegin }) => mayBegin).map(({ id }) => id), most: counts.most }

@@ -76,7 +76,7 @@ export const fromRow = (row: Omit<TopicRow, "updated_at" | "version">): Topic =>
   environment: row.environment
 })
 
-export const toRow = (topic: Topic) => ({
+export const toRow = (topic: Topic): Omit<TopicRow, "version"> => ({
   id: topic.id,
   organization_id: topic.organizationId,
   organization_name: topic.organizationName,
