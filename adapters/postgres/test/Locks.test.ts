@@ -1,6 +1,8 @@
 /** Tests of concurrent changes, which cannot happen on SQLite with its single writer. */
 import { assert, describe, it } from "@effect/vitest"
+import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { transact } from "@partner-commentary/sql/database/Transaction"
@@ -75,6 +77,54 @@ describe("concurrent changes on Postgres", () => {
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(holding)
       yield* Fiber.join(waiting)
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.effect("a change that waits for its organization's counters delays no change of another organization", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const { run } = yield* Transaction
+      const topics = yield* TopicStore
+      const submit = (mine: ReturnType<typeof owner>) =>
+        Effect.map(topics.submit(submission({ topic: { ...mine }, personas: personas(1) })), ({ sent }) => {
+          const [share] = sent
+          return share ?? assert.fail("nothing was sent")
+        })
+      const mine = owner()
+      const [held, waits, other] = [yield* submit(mine), yield* submit(mine), yield* submit(owner())]
+      const written = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const holding = yield* Effect.forkChild(
+        run(
+          Effect.andThen(
+            Creator.decline(held),
+            Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(go))
+          )
+        )
+      )
+      yield* Deferred.await(written)
+      const waiting = yield* Effect.forkChild(Creator.decline(waits), { startImmediately: true })
+      yield* Creator.decline(other)
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(holding)
+      yield* Fiber.join(waiting)
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.effect("of changes at one time, only the one that is broken fails", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const store = yield* AssignmentStore
+      const { sent } = yield* (yield* TopicStore).submit(submission({ personas: personas(4) }))
+      const broken = (id: ShareId) => store.modify(id, () => assert.fail("this change is broken"))
+      const change = (id: ShareId, index: number) =>
+        Effect.matchCause(index === 1 ? Effect.asVoid(broken(id)) : Effect.asVoid(Creator.submitPerspective(id)), {
+          onFailure: () => false,
+          onSuccess: () => true
+        })
+      const succeeded = yield* Effect.forEach(sent, change, { concurrency: "unbounded" })
+      assert.deepStrictEqual(succeeded, [true, false, true, true])
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 

@@ -15,6 +15,7 @@ import * as Subject from "../shared/Subject.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { ApprovedCommentary, Assignment } from "../topic/Assignment.ts"
 import { AssignmentStore } from "../topic/AssignmentStore.ts"
+import * as SignaledChange from "../topic/SignaledChange.ts"
 import { TopicStore } from "../topic/TopicStore.ts"
 import { TopicNotFound } from "../topic/Topics.ts"
 import { type Change, change } from "../topic/Workflow.ts"
@@ -61,8 +62,7 @@ export class PartnerApproval extends Context.Service<
     PartnerApproval,
     Effect.gen(function* () {
       const topics = yield* TopicStore
-      const assignments = yield* AssignmentStore
-      const signal = yield* WorkSignal
+      const modify = SignaledChange.make(yield* AssignmentStore, yield* WorkSignal)
       return PartnerApproval.of({
         approve: Effect.fnUntraced(function* ({ environment, key, organization }, topicId, commentaryId) {
           yield* Subject.markSpan({ topicId })
@@ -73,10 +73,9 @@ export class PartnerApproval extends Context.Service<
           const again = approved(found)
           if (again !== null) return again
           const now = yield* Instant.now
-          const modified = yield* assignments.modify(found.id, (present) =>
+          const modified = yield* modify(found.id, (present) =>
             acceptForPublication(present, { commentaryId, by: `key ${key.id}` }, now)
           )
-          if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
           const accepted = Option.isNone(modified) ? null : approved(modified.value.after)
           return accepted ?? (yield* new CommentaryNotFound())
         })

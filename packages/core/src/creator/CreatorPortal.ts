@@ -22,6 +22,7 @@ import { cleanText, countCodePoints } from "../shared/Text.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type Assignment, settledAt } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore, type OpenAssignments } from "../topic/AssignmentStore.ts"
+import * as SignaledChange from "../topic/SignaledChange.ts"
 import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type Change } from "../topic/Workflow.ts"
 
@@ -90,6 +91,7 @@ export class CreatorPortal extends Context.Service<
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
+      const modify = SignaledChange.make(store, signal)
       const makeMediaRequests = yield* MediaWorker.mediaRequests
 
       const view = Effect.fnUntraced(function* (token: string) {
@@ -115,11 +117,10 @@ export class CreatorPortal extends Context.Service<
         decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
       ) {
         const now = yield* Instant.now
-        const modified = yield* store.modify(assignment.id, (present) =>
+        const modified = yield* modify(assignment.id, (present) =>
           Result.map(decide(present, now), (change) => byLink(change, creatorTag))
         )
         if (Option.isNone(modified)) return yield* new LinkInvalid()
-        yield* signal.tell(modified.value.work)
         return { assignment: modified.value.after, topic }
       })
 

@@ -17,6 +17,7 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { AssignmentNotFound } from "../topic/AssignmentNotFound.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
+import * as SignaledChange from "../topic/SignaledChange.ts"
 import type { ActionRefused, Change } from "../topic/Workflow.ts"
 import {
   isSimulatedStepDue,
@@ -49,7 +50,7 @@ export class SimulatedCreators extends Context.Service<
       const policy = yield* Policy
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
-      const signal = yield* WorkSignal
+      const modify = SignaledChange.make(store, yield* WorkSignal)
 
       const props = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentInContext) {
         const { draft, persona } = assignment
@@ -78,7 +79,7 @@ export class SimulatedCreators extends Context.Service<
             if (Option.isNone(found)) return false
             const made = yield* props(found.value)
             const now = yield* Instant.now
-            const modified = yield* store.modify(id, (present) => {
+            const modified = yield* modify(id, (present) => {
               const action = isSimulatedStepDue(present, now) ? nextSimulatedAction(present) : undefined
               return action === undefined
                 ? unchanged(present)
@@ -87,8 +88,7 @@ export class SimulatedCreators extends Context.Service<
                   )
             })
             if (Option.isNone(modified)) return false
-            const { after, before, work } = modified.value
-            yield* signal.tell(work)
+            const { after, before } = modified.value
             return after !== before
           },
           Effect.catchTag("ActionRefused", () => Effect.succeed(false))
@@ -103,7 +103,7 @@ export class SimulatedCreators extends Context.Service<
           if (Option.isNone(found) || !isOwn) return yield* new AssignmentNotFound()
           const made = yield* props(found.value)
           const now = yield* Instant.now
-          const modified = yield* store.modify(id, (present) =>
+          const modified = yield* modify(id, (present) =>
             Result.map(
               // A settled assignment rejects every action.
               takeSimulatedStep(present, action ?? nextSimulatedAction(present) ?? "respond", made, now, policy),
@@ -111,7 +111,6 @@ export class SimulatedCreators extends Context.Service<
             )
           )
           if (Option.isNone(modified)) return yield* new AssignmentNotFound()
-          yield* signal.tell(modified.value.work)
           return modified.value.after
         })
       })

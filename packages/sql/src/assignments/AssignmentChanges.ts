@@ -8,12 +8,14 @@ import { type DueWork, dueAtTime, dueIn, newEvents, topicChange } from "@partner
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { Modified } from "@partner-commentary/core/topic/AssignmentStore"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { SqlClient } from "effect/sql/SqlClient"
+import { isSqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
@@ -39,6 +41,12 @@ interface LockedRow extends InContextRow, Omit<LockedTopic, "id" | "status" | "c
 
 /** The maximum number of changes in a transaction. */
 const maxBatch = 16
+
+/**
+ * A batch may hold counters that another transaction waits for, and wait for others itself. It gives up before Postgres
+ * looks for deadlocks, which it does after a second.
+ */
+const shortWaits = ", set_config('lock_timeout', '100ms', true)"
 
 export const make = Effect.fnUntraced(function* (sql: SqlClient) {
   const run = yield* sql.onDialectOrElse({ pg: () => batched(sql), orElse: () => Effect.succeed(alone(sql)) })
@@ -70,13 +78,17 @@ const alone =
 
 /**
  * A batch waits for no topic: it skips rows that another transaction has locked, and the caller then makes the change
- * alone. The same applies to the changes of a batch that one with an outdated mail has rolled back.
+ * alone. The same applies to all changes of a batch that failed, so that no change fails because of another.
  */
 const batched = Effect.fnUntraced(function* (sql: SqlClient) {
   const one = alone(sql)
   const ask = (batch: ReadonlyArray<Request>) =>
-    transact(sql, modify(sql, batch, forUpdateSkipLocked(sql))).pipe(
-      Effect.catchTag("Overtaken", () => Effect.succeed(batch.map((): Decision<unknown> => Option.none()))),
+    sql.withTransaction(modify(sql, batch, forUpdateSkipLocked(sql), shortWaits)).pipe(
+      Effect.catchCause((cause) =>
+        isOutcomeUnknown(cause)
+          ? Effect.failCause(Cause.die(Cause.squash(cause)))
+          : Effect.succeed(batch.map((): Decision<unknown> => Option.none()))
+      ),
       Effect.map((decided) => decided.map((decision) => Exit.succeed(decision)))
     )
   const together = yield* BatchLoader.make(ask, { limit: maxBatch })
@@ -90,6 +102,14 @@ const batched = Effect.fnUntraced(function* (sql: SqlClient) {
     )
 })
 
+/** After an interruption or a lost connection nobody knows whether the batch was committed. */
+const isOutcomeUnknown = (cause: Cause.Cause<unknown>): boolean =>
+  Cause.hasInterrupts(cause) ||
+  cause.reasons.some((reason) => {
+    const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+    return isSqlError(error) && error.reason._tag === "ConnectionError"
+  })
+
 /** Runs a part of the transaction with the caller's clock and spans. */
 const inContextOf = <A, E>(sql: SqlClient, caller: Context.Context<never>, part: Effect.Effect<A, E>) =>
   Effect.updateContext(part, (present: Context.Context<never>) => {
@@ -98,7 +118,12 @@ const inContextOf = <A, E>(sql: SqlClient, caller: Context.Context<never>, part:
   })
 
 /** Makes changes of different assignments. The rows are locked in the order of the tables: the topics first. */
-const modify = Effect.fnUntraced(function* (sql: SqlClient, requests: ReadonlyArray<Request>, lock: Fragment) {
+const modify = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  requests: ReadonlyArray<Request>,
+  lock: Fragment,
+  more: string = ""
+) {
   const [first] = requests
   const wanted =
     requests.length === 1
@@ -106,7 +131,7 @@ const modify = Effect.fnUntraced(function* (sql: SqlClient, requests: ReadonlyAr
       : sql`a.id = ANY(CAST(${toPostgresArray(requests.map(({ id }) => id))} AS TEXT[])) ORDER BY t.id, a.id`
   const rows = yield* sql<LockedRow>`SELECT a.*, t.status AS topic_status, t.created_at AS topic_created_at,
       t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
-      commentary_generated, creator_approved, declined, expired, abandoned, cancelled
+      commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
   const found = new Map(rows.map((row) => [row.id, row]))
   /** Topics as the former changes of the transaction left them. */
