@@ -1,5 +1,6 @@
 /** Tests of concurrent changes, which cannot happen on SQLite with its single writer. */
 import { assert, describe, it } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
@@ -8,7 +9,7 @@ import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { transact } from "@partner-commentary/sql/database/Transaction"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Creator from "@partner-commentary/testkit/support/Creator"
-import { owner, personas, start, submission, webhook } from "@partner-commentary/testkit/support/Fixtures"
+import { mail, minute, owner, personas, start, submission, webhook } from "@partner-commentary/testkit/support/Fixtures"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -125,6 +126,39 @@ describe("concurrent changes on Postgres", () => {
         })
       const succeeded = yield* Effect.forEach(sent, change, { concurrency: "unbounded" })
       assert.deepStrictEqual(succeeded, [true, false, true, true])
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.effect("a sent mail whose row is locked delays no other sent mail", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* MailStore
+      for (const wanted of [mail(), mail(), mail()]) yield* store.queue(wanted)
+      const claimed = yield* store.claim(start, start + minute, 3)
+      const [first, locked, other] = claimed
+      if (first === undefined || locked === undefined || other === undefined) return assert.fail("nothing was claimed")
+      const held = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const holding = yield* Effect.forkChild(
+        sql.withTransaction(
+          Effect.andThen(
+            sql`SELECT id FROM mails WHERE id = ${locked.id} FOR UPDATE`,
+            Effect.andThen(Deferred.succeed(held, undefined), Deferred.await(go))
+          )
+        )
+      )
+      yield* Deferred.await(held)
+      const settle = (one: (typeof claimed)[number]) => store.settle(one, { state: "sent" }, start)
+      // The first one runs alone, and the others share the next statement.
+      const settling = yield* Effect.forEach([first, locked, other], (one) =>
+        Effect.forkChild(settle(one), { startImmediately: true })
+      )
+      assert.isTrue(yield* Fiber.join(settling[2] ?? assert.fail()))
+      assert.isUndefined(settling[1]?.pollUnsafe())
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(holding)
+      assert.deepStrictEqual(yield* Effect.forEach(settling, Fiber.join), [true, true, true])
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 

@@ -36,7 +36,7 @@ const settleOne =
 /** The most mails of one statement. */
 const maxBatch = 100
 
-/** The rows are locked in the order of their ids. */
+/** A statement waits for no row. A mail that another transaction has locked is settled alone. */
 const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (batch: ReadonlyArray<Sent>) {
     const rows = yield* sql<{ readonly id: string; readonly claim_number: number }>`WITH given AS MATERIALIZED (
@@ -47,7 +47,7 @@ const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
           CAST(${toPostgresArray(batch.map(({ mail }) => mail.attempts))} AS INTEGER[])
         ) AS given (id, claim_number, settled_at, attempts)
         JOIN mails ON mails.id = given.id AND mails.claim_number = given.claim_number AND state = 'waiting'
-        ORDER BY mails.id FOR NO KEY UPDATE OF mails)
+        FOR NO KEY UPDATE OF mails SKIP LOCKED)
       UPDATE mails SET ${sql.literal(sentColumns)}, settled_at = given.settled_at, attempts = given.attempts
       FROM given WHERE mails.id = given.id RETURNING mails.id, mails.claim_number`
     const settled = new Set(rows.map(({ claim_number, id }) => `${id} ${claim_number}`))
@@ -55,5 +55,10 @@ const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   }, Effect.orDie)
   const settle = yield* BatchLoader.make(ask, { limit: maxBatch })
   const alone = settleOne(sql)
-  return (sent: Sent) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(sent) : settle(sent)))
+  return (sent: Sent) =>
+    Effect.withFiber((fiber) =>
+      isWithin(sql, fiber)
+        ? alone(sent)
+        : Effect.flatMap(settle(sent), (isSettled) => (isSettled ? Effect.succeed(true) : alone(sent)))
+    )
 })
