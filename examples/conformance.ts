@@ -1,4 +1,4 @@
-/** Checks that a mount answers like every host. */
+/** Checks that the service, mounted in your server, returns the same responses as the standalone server. */
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import type { PartnerCommentary } from "partner-commentary"
 

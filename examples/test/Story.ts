@@ -69,7 +69,7 @@ const post = async (link: string, body: object, key = "") => {
   if (!response.ok) throw new Error(`${link} answers ${response.status}: ${await response.text()}`)
 }
 
-/** The creator answers the request in the outbox, and approves the draft. */
+/** Opens the creator's link from the mail in the outbox, answers, and approves the draft. */
 export const approved = async ({ folder }: Pick<Started, "folder">): Promise<void> => {
   const outbox = join(folder, "commentary-outbox")
   const link = async (subject: RegExp): Promise<string> => {

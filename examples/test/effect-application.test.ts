@@ -122,7 +122,7 @@ it.live("mounting without a path is refused with one sentence", () =>
   })
 )
 
-it.live("below its prefix the service answers like every other host", () =>
+it.live("below its prefix the service returns the same responses as the standalone server", () =>
   Effect.gen(function* () {
     const partner = yield* HostConformance.seedPartner("127.0.0.1")
     const ask = HostConformance.requestOverSocket({ port: yield* port, below: "/commentary" })

@@ -36,7 +36,7 @@ it.effect(
         took.push(performance.now() - begun)
         assert.deepStrictEqual([assignments.length, further], [100, furtherCounted])
       }
-      // Reading all assignments would take longer than this.
+      // A query that reads every assignment takes more than 300 ms.
       assert.isBelow(Math.min(...took), 300)
     }).pipe(Effect.provide(layerMemory))
 )

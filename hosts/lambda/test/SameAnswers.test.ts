@@ -1,4 +1,4 @@
-/** Lambda answers every request like every other host, for events of every source. */
+/** Tests that Lambda returns the same responses as every other host, for events of every source. */
 import { assert, describe, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import type { HostCapability } from "@partner-commentary/test/HostRequests"

@@ -1,6 +1,6 @@
 /**
- * Runs due jobs on demand instead of in the background. Afterwards no job is due, and the order of the jobs is
- * reproducible.
+ * Runs due jobs on demand instead of in the background, in a reproducible order. When a call returns, no job that can
+ * run is due.
  */
 
 import { soonestDue } from "@partner-commentary/server/Workers"

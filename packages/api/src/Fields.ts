@@ -64,7 +64,7 @@ export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
 })
 
 export const OutputTypes = Schema.Array(OutputType).annotate({
-  description: "The forms in which the commentary was wanted.",
+  description: "The requested output types.",
   examples: [["text"]]
 })
 

@@ -72,7 +72,7 @@ export interface Topic {
   readonly external_reference?: string
   readonly content: string
   readonly metadata: Metadata
-  /** The forms in which the commentary was wanted. */
+  /** The requested output types. */
   readonly output_types: ReadonlyArray<Open<OutputType>>
   /** Number of personas that the topic was sent to. */
   readonly personas_sent: number
@@ -94,7 +94,7 @@ export interface TopicProgress {
   readonly external_reference?: string
   readonly content: string
   readonly metadata: Metadata
-  /** The forms in which the commentary was wanted. */
+  /** The requested output types. */
   readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly overall_status: Open<TopicStatus>
   readonly created_at: Timestamp
@@ -153,7 +153,7 @@ export interface TopicDetail {
   readonly external_reference?: string
   readonly content: string
   readonly metadata: Metadata
-  /** The forms in which the commentary was wanted. */
+  /** The requested output types. */
   readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly status: Open<TopicStatus>
   readonly created_at: Timestamp
@@ -167,7 +167,7 @@ export interface TopicCommentaries {
   readonly external_reference?: string
   readonly content: string
   readonly metadata: Metadata
-  /** The forms in which the commentary was wanted. */
+  /** The requested output types. */
   readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly commentaries: ReadonlyArray<CommentaryEntry>
 }
@@ -180,7 +180,7 @@ export interface ReferenceLookup {
   readonly topic_id: string
   readonly content: string
   readonly metadata: Metadata
-  /** The forms in which the commentary was wanted. */
+  /** The requested output types. */
   readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly commentaries: ReadonlyArray<
     Outcome & {
@@ -203,7 +203,7 @@ export interface TopicSummary {
   readonly external_reference?: string
   readonly content: string
   readonly metadata: Metadata
-  /** The forms in which the commentary was wanted. */
+  /** The requested output types. */
   readonly output_types: ReadonlyArray<Open<OutputType>>
   readonly status: Open<TopicStatus>
   readonly commentaries_ready: number

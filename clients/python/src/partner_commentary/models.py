@@ -1229,7 +1229,7 @@ class Topic(TypedDict):
     metadata: dict[str, Any]
     """The partner's own data, returned as it was sent; `{}` when none was sent."""
     output_types: list[Literal["text", "audio", "video"]]
-    """The forms in which the commentary was wanted."""
+    """The requested output types."""
     personas_sent: int
     """How many personas will be asked."""
     results: list[SubmissionResult]
@@ -1252,7 +1252,7 @@ class TopicCommentaries(TypedDict):
     metadata: dict[str, Any]
     """The partner's own data, returned as it was sent; `{}` when none was sent."""
     output_types: list[Literal["text", "audio", "video"]]
-    """The forms in which the commentary was wanted."""
+    """The requested output types."""
     commentaries: list[CommentaryEntry]
     """The ready ones alone; empty while there are none."""
 
@@ -1269,7 +1269,7 @@ class TopicDetail(TypedDict):
     metadata: dict[str, Any]
     """The partner's own data, returned as it was sent; `{}` when none was sent."""
     output_types: list[Literal["text", "audio", "video"]]
-    """The forms in which the commentary was wanted."""
+    """The requested output types."""
     status: Literal["pending", "in_progress", "partial", "completed"]
     """`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries
     are ready; `completed`: nothing more will come.
@@ -1324,7 +1324,7 @@ class TopicProgress(TypedDict):
     metadata: dict[str, Any]
     """The partner's own data, returned as it was sent; `{}` when none was sent."""
     output_types: list[Literal["text", "audio", "video"]]
-    """The forms in which the commentary was wanted."""
+    """The requested output types."""
     overall_status: Literal["pending", "in_progress", "partial", "completed"]
     """`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries
     are ready; `completed`: nothing more will come.
@@ -1348,7 +1348,7 @@ class TopicSummary(TypedDict):
     metadata: dict[str, Any]
     """The partner's own data, returned as it was sent; `{}` when none was sent."""
     output_types: list[Literal["text", "audio", "video"]]
-    """The forms in which the commentary was wanted."""
+    """The requested output types."""
     status: Literal["pending", "in_progress", "partial", "completed"]
     """`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries
     are ready; `completed`: nothing more will come.

@@ -1,4 +1,4 @@
-/** The long-running processes: a server with or without workers, and a worker. A signal stops them. */
+/** The long-running processes: a server with or without workers, and a worker. SIGINT or SIGTERM stops these processes. */
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"

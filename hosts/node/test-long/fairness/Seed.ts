@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as HeavyData from "./HeavyData.ts"
 
-/** Ids and keys for the requests of the attacker and the victim. It is plain data because other processes read it. */
+/** Ids and keys for the requests of the attacker and the victim. Plain data, because it is passed to other processes. */
 export interface FairnessScene {
   readonly attacker: SeededTenant
   /** Organizations that attack at the same time, each within its own limits. */

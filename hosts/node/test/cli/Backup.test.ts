@@ -47,7 +47,7 @@ describe.concurrent("backup", () => {
     await Partner.submitTopic(restored.apiRoot, key, persona.id)
   })
 
-  it("the command backup refuses an existing file and does not change it", async (test) => {
+  it("the `backup` command refuses an existing file and does not change it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
@@ -56,7 +56,7 @@ describe.concurrent("backup", () => {
     expect(statSync(join(cwd, "mine")).size).toBe(5)
   })
 
-  it("the command backup names the folder that is missing, is a file or cannot be written to", async (test) => {
+  it("the `backup` command names the folder that is missing, is a file or cannot be written to", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.json(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
@@ -72,7 +72,7 @@ describe.concurrent("backup", () => {
     }
   })
 
-  it("the command backup names pg_dump for a Postgres database", async (test) => {
+  it("the `backup` command names pg_dump for a Postgres database", async (test) => {
     const refused = await Process.run(
       await Process.makeWorkingFolder(test),
       ["backup", "x.db"],

@@ -15,8 +15,8 @@ const failure = async (cwd: string, args: ReadonlyArray<string>) => {
   return stderr
 }
 
-describe.concurrent("the command org", () => {
-  it("the command org creates, updates, suspends, resumes and lists organizations, with the limits in force", async (test) => {
+describe.concurrent("the `org` command", () => {
+  it("the `org` command creates, updates, suspends, resumes and lists organizations, with the limits in force", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const created = await Process.json(cwd, [
       ...["org", "create", "--name", "Acme Sports", "--plan", "premium", "--contact-email", "desk@acme.test"],
@@ -93,7 +93,7 @@ describe.concurrent("the commands persona and license", () => {
   })
 })
 
-describe.concurrent("the command key", () => {
+describe.concurrent("the `key` command", () => {
   it("a key is not issued or revoked without an entry in the audit log", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { keyId, organization } = await Partner.registerPartner(cwd)
@@ -114,7 +114,7 @@ describe.concurrent("the command key", () => {
     expect(await Process.json(cwd, next.split(" "))).toMatchObject({ name: "NAME", scopes: Scope.allScopes })
   })
 
-  it("the command key shows a key once, and lists and revokes it", async (test) => {
+  it("the `key` command shows a key once, and lists and revokes it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const created = await Process.json(cwd, [

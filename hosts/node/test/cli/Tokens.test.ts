@@ -25,8 +25,8 @@ const production = {
 /** A setting that commands require outside development. The value is the default in development. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
-describe.concurrent("the command token create", () => {
-  it("the command token create makes a token that the server accepts for the requested time", async (test) => {
+describe.concurrent("the `token create` command", () => {
+  it("the `token create` command makes a token that the server accepts for the requested time", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
     const [{ id }] = await Process.json(cwd, ["org", "list"])
@@ -44,7 +44,7 @@ describe.concurrent("the command token create", () => {
     expect((await keys(apiRoot, text.stdout.trim())).status).toBe(200)
   })
 
-  it("the command token create refuses an unknown organization, and refuses to run outside development and beside an identity provider", async (test) => {
+  it("the `token create` command refuses an unknown organization, and refuses to run outside development and beside an identity provider", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
     const provider = { JWKS_URL: "http://127.0.0.1:9/jwks", JWT_ISSUER: "i", JWT_AUDIENCE: "a" }

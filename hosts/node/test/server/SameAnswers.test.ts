@@ -1,4 +1,4 @@
-/** Tests that the server process answers like every other host. */
+/** Tests that the server process returns the same responses as every other host. */
 import { join } from "node:path"
 import * as Application from "@partner-commentary/test/Application"
 import * as HostConformance from "@partner-commentary/test/HostConformance"

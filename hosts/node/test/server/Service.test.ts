@@ -11,7 +11,7 @@ import * as Process from "../support/Process.ts"
 
 const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 
-describe.concurrent("the command serve", () => {
+describe.concurrent("the `serve` command", () => {
   it("serve prints the demo organization once, and a separate line when it listens", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const first = await Process.start(cwd)
@@ -170,7 +170,7 @@ describe.concurrent("the command serve", () => {
   })
 })
 
-describe.concurrent("the command worker", () => {
+describe.concurrent("the `worker` command", () => {
   it("worker runs the jobs of a server that has no workers", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"])

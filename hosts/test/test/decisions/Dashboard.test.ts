@@ -1,5 +1,6 @@
 /**
- * Decisions, "API-key operations", the dashboard's token against an identity provider that publishes its keys, and "Create key".
+ * Tests the decisions "API-key operations" and "Create key", with dashboard tokens of an identity provider that publishes its
+ * keys.
  */
 import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
 import { assert, it } from "@effect/vitest"

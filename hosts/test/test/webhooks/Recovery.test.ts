@@ -51,7 +51,7 @@ const failed = (count: number) =>
     return { answer: receivers.answer, declined, hook, key, owner, settled, stands }
   })
 
-it.effect("a dry run only counts, and a recovery sends failed and held deliveries once each", () =>
+it.effect("a dry run counts deliveries without sending; a recovery sends each failed or held delivery once", () =>
   Effect.gen(function* () {
     const { answer, declined, hook, key, settled, stands } = yield* failed(3)
     yield* answer(() => Effect.succeed({ status: 410 }))

@@ -110,7 +110,7 @@ export const notModified = (canWait: boolean): Readonly<Record<string, Response>
   }
 })
 
-/** Every operation has this response to an incomplete request. */
+/** Every operation has this response, for when the request did not arrive in time. */
 export const timedOut: Readonly<Record<string, Response>> = {
   [Errors.requestTimeout.status]: {
     description: "The request did not arrive whole within the time allowed. Send it again.",

@@ -55,7 +55,10 @@ export const endAfterFailures = (present: Assignment, now: Instant.Instant): Cha
 export const startsGenerationAttempt = (before: Assignment, after: Assignment): boolean =>
   after.generation.ticket > before.generation.ticket
 
-/** Stores a generated draft. A draft of an outdated attempt, or one after approval, is discarded. */
+/**
+ * Stores a generated draft. Discards the draft if the attempt is outdated, a draft is already approved, or the assignment
+ * has ended.
+ */
 export const storeDraft = (
   present: Assignment,
   attempt: { readonly ticket: number; readonly draftId: DraftId; readonly content: string },

@@ -1,6 +1,6 @@
 /**
- * Decides after an attempt whether a delivery is done, retried later or failed. Pure. CircuitBreaker decides about the
- * receiver.
+ * Decides after an attempt whether a delivery is done, must be retried or has failed. The functions are pure.
+ * CircuitBreaker decides whether the webhook is warned, paused or disabled.
  */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"

@@ -33,8 +33,8 @@ export interface PostgresOptions extends PoolOptions {
 
 /**
  * `postgres://user:password@host:5432/database`, or your own pool: a `pg.Pool`, a PGlite database, or any object with
- * `connect()` and `query(text, values)`. Your pool keeps its type parsers and settings, and only you end it. A wrong
- * value throws an error at once.
+ * `connect()` and `query(text, values)`. Your pool keeps its type parsers and settings, and the service never ends
+ * it. A wrong value throws an error at once.
  */
 export function postgres(url: string, options?: PostgresOptions): Database
 export function postgres(pool: HostPool.HostPool, options?: PoolOptions): Database

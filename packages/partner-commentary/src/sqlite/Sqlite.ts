@@ -15,7 +15,7 @@ export interface SqliteOptions {
 
 /**
  * A file, whose folder is created with it, or `:memory:`. Processes of one machine may share a file. If you pass your
- * own open `DatabaseSync`, the service opens the same file, and only you close your connection.
+ * own open `DatabaseSync`, the service opens its own connection to the file and never closes yours.
  */
 export const sqlite = (file: string | HostDatabase.HostDatabase, { migrate = true }: SqliteOptions = {}): Database => {
   const filename = Result.getOrThrow(named(file))

@@ -1,6 +1,7 @@
 /**
- * Prepares the context in which a host runs requests. A request adds about a dozen services. By default a context copies
- * its whole map, which has all services of the application, at each eighth service that is added.
+ * Prepares the context in which a host runs requests. Each HTTP request adds about a dozen services to its Effect
+ * context. By default a context copies its whole map, which has all services of the application, at each eighth service
+ * that is added.
  */
 import * as Context from "effect/Context"
 

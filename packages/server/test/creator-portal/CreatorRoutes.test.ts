@@ -97,7 +97,7 @@ describe("viewing", () => {
     })
   )
 
-  it.effect("viewing reloads automatically only while a first draft is generated", () =>
+  it.effect("the creator's page reloads automatically only while the first draft is generated", () =>
     Effect.gen(function* () {
       for (const [name, state] of Object.entries(Samples.states)) {
         const { look } = yield* caller(state)
@@ -195,7 +195,7 @@ describe("every response", () => {
     })
   )
 
-  it.effect("every response is limited to 60 a minute for one link", () =>
+  it.effect("a link is limited to 60 requests a minute, for the page and for JSON", () =>
     Effect.gen(function* () {
       const { call, look } = yield* caller(Samples.topicSent)
       for (let count = 0; count < 60; count++) assert.strictEqual((yield* look()).status, 200)

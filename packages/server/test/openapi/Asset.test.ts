@@ -36,7 +36,7 @@ const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("an asset", () => {
-  it.effect("an asset is decompressed once for concurrent clients without compression, which get the same bytes", () =>
+  it.effect("concurrent clients that do not accept compression share one decompression", () =>
     Effect.gen(function* () {
       const made = yield* makeAsset(text, {})
       const all = Array.from({ length: 200 }, () => respondWithAsset(made, request))

@@ -125,7 +125,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       Effect.catch(batch, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
   )
 
-  /** Of equal submissions, the first one is written before the others are tried. */
+  /** Writes the first submission of each fingerprint before its duplicates. */
   const ask = Effect.fnUntraced(function* (all: ReadonlyArray<PreparedSubmission>) {
     const firstOf = Map.groupBy(all, ({ submission }) => submission.fingerprint)
     const firsts = [...firstOf.values()].flatMap(([first]) => first ?? [])

@@ -1,6 +1,6 @@
 /**
- * Reads the body of POST /topics/bulk. Problems with the body as a whole reject the request. Each topic is returned as
- * a separate text and validated like a single submission.
+ * Reads the body of POST /topics/bulk. A problem with the whole body, such as invalid JSON, rejects the whole request.
+ * Each topic is returned as a separate text and validated like a single submission.
  */
 import { maxBulkPersonas, maxTopics } from "@partner-commentary/api/BulkApi"
 import type { Problem } from "@partner-commentary/api/Errors"
