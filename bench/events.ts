@@ -7,7 +7,7 @@ import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { GenerationOrder, GenerationOutcome } from "./events/Outside.ts"
+import type { GenerationOutcome, LoadRunOptions } from "./events/Outside.ts"
 import * as Partners from "./events/Partners.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
@@ -35,15 +35,15 @@ const said = <A>() => new Promise<A>((resolve) => outside.once("message", (messa
 
 const play = async (
   server: Servers.ListeningServer,
-  order: Omit<GenerationOrder, "port">
+  options: Omit<LoadRunOptions, "port">
 ): Promise<GenerationOutcome & { processor: number }> => {
   const before = Servers.processorTimeOfProcess(server)
   const answer = said<{ readonly outcome?: GenerationOutcome; readonly failure?: string }>()
-  outside.send({ ...order, port: server.port } satisfies GenerationOrder)
+  outside.send({ ...options, port: server.port } satisfies LoadRunOptions)
   const { failure, outcome } = await answer
   if (outcome === undefined) throw new Error(failure)
   if (outcome.repeats > 0) throw new Error(`${outcome.repeats} events came more than once`)
-  return { ...outcome, processor: ((Servers.processorTimeOfProcess(server) - before) / order.approvals.length) * 1e6 }
+  return { ...outcome, processor: ((Servers.processorTimeOfProcess(server) - before) / options.approvals.length) * 1e6 }
 }
 
 const latency = ({ longest, p50, p99, processor }: GenerationOutcome & { processor: number }) =>

@@ -32,7 +32,8 @@ const sentences = (path: string, text: string): ReadonlyArray<string> => {
   return [...prose, ...tests]
 }
 
-const names = (_: string, text: string) => [...text.matchAll(exported)].map(([, kind, name]) => `${name} (${kind})`)
+const names = (path: string, text: string) =>
+  path.endsWith(".md") ? [] : [...text.matchAll(exported)].map(([, kind, name]) => `${name} (${kind})`)
 
 const isChosen = (path: string) =>
   /\.(ts|md)$/.test(path) && (positionals.length === 0 || positionals.some((start) => path.startsWith(start)))
@@ -42,7 +43,8 @@ const draw = (title: string, read: (path: string, text: string) => ReadonlyArray
   const pool = files.flatMap(([path, text]) =>
     read(path, text).map((found, index) => ({
       line: values.paths ? `${found} (${path})` : found,
-      order: createHash("sha256").update(`${values.seed} ${path} ${index}`).digest("hex")
+      // The title is hashed too, so that names and sentences come from different places.
+      order: createHash("sha256").update(`${title} ${values.seed} ${path} ${index}`).digest("hex")
     }))
   )
   const drawn = pool.sort((one, other) => one.order.localeCompare(other.order)).slice(0, count)

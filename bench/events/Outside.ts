@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { CommentaryApproval } from "./Partners.ts"
 
-export interface GenerationOrder {
+export interface LoadRunOptions {
   /** The port on which the service listens. */
   readonly port: number
   /** Each approval produces one event. */
@@ -79,7 +79,7 @@ const approve = (port: number, { key, path }: CommentaryApproval) =>
     call.end("{}")
   })
 
-const approveAll = async ({ approvals, pace, port }: GenerationOrder) => {
+const approveAll = async ({ approvals, pace, port }: LoadRunOptions) => {
   if ("creators" in pace) {
     const left = approvals.values()
     const one = async () => {
@@ -107,20 +107,20 @@ const until = async (what: string, holds: () => boolean) => {
   throw new Error(`${what}: not within a minute`)
 }
 
-const play = async (order: GenerationOrder): Promise<GenerationOutcome> => {
+const play = async (options: LoadRunOptions): Promise<GenerationOutcome> => {
   took.clear()
   repeats = 0
   const begun = performance.now()
-  await approveAll(order)
-  if (order.hanging !== undefined) await until("hanging receivers", () => hanging >= (order.hanging ?? 0))
-  else await until("every event", () => took.size >= order.approvals.length)
+  await approveAll(options)
+  if (options.hanging !== undefined) await until("hanging receivers", () => hanging >= (options.hanging ?? 0))
+  else await until("every event", () => took.size >= options.approvals.length)
   const sorted = Float64Array.from(took.values()).sort()
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
   return { seconds: (last - begun) / 1000, p50: at(0.5), p99: at(0.99), longest: at(1), repeats }
 }
 
-process.on("message", (order: GenerationOrder) => {
-  play(order).then(
+process.on("message", (options: LoadRunOptions) => {
+  play(options).then(
     (outcome) => process.send?.({ outcome }),
     (error: unknown) => process.send?.({ failure: String(error) })
   )

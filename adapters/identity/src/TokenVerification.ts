@@ -33,14 +33,14 @@ const tolerance = 30
 /** The maximum length in characters, as in OpenID Connect. */
 const maxSubject = 255
 
-export type FindKey<E> = (header: ProtectedHeaderParameters) => Effect.Effect<CryptoKey | KeyObject, E>
+export type FindVerificationKey<E> = (header: ProtectedHeaderParameters) => Effect.Effect<CryptoKey | KeyObject, E>
 
 const refused = new TokenRefused({ expired: false })
 
 /** The function checks the header before it looks for a key, and the signature before it reads claims. */
 export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused | IdentityUnreachable>(
   token: string,
-  findKey: FindKey<E>,
+  findKey: FindVerificationKey<E>,
   { audience, issuer, organizationClaim }: ExpectedClaims
 ) {
   if (token.length > maxLength) return yield* refused

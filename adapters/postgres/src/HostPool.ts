@@ -20,7 +20,7 @@ export interface Session extends Queryable {
 }
 
 /** A `pg.Pool`, or any pool with these two methods. */
-export interface SessionPool extends Queryable {
+export interface HostSessionPool extends Queryable {
   readonly connect: () => PromiseLike<Session>
 }
 
@@ -30,7 +30,7 @@ export interface SingleSession extends Queryable {
   readonly transaction: (use: (session: any) => Promise<any>) => Promise<any>
 }
 
-export type HostPool = SessionPool | SingleSession
+export type HostPool = HostSessionPool | SingleSession
 
 export const isHostPool = (given: unknown): given is HostPool =>
   isQueryable(given) &&

@@ -33,13 +33,13 @@ const service = async (test: Process.TestLifetime, options: { readonly past: boo
   ])
   const partner = await Partner.registerPartner(cwd, env)
   const org = partner.organization.id
-  await Process.json(
+  await Process.runJson(
     cwd,
     ["org", "update", org, "--limit", "burst_per_minute=10000", "--limit", "requests_per_hour=10000"],
     env
   )
   const issued = ["key", "create", "--org", org, "--name", "t", "--environment", "test", "--scopes", scopes]
-  const { full_key: testKey } = await Process.json(cwd, issued, env)
+  const { full_key: testKey } = await Process.runJson(cwd, issued, env)
   return { cwd, env, servers: [server, other], processes: [...workers, other, server], testKey, ...partner }
 }
 
@@ -69,7 +69,7 @@ it("topics of two servers complete with two workers, and each mail is sent once"
   const statuses = () =>
     Promise.all(servers.map(async ({ apiRoot }) => (await Partner.callApi(apiRoot, key, "/personas")).status))
   expect(await statuses()).toEqual([200, 200])
-  await Process.json(cwd, ["key", "revoke", keyId], env)
+  await Process.runJson(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
   await Process.eventually(statuses, (all) => all.every((one) => one === 401))
   // A notification takes some milliseconds. Without a notification, the servers would check the key again only after 3
@@ -85,7 +85,7 @@ it("without notifications, workers find work by polling, and revoked keys are re
     () => Outbox.readOutbox(cwd),
     ({ length }) => length > 0
   )
-  await Process.json(cwd, ["key", "revoke", keyId], env)
+  await Process.runJson(cwd, ["key", "revoke", keyId], env)
   const revokedAt = performance.now()
   for (const { apiRoot } of servers) {
     await Process.eventually(

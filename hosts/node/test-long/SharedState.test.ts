@@ -12,7 +12,7 @@ let servers: ReadonlyArray<Process.RunningService>
 beforeAll(async () => {
   env = await OwnDatabase.makeDatabase(suite)
   cwd = await Process.makeWorkingFolder(suite)
-  await Process.json(cwd, ["migrate"], env)
+  await Process.runJson(cwd, ["migrate"], env)
   servers = await Promise.all(Array.from({ length: 4 }, () => Process.start(cwd, ["serve", "--no-worker"], env)))
 })
 afterAll(async () => {
@@ -24,15 +24,15 @@ const plenty = { requests_per_hour: 100_000, burst_per_minute: 100_000, topic_su
 /** Seeds an organization with a licensed persona and a key with all scopes. */
 const partner = async (limits: Readonly<Record<string, number>> = {}) => {
   const given = Object.entries({ ...plenty, ...limits }).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
-  const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme", ...given], env)
-  const persona = await Process.json(
+  const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme", ...given], env)
+  const persona = await Process.runJson(
     cwd,
     ["persona", "create", "--name", "Ada Marsh", "--creator-email", "ada@creators.test"],
     env
   )
-  await Process.json(cwd, ["license", "grant", "--org", id, "--persona", persona.id], env)
+  await Process.runJson(cwd, ["license", "grant", "--org", id, "--persona", persona.id], env)
   const scopes = "topics:submit,topics:read,personas:read,usage:read"
-  const key = await Process.json(cwd, ["key", "create", "--org", id, "--name", "k", "--scopes", scopes], env)
+  const key = await Process.runJson(cwd, ["key", "create", "--org", id, "--name", "k", "--scopes", scopes], env)
   return { id: id as string, persona: persona.id as string, key: key.full_key as string, keyId: key.id as string }
 }
 
@@ -64,7 +64,7 @@ it("of 100 parallel requests against a limit of 50, exactly 50 are admitted, and
   const remaining = passed.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")))
   expect(remaining.toSorted((one, other) => other - one)).toEqual(Array.from({ length: 50 }, (_, index) => 89 - index))
   for (const { headers } of withStatus(answers, 429)) expect(headers.get("x-ratelimit-remaining")).toBe("40")
-  await Process.json(cwd, ["org", "update", id, "--limit", "burst_per_minute=1000"], env)
+  await Process.runJson(cwd, ["org", "update", id, "--limit", "burst_per_minute=1000"], env)
   const known = (server: Process.RunningService) => ask(server, key, "/nowhere")
   for (const server of servers) {
     await Process.eventually(

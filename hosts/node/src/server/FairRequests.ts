@@ -1,13 +1,13 @@
 /**
  * Starts requests in turns: requests of one organization share a turn, and so do requests of one client address without
- * an accepted credential. A request is dropped if its client has disconnected before its turn.
+ * a verified credential. A request is dropped if its client has disconnected before its turn.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"
 import { networkOf } from "@partner-commentary/core/access/RateLimits"
 import { clientAddress } from "@partner-commentary/server/ClientAddress"
-import { credentialOf } from "@partner-commentary/server/middleware/AcceptedCredentials"
 import type { FairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
+import { credentialOf } from "@partner-commentary/server/middleware/VerifiedCredentials"
 import type { RequestGate } from "./RequestGate.ts"
 
 const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>

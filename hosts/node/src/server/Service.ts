@@ -95,11 +95,11 @@ export const serve = <R>(options: {
 const forRequests = (server: HttpServer.HttpServer["Service"]): HttpServer.HttpServer["Service"] => ({
   ...server,
   serve: ((app: Effect.Effect<never>, middleware: never) =>
-    Effect.updateContext(server.serve(app, middleware), RequestServices.ofRequests)) as never
+    Effect.updateContext(server.serve(app, middleware), RequestServices.withMaxDepth)) as never
 })
 
 /** Runs workers until it is interrupted. */
-export const work = <R>(announce: Effect.Effect<void, never, R>) =>
+export const runWorkerProcess = <R>(announce: Effect.Effect<void, never, R>) =>
   running(
     (settings) =>
       Option.isNone(settings.publicUrl) && settings.listen.port === 0

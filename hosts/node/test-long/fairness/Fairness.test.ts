@@ -91,7 +91,7 @@ for (const [database, make] of Object.entries(databases)) {
         : TestDatabase.runOnDatabase(Redacted.make(own["DATABASE_URL"] ?? ""), () => seedScene)
     )
     const { organization } = tenants.attacker
-    const { token } = await Process.json(cwd, ["token", "create", "--org", organization], env)
+    const { token } = await Process.runJson(cwd, ["token", "create", "--org", organization], env)
     const scene: FairnessScene = { ...tenants, token, links: await linksOf(root, tenants.attacker) }
     writeFileSync(`${cwd}/scene.json`, JSON.stringify(scene))
     const run = new FairnessRun({ cwd, env, root, scene: `${cwd}/scene.json` })
@@ -121,7 +121,7 @@ for (const [database, make] of Object.entries(databases)) {
     }
     await suffer(specialAttacks, "standard")
     const given = Object.entries(raisedLimits).flatMap(([name, value]) => ["--limit", `${name}=${value}`])
-    await Process.json(cwd, ["org", "update", organization, ...given], env)
+    await Process.runJson(cwd, ["org", "update", organization, ...given], env)
     await suffer(Attacks.operations, "raised")
     await suffer(specialAttacks, "raised")
     await run.stop()

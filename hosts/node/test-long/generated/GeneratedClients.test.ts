@@ -72,11 +72,11 @@ const served = async (test: TestContext) => {
   test.onTestFinished(() => void receiver.close().closeAllConnections())
   const cwd = await Process.makeWorkingFolder(test)
   const { apiRoot } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
-  const organization = await Process.json(cwd, ["org", "create", "--name", "Courtside"])
+  const organization = await Process.runJson(cwd, ["org", "create", "--name", "Courtside"])
   const scopes = "personas:read,topics:submit,topics:read,usage:read"
   const words = ["--org", organization.id, "--name", "story", "--scopes", scopes, "--environment", "test"]
-  const { full_key } = await Process.json(cwd, ["key", "create", ...words])
-  const { token } = await Process.json(cwd, ["token", "create", "--org", organization.id])
+  const { full_key } = await Process.runJson(cwd, ["key", "create", ...words])
+  const { token } = await Process.runJson(cwd, ["token", "create", "--org", organization.id])
   const { port } = receiver.address() as AddressInfo
   return { API_ROOT: apiRoot, API_KEY: full_key, TOKEN: token, RECEIVER: `http://127.0.0.1:${port}/` }
 }

@@ -38,11 +38,11 @@ it("the Python client works with a running service", async (test) => {
   test.skip(obstacle !== undefined, obstacle)
   const cwd = await Process.makeWorkingFolder(test)
   const { apiRoot } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
-  const { id } = await Process.json(cwd, ["org", "create", "--name", "Courtside"])
+  const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Courtside"])
   const scopes = "personas:read,topics:submit,topics:read,usage:read"
   const words = ["--org", id, "--name", "python", "--scopes", scopes, "--environment", "test"]
-  const { full_key } = await Process.json(cwd, ["key", "create", ...words])
-  const { token } = await Process.json(cwd, ["token", "create", "--org", id])
+  const { full_key } = await Process.runJson(cwd, ["key", "create", ...words])
+  const { token } = await Process.runJson(cwd, ["token", "create", "--org", id])
   const report = await run(["-m", "pytest", "-p", "no:cacheprovider", "-rs"], {
     API_ROOT: apiRoot,
     API_KEY: full_key,

@@ -179,10 +179,10 @@ describe.concurrent("audio files", () => {
     expect(service.stderr()).not.toContain(key)
 
     answerFrom((response) => void response.end(speech))
-    expect(await Process.json(cwd, ["media", "retry", shareId], env)).toEqual({ restarted: 1 })
+    expect(await Process.runJson(cwd, ["media", "retry", shareId], env)).toEqual({ restarted: 1 })
     await Process.eventually(entry, ({ audio_url }) => audio_url !== null)
     expect(about(await doctor())).toMatchObject({ state: "ok" })
-    expect(await Process.json(cwd, ["media", "retry", "--all"], env)).toEqual({ restarted: 0 })
+    expect(await Process.runJson(cwd, ["media", "retry", "--all"], env)).toEqual({ restarted: 0 })
     expect(await Process.run(cwd, ["media", "retry", shareId], env)).toMatchObject({ code: 1 })
     expect(await Process.run(cwd, ["media", "retry"], env)).toMatchObject({ code: 2 })
   })

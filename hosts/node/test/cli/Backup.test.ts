@@ -49,7 +49,7 @@ describe.concurrent("backup", () => {
 
   it("the `backup` command refuses an existing file and does not change it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
     const refused = await Process.run(cwd, ["backup", "mine"], env)
     expect(refused).toMatchObject({ code: 1, stdout: "", stderr: "mine is there already: name a new file.\n" })
@@ -58,7 +58,7 @@ describe.concurrent("backup", () => {
 
   it("the `backup` command names the folder that is missing, is a file or cannot be written to", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
     for (const [file, sentence] of [
       ["/nodir/x", "The folder /nodir does not exist."],

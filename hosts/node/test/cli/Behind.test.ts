@@ -44,7 +44,7 @@ const ids = "SELECT migration_id FROM partner_commentary_migrations ORDER BY mig
 describe.concurrent("a database of an older version", () => {
   it("a database of an older version is refused by every command in one sentence, and stays at that version", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.json(cwd, ["migrate"])
+    await Process.runJson(cwd, ["migrate"])
     const file = join(cwd, "data", "partner-commentary.db")
     const database = new DatabaseSync(file)
     database.exec(older)
@@ -69,7 +69,7 @@ describe.concurrent("a database of an older version", () => {
   it("a database of an older version is also refused on Postgres, without waiting for a running server", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     await OwnDatabase.queryRows(env, older)
     const before = await OwnDatabase.queryRows(env, ids)
     for (const args of [["purge", "--dry-run"], ["org", "list"], ...firsts]) {
@@ -94,8 +94,8 @@ describe.concurrent("a missing database", () => {
   it("the command that creates the first organization or persona also creates the database", async (test) => {
     for (const first of firsts) {
       const cwd = await Process.makeWorkingFolder(test)
-      const { name } = await Process.json(cwd, first)
-      expect(await Process.json(cwd, [first[0] ?? "", "list"])).toMatchObject([{ name }])
+      const { name } = await Process.runJson(cwd, first)
+      expect(await Process.runJson(cwd, [first[0] ?? "", "list"])).toMatchObject([{ name }])
     }
   })
 
@@ -107,15 +107,15 @@ describe.concurrent("a missing database", () => {
     const [create = []] = firsts
     expect(await refused(cwd, create, env)).toMatch(/its schema is behind .*\d+ migrations are left to do/)
     await OwnDatabase.queryRows(env, "DROP TABLE theirs")
-    const { name } = await Process.json(cwd, create, env)
-    expect(await Process.json(cwd, ["org", "list"], env)).toMatchObject([{ name }])
+    const { name } = await Process.runJson(cwd, create, env)
+    expect(await Process.runJson(cwd, ["org", "list"], env)).toMatchObject([{ name }])
   })
 })
 
 describe.concurrent("a half-loaded environment", () => {
   it("outside development no command uses the default file when DATABASE_URL is missing", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.json(cwd, ["migrate"])
+    await Process.runJson(cwd, ["migrate"])
     const given = [{ DEV: "false" }, { PUBLIC_URL: "https://partners.example.com" }]
     for (const env of given) {
       for (const args of [["purge", "--dry-run"], ["migrate"], ["org", "list"], ...firsts]) {
@@ -126,7 +126,7 @@ describe.concurrent("a half-loaded environment", () => {
       expect(doctor.stdout).toContain("DATABASE_URL must be set outside development")
     }
     const named = { DEV: "false", DATABASE_URL: "sqlite:./data/partner-commentary.db" }
-    expect(await Process.json(cwd, ["org", "list"], named)).toEqual([])
+    expect(await Process.runJson(cwd, ["org", "list"], named)).toEqual([])
   })
 
   it("an environment file that is quoted as documented is read completely by sh and by systemd", async (test) => {

@@ -13,7 +13,7 @@ it("webhook list shows disabled webhooks with time and reason, of all organizati
     await Partner.registerTestPartner(cwd, "Courtside")
   ]
   const { apiRoot, stop } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
-  const disabled = (...args: ReadonlyArray<string>) => Process.json(cwd, ["webhook", "list", "--disabled", ...args])
+  const disabled = (...args: ReadonlyArray<string>) => Process.runJson(cwd, ["webhook", "list", "--disabled", ...args])
   const about = async () => {
     const { stdout } = await Process.run(cwd, ["doctor", "--json"])
     return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "disabled webhooks")
@@ -45,7 +45,7 @@ it("webhook list shows disabled webhooks with time and reason, of all organizati
   expect(Date.parse(found.disabled_at)).toBeGreaterThanOrEqual(begun)
   expect(await disabled("--org", first.id)).toEqual([])
   expect(await disabled("--org", second.id)).toEqual([found])
-  const all = await Process.json(cwd, ["webhook", "list"])
+  const all = await Process.runJson(cwd, ["webhook", "list"])
   expect(all).toHaveLength(3)
   expect(all.filter(({ disabled_at }: { disabled_at: unknown }) => disabled_at === null)).toHaveLength(2)
   const text = (await Process.run(cwd, ["webhook", "list", "--disabled"])).stdout.split("\n")
@@ -57,7 +57,7 @@ it("webhook list shows disabled webhooks with time and reason, of all organizati
     message: expect.stringContaining("webhook list --disabled")
   })
   isGone = false
-  await Process.json(cwd, ["webhook", "enable", found.id])
+  await Process.runJson(cwd, ["webhook", "enable", found.id])
   expect(await disabled()).toEqual([])
   expect((await Process.run(cwd, ["webhook", "list", "--disabled"])).stdout).toBe("No webhook is disabled.\n")
   await stop()

@@ -11,7 +11,7 @@ it("waiting mails are listed with address and reason; resend --all requires --si
   const { key, persona } = Partner.readDemoCredentials(server)
   const shareId = await Partner.submitTopic(server.apiRoot, key, persona.id)
   const listed = await Process.eventually(
-    () => Process.json(cwd, ["mail", "list"]),
+    () => Process.runJson(cwd, ["mail", "list"]),
     ({ mails: [one] }) => one?.last_reason !== null
   )
   expect(listed).toMatchObject({
@@ -21,9 +21,9 @@ it("waiting mails are listed with address and reason; resend --all requires --si
     next: null
   })
   expect(listed.mails[0].to).toContain("@")
-  expect(await Process.json(cwd, ["mail", "list", "--failed"])).toEqual({ mails: [], next: null })
+  expect(await Process.runJson(cwd, ["mail", "list", "--failed"])).toEqual({ mails: [], next: null })
   const since = "2026-01-01T00:00:00Z"
-  expect(await Process.json(cwd, ["mail", "resend", "--all", "--since", since])).toEqual({
+  expect(await Process.runJson(cwd, ["mail", "resend", "--all", "--since", since])).toEqual({
     since: "2026-01-01T00:00:00.000Z",
     resent: 0
   })

@@ -29,8 +29,8 @@ describe.concurrent("the `token create` command", () => {
   it("the `token create` command makes a token that the server accepts for the requested time", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
-    const [{ id }] = await Process.json(cwd, ["org", "list"])
-    const { token } = await Process.json(cwd, ["token", "create", "--org", id, "--expires-in", "2 hours"])
+    const [{ id }] = await Process.runJson(cwd, ["org", "list"])
+    const { token } = await Process.runJson(cwd, ["token", "create", "--org", id, "--expires-in", "2 hours"])
     const created = await keys(apiRoot, token, wanted)
     expect(created.status).toBe(201)
     const personas = await fetch(`${apiRoot}/partner/v1/personas`, {
@@ -46,7 +46,7 @@ describe.concurrent("the `token create` command", () => {
 
   it("the `token create` command refuses an unknown organization, and refuses to run outside development and beside an identity provider", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
+    const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])
     const provider = { JWKS_URL: "http://127.0.0.1:9/jwks", JWT_ISSUER: "i", JWT_AUDIENCE: "a" }
     const failure = async (organization: string, env: Process.EnvironmentVariables) => {
       const { code, stderr, stdout } = await Process.run(cwd, ["token", "create", "--org", organization], env)
@@ -73,7 +73,7 @@ describe.concurrent("an external identity provider", () => {
     const issuer = provider.issuer.url ?? ""
     const cwd = await Process.makeWorkingFolder(test)
     const env = { JWKS_URL: `${issuer}/jwks`, JWT_ISSUER: issuer, JWT_AUDIENCE: "commentary", JWT_ORG_CLAIM: "tenant" }
-    await Process.json(cwd, ["migrate"], { ...production, ...named })
+    await Process.runJson(cwd, ["migrate"], { ...production, ...named })
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...production, ...env })
     expect(stderr()).not.toContain("JWKS_URL")
     const signed = (claims: object) =>
@@ -100,9 +100,9 @@ describe.concurrent("an external identity provider", () => {
 
   it("outside development without an identity provider, the service warns at its start and refuses every token", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.json(cwd, ["migrate"])
-    const { id } = await Process.json(cwd, ["org", "create", "--name", "Acme"])
-    const { token } = await Process.json(cwd, ["token", "create", "--org", id], {
+    await Process.runJson(cwd, ["migrate"])
+    const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])
+    const { token } = await Process.runJson(cwd, ["token", "create", "--org", id], {
       SIGNING_SECRET: production.SIGNING_SECRET
     })
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], production)

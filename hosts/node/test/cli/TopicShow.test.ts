@@ -61,7 +61,7 @@ describe.concurrent("the `topic show` command", () => {
       ...{ GENERATOR_URL: outside.generator, GENERATOR_MODEL: "any" },
       ...{ WEBHOOK_ALLOW_PRIVATE: "true", WORKER_POLL_INTERVAL: "50 millis" }
     }
-    const show = (id: string) => Process.json(cwd, ["topic", "show", id], env)
+    const show = (id: string) => Process.runJson(cwd, ["topic", "show", id], env)
     const { key, organization, persona } = await Partner.registerPartner(cwd, env)
 
     const mute = await Process.start(cwd, ["serve"], { ...env, SMTP_URL: "smtp://127.0.0.1:9" })
@@ -109,7 +109,7 @@ describe.concurrent("the `topic show` command", () => {
     ])
 
     const server = await Process.start(cwd, ["serve"], env)
-    await Process.json(cwd, ["mail", "resend", shareId], env)
+    await Process.runJson(cwd, ["mail", "resend", shareId], env)
     const link = await linkIn(cwd)
     await posted(link, "respond", { perspective: "The home side, because of its midfield." })
     const undrafted = await Process.eventually(
@@ -140,7 +140,7 @@ describe.concurrent("the `topic show` command", () => {
     expect(undrafted.assignments[0].drafts.last_reason).toBe("the server answered 503 (overloaded) …")
 
     outside.mendGenerator()
-    await Process.json(cwd, ["retry", shareId], env)
+    await Process.runJson(cwd, ["retry", shareId], env)
     const drafted = await Process.eventually(
       () => show(topicId),
       ({ assignments }) => assignments[0].status === "commentary_generated"

@@ -129,7 +129,7 @@ describe.concurrent("a wrong setting", () => {
   it("a database that misses a migration in the middle stops every command with one sentence", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./gap.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     const database = new DatabaseSync(join(cwd, "gap.db"))
     database.exec("DELETE FROM partner_commentary_migrations WHERE migration_id = 4")
     database.close()
@@ -144,7 +144,7 @@ describe.concurrent("a wrong setting", () => {
   it("a database of a newer version stops every command with one sentence", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./new.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     const database = new DatabaseSync(join(cwd, "new.db"))
     database.exec("INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9000, 'later')")
     database.close()

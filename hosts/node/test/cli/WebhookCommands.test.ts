@@ -13,7 +13,7 @@ describe.concurrent("the `webhook` command", () => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key, organization } = await Partner.registerPartner(cwd)
     const list = ["webhook", "list", "--org", organization.id]
-    expect(await Process.json(cwd, list)).toEqual([])
+    expect(await Process.runJson(cwd, list)).toEqual([])
     const service = await Process.start(cwd)
     const wanted = { url: "https://192.0.2.1:8443/in", events: ["creator.approved"] }
     const refused = await Partner.callApi(service.apiRoot, key, "/webhooks", wanted)
@@ -29,7 +29,7 @@ describe.concurrent("the `webhook` command", () => {
     expect({ circuit, held_count }).toEqual({ circuit: { state: "closed", open_until: null }, held_count: 0 })
     const owner = { organization_id: organization.id, organization_name: "Acme Sports" }
     const listed = { ...stored, ...owner, environment: "live" }
-    expect(await Process.json(cwd, list)).toEqual([{ ...listed, deliveries_waiting: 0, oldest_waiting_since: null }])
+    expect(await Process.runJson(cwd, list)).toEqual([{ ...listed, deliveries_waiting: 0, oldest_waiting_since: null }])
     const database = new DatabaseSync(join(cwd, "data", "partner-commentary.db"), { timeout: 10_000 })
     for (const [event, state, due, settled] of [
       ["019c0e5f-03aa-7001-8000-94d0b7f3a6e2", "pending", "2999-01-01T00:00:00.000Z", null],
@@ -41,10 +41,12 @@ describe.concurrent("the `webhook` command", () => {
         .run(webhook.id, event, state, due, settled)
     }
     const oldest = new Date(0x019c0e5f03aa).toISOString()
-    expect(await Process.json(cwd, list)).toEqual([{ ...listed, deliveries_waiting: 2, oldest_waiting_since: oldest }])
+    expect(await Process.runJson(cwd, list)).toEqual([
+      { ...listed, deliveries_waiting: 2, oldest_waiting_since: oldest }
+    ])
     database.exec("UPDATE webhooks SET status = 'disabled', consecutive_failures = 23")
     expect((await Process.run(cwd, list)).stdout).toMatch(/disabled +23 +never +https:\/\/1\.1\.1\.1\/in/)
-    const enabled = await Process.json(cwd, ["webhook", "enable", webhook.id])
+    const enabled = await Process.runJson(cwd, ["webhook", "enable", webhook.id])
     expect(enabled).toMatchObject({ id: webhook.id, status: "active", consecutive_failures: 0 })
     expect((await Partner.callApi(service.apiRoot, key, "/webhooks")).body.data).toMatchObject([{ status: "active" }])
     const record = database.prepare("SELECT action, details FROM audit_log WHERE subject = ? ORDER BY number DESC")
@@ -86,7 +88,7 @@ describe.concurrent("the `webhook reseal` command", () => {
   it("webhook reseal in production without SIGNING_SECRET is refused and generates no secret", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./x.db", DEV: "false" }
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     const refused = await Process.run(cwd, ["webhook", "reseal"], env)
     expect(refused).toMatchObject({ code: 1, stdout: "" })
     expect(refused.stderr).toMatch(/^SIGNING_SECRET must be set outside development: [^\n]+\n$/)

@@ -54,7 +54,7 @@ describe.concurrent("the `doctor` command", () => {
     expect(answers.filter(({ status }: { status?: string }) => status === "opinion_injected")).toHaveLength(10)
     expect(answers).toContainEqual({ share_id: late, error: expect.stringContaining("too late") })
     change(cwd, `UPDATE assignments SET due_at = NULL WHERE id = '${late}'`)
-    expect(await Process.json(cwd, ["retry", "--all"])).toEqual([])
+    expect(await Process.runJson(cwd, ["retry", "--all"])).toEqual([])
   })
 
   it("doctor counts the mails that failed for good, and suggests the command that sends them again", async (test) => {
@@ -71,7 +71,7 @@ describe.concurrent("the `doctor` command", () => {
       count: 2,
       message: expect.stringContaining("partner-commentary mail resend --all --since 2026-01-01T00:00:00.000Z")
     })
-    const { resent } = await Process.json(cwd, ["mail", "resend", "--all", "--since", "2026-01-01T00:00:00.000Z"])
+    const { resent } = await Process.runJson(cwd, ["mail", "resend", "--all", "--since", "2026-01-01T00:00:00.000Z"])
     expect(resent).toBe(2)
     expect((await findings(cwd)).about("mails")).toMatchObject({ state: "ok" })
   })
@@ -125,7 +125,7 @@ describe.concurrent("the `doctor` command", () => {
       ...{ SMTP_URL: "smtp://desk:hunter2@127.0.0.1:9", MAIL_FROM: "desk@example.com" },
       ...{ GENERATOR_URL: "http://127.0.0.1:9/v1", GENERATOR_MODEL: "writer", GENERATOR_API_KEY: "hunter2" }
     }
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     const { code, stdout } = await Process.run(cwd, ["doctor"], env)
     expect(code).toBe(1)
     expect(stdout).toContain("PUBLIC_URL is unset: links in mails start with http://127.0.0.1:8080")
@@ -137,7 +137,7 @@ describe.concurrent("the `doctor` command", () => {
   it("doctor reports a short signing secret at any position of the list", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const long = "a-text-that-is-long-enough-for-a-secret"
-    await Process.json(cwd, ["migrate"])
+    await Process.runJson(cwd, ["migrate"])
     const about = async (secrets: string) => {
       const { stdout } = await Process.run(cwd, ["doctor"], { SIGNING_SECRET: secrets })
       return stdout

@@ -64,7 +64,7 @@ describe.concurrent("a database that accepts no writes", () => {
 
   it("/readyz reports a SQLite file whose writes the disk refuses, while reads continue", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    await Process.json(cwd, ["migrate"], file)
+    await Process.runJson(cwd, ["migrate"], file)
     // A limit of 100 KiB for each file stands for a full disk: the write-ahead log cannot grow beyond it.
     const { apiRoot } = await Process.start(cwd, ["serve"], file, "ulimit -f 200")
     await eventually(apiRoot, 503)
@@ -119,7 +119,7 @@ describe.concurrent("a missing SQLite file", () => {
 
 it("doctor names a SQLite file with a corrupt page that no request has read", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  await Process.json(cwd, ["migrate"], file)
+  await Process.runJson(cwd, ["migrate"], file)
   const sound = JSON.parse((await Process.run(cwd, ["doctor", "--json"], file)).stdout)
   expect(sound.findings).toContainEqual({ check: "database file", state: "ok", message: "Its pages are sound." })
   const path = join(cwd, "service.db")

@@ -23,10 +23,10 @@ describe.concurrent("the Node host on Postgres", () => {
     await Process.eventually(outbox, (text) => text.includes("ada@creators.test"))
     const other = await Process.start(cwd, ["serve"], env)
     expect((await Partner.callApi(other.apiRoot, key, "/topics")).body.pagination.total).toBe(1)
-    expect(await Process.json(cwd, ["migrate"], env)).toEqual({ applied: [] })
-    expect(await Process.json(cwd, ["org", "list"], env)).toMatchObject([{ id: organization.id }])
-    expect((await Process.json(cwd, ["purge", "--dry-run"], env)).mails).toBe(0)
-    const findings = (await Process.json(cwd, ["doctor"], env)).findings
+    expect(await Process.runJson(cwd, ["migrate"], env)).toEqual({ applied: [] })
+    expect(await Process.runJson(cwd, ["org", "list"], env)).toMatchObject([{ id: organization.id }])
+    expect((await Process.runJson(cwd, ["purge", "--dry-run"], env)).mails).toBe(0)
+    const findings = (await Process.runJson(cwd, ["doctor"], env)).findings
     expect(findings).toContainEqual(
       expect.objectContaining({ check: "database", state: "ok", message: expect.stringContaining(", database test_") })
     )
@@ -47,7 +47,7 @@ describe.concurrent("the Node host on Postgres", () => {
   it("doctor and each worker loop report a database that answers reads and accepts no writes", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     const [place] = await OwnDatabase.queryRows(env, "SELECT current_database() AS name")
     await OwnDatabase.queryRows(env, `ALTER DATABASE ${place?.["name"]} SET default_transaction_read_only = on`)
     const doctor = await Process.run(cwd, ["doctor", "--json"], env)
@@ -74,7 +74,7 @@ describe.concurrent("the Node host on Postgres", () => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     const direct = env["DATABASE_URL"] ?? ""
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     const role = `reads_${new URL(direct).pathname.slice(1)}`
     await OwnDatabase.queryRows(env, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`)
     test.onTestFinished(async () => {

@@ -59,7 +59,7 @@ describe("the variable PGPASSWORD", () => {
     const given = { ...env, DATABASE_URL: url.href }
     const refused = await Process.run(cwd, ["migrate"], { ...given, PGPASSWORD: "another" })
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("password authentication failed") })
-    expect((await Process.json(cwd, ["migrate"], { ...given, PGPASSWORD: password })).applied).not.toEqual([])
+    expect((await Process.runJson(cwd, ["migrate"], { ...given, PGPASSWORD: password })).applied).not.toEqual([])
     const server = await Process.start(cwd, ["serve"], { ...given, PGPASSWORD: password })
     expect((await fetch(`${server.apiRoot}/readyz`)).status).toBe(200)
     const { code, stderr } = await server.stop()

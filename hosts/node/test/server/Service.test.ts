@@ -51,7 +51,7 @@ describe.concurrent("the `serve` command", () => {
     const introduced = servers.filter(({ stdout }) => stdout().includes("pk_live_"))
     expect(introduced).toHaveLength(1)
     expect(await readdir(join(cwd, "data"))).not.toContainEqual(expect.stringMatching(/^\./))
-    expect(await Process.json(cwd, ["org", "list"])).toHaveLength(1)
+    expect(await Process.runJson(cwd, ["org", "list"])).toHaveLength(1)
     const key = /pk_live_\w+/.exec(introduced[0]!.stdout())![0]
     for (const { apiRoot } of servers) expect((await Partner.callApi(apiRoot, key, "/personas")).status).toBe(200)
     for (const { stop } of servers) expect(await stop()).toMatchObject({ code: 0 })
@@ -62,9 +62,9 @@ describe.concurrent("the `serve` command", () => {
     const { apiRoot } = await Process.start(cwd)
     const { key, keyId, organization, persona } = await Partner.registerPartner(cwd)
     expect((await Partner.callApi(apiRoot, key, "/personas")).body.data).toMatchObject([{ id: persona.id }])
-    await Process.json(cwd, ["license", "revoke", "--org", organization.id, "--persona", persona.id])
+    await Process.runJson(cwd, ["license", "revoke", "--org", organization.id, "--persona", persona.id])
     expect((await Partner.callApi(apiRoot, key, "/personas")).body.data).toEqual([])
-    await Process.json(cwd, ["key", "revoke", keyId])
+    await Process.runJson(cwd, ["key", "revoke", keyId])
     const refused = await Process.eventually(
       () => Partner.callApi(apiRoot, key, "/personas"),
       ({ status }) => status === 401
@@ -128,7 +128,7 @@ describe.concurrent("the `serve` command", () => {
     test.onTestFinished(() => new Promise<void>((resolve) => smtp.close(resolve)))
     const { port } = smtp.server.address() as AddressInfo
     const env = { ...secrets, DATABASE_URL: "sqlite:./x.db", SMTP_URL: `smtp://127.0.0.1:${port}` }
-    await Process.json(cwd, ["migrate"], env)
+    await Process.runJson(cwd, ["migrate"], env)
     const { apiRoot, stderr, stdout, stop } = await Process.start(cwd, ["serve"], env)
     expect(stdout()).toBe(`ready ${apiRoot}\n`)
     const { key, persona } = await Partner.registerPartner(cwd, env)
@@ -213,9 +213,9 @@ describe.concurrent("the commands retry, mail and creator", () => {
     const shareId = await Partner.submitTopic(server.apiRoot, key, persona.id)
 
     expect(await Process.run(cwd, ["retry", shareId])).toMatchObject({ code: 1 })
-    expect(await Process.json(cwd, ["mail", "resend", shareId])).toEqual({ share_id: shareId, mail: "request" })
+    expect(await Process.runJson(cwd, ["mail", "resend", shareId])).toEqual({ share_id: shareId, mail: "request" })
     const move = ["creator", "change-email", "--from", "ADA@creators.localhost", "--to", "ada@new.test"]
-    expect(await Process.json(cwd, move)).toEqual({ personas: 1, assignments: 1 })
+    expect(await Process.runJson(cwd, move)).toEqual({ personas: 1, assignments: 1 })
     expect(await Process.run(cwd, move)).toMatchObject({ code: 1 })
 
     const moved = await Process.eventually(
@@ -235,11 +235,14 @@ describe.concurrent("the commands retry, mail and creator", () => {
     const stalled = await Process.eventually(doctor, ({ stdout }) => stdout.includes(`retry ${shareId}`))
     expect(stalled.code).toBe(1)
     isGood = true
-    expect(await Process.json(cwd, ["retry", shareId])).toMatchObject({ share_id: shareId, status: "opinion_injected" })
+    expect(await Process.runJson(cwd, ["retry", shareId])).toMatchObject({
+      share_id: shareId,
+      status: "opinion_injected"
+    })
     const view = async () => (await fetch(link, { headers: { accept: "application/json" } })).json()
     await Process.eventually(view, (answer) => answer.data.status === "commentary_generated")
 
-    expect(await Process.json(cwd, ["creator", "erase", "--email", "ada@new.test"])).toEqual({
+    expect(await Process.runJson(cwd, ["creator", "erase", "--email", "ada@new.test"])).toEqual({
       personas: 1,
       assignments: 1
     })

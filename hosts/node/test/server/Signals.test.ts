@@ -42,11 +42,11 @@ it("other processes soon refuse a revoked key and a suspended organization's key
   /** A notification arrives some milliseconds after the command has ended. */
   const soon = (wanted: number) => Process.eventually(statuses, (both) => both.every((status) => status === wanted))
   await soon(200)
-  await Process.json(cwd, ["org", "suspend", organization.id], env)
+  await Process.runJson(cwd, ["org", "suspend", organization.id], env)
   await soon(401)
-  await Process.json(cwd, ["org", "resume", organization.id], env)
+  await Process.runJson(cwd, ["org", "resume", organization.id], env)
   await soon(200)
-  await Process.json(cwd, ["key", "revoke", keyId], env)
+  await Process.runJson(cwd, ["key", "revoke", keyId], env)
   await soon(401)
   // Each process has a heartbeat row until it has stopped.
   const processes = () => OwnDatabase.queryRows(env, "SELECT version, schema_id FROM processes")

@@ -2,14 +2,14 @@
 import * as Process from "./Process.ts"
 
 export const registerPartner = async (cwd: string, env: Process.EnvironmentVariables = {}) => {
-  const organization = await Process.json(cwd, ["org", "create", "--name", "Acme Sports"], env)
-  const persona = await Process.json(
+  const organization = await Process.runJson(cwd, ["org", "create", "--name", "Acme Sports"], env)
+  const persona = await Process.runJson(
     cwd,
     ["persona", "create", "--name", "Ada Marsh", "--creator-email", "ada@creators.test"],
     env
   )
-  await Process.json(cwd, ["license", "grant", "--org", organization.id, "--persona", persona.id], env)
-  const key = await Process.json(
+  await Process.runJson(cwd, ["license", "grant", "--org", organization.id, "--persona", persona.id], env)
+  const key = await Process.runJson(
     cwd,
     ["key", "create", "--org", organization.id, "--name", "k", "--scopes", "topics:submit,topics:read,personas:read"],
     env
@@ -22,9 +22,9 @@ export const registerTestPartner = async (
   cwd: string,
   name: string
 ): Promise<{ readonly id: string; readonly key: string }> => {
-  const { id } = await Process.json(cwd, ["org", "create", "--name", name])
+  const { id } = await Process.runJson(cwd, ["org", "create", "--name", name])
   const words = ["--org", id, "--name", "k", "--scopes", "topics:submit,topics:read", "--environment", "test"]
-  const { full_key: key } = await Process.json(cwd, ["key", "create", ...words])
+  const { full_key: key } = await Process.runJson(cwd, ["key", "create", ...words])
   return { id, key }
 }
 

@@ -85,9 +85,13 @@ export const spawned = (
   env: EnvironmentVariables = {}
 ): Promise<ProcessOutcome> => launch(cwd, args, env).ended
 
-/** The JSON value that a command prints. */
-// biome-ignore lint/suspicious/noExplicitAny: the tests check its content
-export const json = async (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables = {}): Promise<any> => {
+/** Runs a command with `--json`. Resolves with the JSON value that it prints. */
+export const runJson = async (
+  cwd: string,
+  args: ReadonlyArray<string>,
+  env: EnvironmentVariables = {}
+  // biome-ignore lint/suspicious/noExplicitAny: the tests check its content
+): Promise<any> => {
   const { code, stderr, stdout } = await run(cwd, [...args, "--json"], env)
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`)
   return JSON.parse(stdout)

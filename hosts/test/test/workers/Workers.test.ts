@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
-import { noticeId, repetitionMark } from "@partner-commentary/core/mail/Mail"
+import { noticeId, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -289,7 +289,7 @@ it.effect("a creator whose address changes during the delivery of a mail gets an
     yield* waitForMails
     const store = yield* MailStore
     const shareId = yield* story.shareId
-    const request = noticeId(shareId, `request${repetitionMark}1`)
+    const request = noticeId(shareId, `request${resendIdSeparator}1`)
     yield* store.queue({
       id: request,
       kind: "request",

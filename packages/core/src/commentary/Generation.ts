@@ -106,7 +106,7 @@ export const recordFailedAttempt = (
   if (!isAwaited(present, attempt.ticket, now)) return { assignment: present, notices: [] }
   const { permanent, reason = "", ticket } = attempt
   const audit = {
-    action: attemptFailedAction,
+    action: attemptFailedAuditAction,
     details: { by: "service", ticket, permanent, reason: recordable(reason) }
   }
   const delay = policy.generationRetries[present.generation.attempts - 1]
@@ -118,7 +118,7 @@ export const recordFailedAttempt = (
 }
 
 /** The action's name in the audit log. */
-export const attemptFailedAction = "generation.attempt_failed"
+export const attemptFailedAuditAction = "generation.attempt_failed"
 
 /**
  * Drops the text that the generator's server quoted, because it may contain the creator's words. The operator's log

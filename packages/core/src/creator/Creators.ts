@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { noticeId, repetitionMark } from "../mail/Mail.ts"
+import { noticeId, resendIdSeparator } from "../mail/Mail.ts"
 import { MailStore } from "../mail/MailStore.ts"
 import { PersonaRegistry } from "../persona/PersonaRegistry.ts"
 import { AuditLog } from "../shared/AuditLog.ts"
@@ -81,7 +81,7 @@ export class Creators extends Context.Service<
           return kind
         }
         yield* mails.queue({
-          id: noticeId(id, `${occasion}${repetitionMark}${now}`),
+          id: noticeId(id, `${occasion}${resendIdSeparator}${now}`),
           kind,
           shareId: id,
           organizationId: assignment.organizationId,

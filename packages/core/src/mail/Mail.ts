@@ -43,8 +43,8 @@ export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 /** The id of an assignment's mail for one occasion. */
 export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
-/** Separates a mail's id from the suffix of its repetition. */
-export const repetitionMark = ".again-"
+/** Separates a mail's id from the suffix that the id of a resent mail has. */
+export const resendIdSeparator = ".again-"
 
 /** Delays between attempts. The last delay repeats until the mail window closes. */
 const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), Duration.hours(1), Duration.hours(2)]

@@ -36,11 +36,11 @@ import {
   composeUndeliverableSummary,
   maxListedRequests
 } from "./CreatorNotices.ts"
-import { longestDelays, type Mail, noticeId, repetitionMark, retryAt, retryUnansweredAt } from "./Mail.ts"
+import { longestDelays, type Mail, noticeId, resendIdSeparator, retryAt, retryUnansweredAt } from "./Mail.ts"
 import { Mailer, type MailMessage, MailRefused } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
 import type { NoticeText } from "./NoticeText.ts"
-import { periodOfNotice, undeliverableNoticeOf } from "./UndeliverableNotice.ts"
+import { reportedPeriod, undeliverableNoticeOf } from "./UndeliverableNotice.ts"
 import { composeWebhookNotice, isWebhookNotice, type WebhookNoticeKind } from "./WebhookNotices.ts"
 
 export class MailWorker extends Context.Service<
@@ -97,7 +97,7 @@ export class MailWorker extends Context.Service<
         const contact = yield* contactOf(mail.organizationId)
         const { shareIds, total } = yield* mails.undelivered(
           mail.organizationId,
-          periodOfNotice(mail),
+          reportedPeriod(mail),
           maxListedRequests
         )
         const found = yield* Effect.forEach(shareIds, assignments.find)
@@ -291,5 +291,5 @@ const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInCont
   if (kind === "request" || kind === "reminder") return assignment.status === "topic_sent" && now < assignment.respondBy
   const isFor = kind === "stalled" ? isGenerationStalled(assignment) : assignment.draft !== null
   const base = noticeId(assignment.id, occasionOfNotice(kind, assignment))
-  return isFor && (id === base || id.startsWith(base + repetitionMark))
+  return isFor && (id === base || id.startsWith(base + resendIdSeparator))
 }

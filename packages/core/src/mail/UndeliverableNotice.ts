@@ -26,7 +26,7 @@ export const undeliverableNoticeOf = (organizationId: OrganizationId, failedAt: 
 }
 
 /** The notice lists failures in `from` ≤ t < `to`. */
-export const periodOfNotice = ({ createdAt }: Pick<Mail, "createdAt">) => {
+export const reportedPeriod = ({ createdAt }: Pick<Mail, "createdAt">) => {
   const to = createdAt - Duration.toMillis(margin)
   return { from: to - Duration.toMillis(period), to }
 }

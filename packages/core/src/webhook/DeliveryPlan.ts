@@ -22,7 +22,7 @@ export interface RetryState {
   readonly resumeAt: Instant.Instant | null
 }
 
-export type Next =
+export type NextDeliveryState =
   | { readonly state: "delivered" }
   /** `failed`: the schedule has ended. */
   | { readonly state: "failed"; readonly attempts: number }
@@ -71,7 +71,7 @@ export const next = (
   chance: number,
   now: Instant.Instant,
   policy: WebhookPolicy
-): Next => {
+): NextDeliveryState => {
   if (attempt.failure === null) return { state: "delivered" }
   const { attempts } = present
   if (attempt.failure === "unsigned") return { state: "pending", attempts, dueAt: Instant.plus(now, unsignedDelay) }

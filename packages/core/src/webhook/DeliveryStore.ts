@@ -9,7 +9,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { Allowance, Receiver } from "./CircuitBreaker.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
-import type { AttemptKind, Next, RetryState } from "./DeliveryPlan.ts"
+import type { AttemptKind, NextDeliveryState, RetryState } from "./DeliveryPlan.ts"
 import type { FormerSecret } from "./WebhookSecret.ts"
 
 /** A webhook with due deliveries. */
@@ -49,7 +49,7 @@ export interface SettledAttempt {
 /** The result of an attempt. The store writes all of it in one transaction. */
 export interface Settlement {
   readonly receiver: Receiver
-  readonly next: Next
+  readonly next: NextDeliveryState
   readonly notice: ContactNotice | null
   readonly audit: Pick<AuditEntry, "action" | "details"> | null
 }

@@ -6,7 +6,16 @@ import { readCreationText } from "@partner-commentary/server/routes/api-keys/Api
 import * as Views from "@partner-commentary/server/routes/api-keys/ApiKeyViews"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { apiKeyId, asker, decoding, type InTransaction, jsonOf, missing, organizationId, type Run } from "./UseCase.ts"
+import {
+  apiKeyId,
+  asker,
+  decoding,
+  type InTransaction,
+  missing,
+  organizationId,
+  type Run,
+  toJsonText
+} from "./UseCase.ts"
 
 export type NewApiKey = typeof CreateApiKey.Encoded & { readonly organization_id: string }
 
@@ -24,9 +33,9 @@ export const apiKeys = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const { organization } = yield* asker(yield* ofOrganization(key))
-        const body = yield* Effect.mapError(Effect.flatMap(jsonOf(key), readCreationText), invalid)
-        const issued = (yield* ApiKeys).issue(organization, Views.toNewApiKey(body))
-        return Views.createdKeyView(
+        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), readCreationText), invalid)
+        const issued = (yield* ApiKeys).issue(organization, Views.newApiKeyFromBody(body))
+        return Views.toCreatedKey(
           yield* Effect.catchTags(issued, {
             TooManyKeys: (error) => Effect.fail(tooMany(error)),
             // The body's validation has already checked the list.
@@ -42,7 +51,7 @@ export const apiKeys = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const { organization_id } = yield* ofOrganization(organization)
-        return (yield* (yield* ApiKeys).list(organization_id)).map(Views.keySummaryView)
+        return (yield* (yield* ApiKeys).list(organization_id)).map(Views.toKeySummary)
       })
     ),
 
@@ -52,7 +61,7 @@ export const apiKeys = (run: Run) => ({
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
         const revoked = (yield* ApiKeys).revoke(api_key_id, { organizationId: organization_id, by: "operator" })
-        return Views.endedKeyView(
+        return Views.toEndedKey(
           yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(missing("API key")))
         )
       }),

@@ -8,9 +8,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type HostDate, moment } from "../ports/Moment.ts"
-import { decoding, type Owned, ofOrganization, ownerOf, type Run } from "./UseCase.ts"
+import { decoding, type OwnerInput, ofOrganization, ownerOf, type Run } from "./UseCase.ts"
 
-export interface EventFilter extends Owned {
+export interface EventFilter extends OwnerInput {
   readonly type?: EventType | undefined
   /** Lists events of this time or later. */
   readonly since?: HostDate | string | undefined

@@ -34,7 +34,7 @@ const profile = {
   image_url: Schema.optional(Text.httpUrl),
   bio: Schema.optional(Text.prose),
   expertise: Schema.optional(Text.expertise),
-  social_links: Schema.optional(Text.socialLinks)
+  social_links: Schema.optional(Text.SocialLinksSchema)
 }
 
 const created = decoding(Schema.Struct({ name: Text.name, creator: Creator, ...profile }))

@@ -19,7 +19,7 @@ export const prose = rule(
   InputText.isProse,
   `must be at most ${InputText.maxProse} characters, without control characters`
 )
-export const socialLinks = Schema.Record(Schema.String, httpUrl).check(
+export const SocialLinksSchema = Schema.Record(Schema.String, httpUrl).check(
   Schema.makeFilter((links) => Object.keys(links).every(InputText.isPlatform), {
     message: "must name platforms in lower-case letters and digits, such as twitter"
   })

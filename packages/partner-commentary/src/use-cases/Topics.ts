@@ -21,18 +21,18 @@ import {
   asker,
   decoding,
   type InTransaction,
-  jsonOf,
   missing,
-  type Owned,
+  type OwnerInput,
   ofOrganization,
   ownerOf,
   type Run,
+  toJsonText,
   topicId
 } from "./UseCase.ts"
 
-export type NewTopic = typeof CreateTopic.Encoded & Owned
+export type NewTopic = typeof CreateTopic.Encoded & OwnerInput
 
-export interface TopicList extends Owned {
+export interface TopicList extends OwnerInput {
   /** One status, or several. Topics with any of them are listed. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
   /** Your own reference. Not together with `status`. */
@@ -87,7 +87,7 @@ export const topics = (run: Run) => ({
       Effect.gen(function* () {
         const submitter = yield* asker(yield* submitted(topic))
         const decode = topicTextDecoder((yield* Policy).contentLength)
-        const body = yield* Effect.mapError(decode(yield* jsonOf(topic)), Errors.InvalidRequest.of)
+        const body = yield* Effect.mapError(decode(yield* toJsonText(topic)), Errors.InvalidRequest.of)
         const submissions = yield* TopicSubmission.make
         return yield* submissions.submit(yield* submissions.prepare(submitter, body))
       }),
@@ -95,7 +95,7 @@ export const topics = (run: Run) => ({
     ),
 
   /** Reads a topic with all of its results. */
-  find: (topic: Owned & { readonly topic_id: string }) =>
+  find: (topic: OwnerInput & { readonly topic_id: string }) =>
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
@@ -105,7 +105,7 @@ export const topics = (run: Run) => ({
     ),
 
   /** Reads the minimal view for polling. */
-  progress: (topic: Owned & { readonly topic_id: string }) =>
+  progress: (topic: OwnerInput & { readonly topic_id: string }) =>
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
@@ -114,7 +114,7 @@ export const topics = (run: Run) => ({
     ),
 
   /** Reads all topics with your own reference. */
-  byReference: (topic: Owned & { readonly external_reference: string }) =>
+  byReference: (topic: OwnerInput & { readonly external_reference: string }) =>
     run(
       Effect.gen(function* () {
         const owned = yield* referenced(topic)

@@ -3,12 +3,12 @@ import { Usage } from "@partner-commentary/core/usage/Usage"
 import { view } from "@partner-commentary/server/routes/usage/UsageHandlers"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { asker, decoding, type Owned, ofOrganization, type Run } from "./UseCase.ts"
+import { asker, decoding, type OwnerInput, ofOrganization, type Run } from "./UseCase.ts"
 
 const read = decoding(Schema.Struct(ofOrganization))
 
 export const usage = (run: Run) => ({
-  report: (owned: Owned) =>
+  report: (owned: OwnerInput) =>
     run(
       Effect.gen(function* () {
         const caller = yield* asker(yield* read(owned))

@@ -81,7 +81,7 @@ export const ofOrganization = {
 }
 
 /** The owner of the data that a call reads or changes. */
-export interface Owned {
+export interface OwnerInput {
   readonly organization_id: string
   /** The default is `live`. */
   readonly environment?: Environment | undefined
@@ -114,7 +114,7 @@ export const orMissing =
     Effect.flatMap(found, (value) => (Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(missing(what))))
 
 /** Returns the JSON text of an input, for the decoders of the API. */
-export const jsonOf = (input: unknown): Effect.Effect<string, Errors.InvalidRequest> =>
+export const toJsonText = (input: unknown): Effect.Effect<string, Errors.InvalidRequest> =>
   Effect.try({
     try: () => JSON.stringify(input) ?? "null",
     catch: () => Errors.InvalidRequest.of([{ field: "body", constraint: "must be plain data, as JSON has it" }])

@@ -12,18 +12,18 @@ import * as Schema from "effect/Schema"
 import {
   asker,
   decoding,
-  jsonOf,
   missing,
-  type Owned,
+  type OwnerInput,
   ofOrganization,
   ownerOf,
   type Run,
+  toJsonText,
   webhookId
 } from "./UseCase.ts"
 
-export type NewWebhook = typeof RegisterWebhook.Encoded & Owned
+export type NewWebhook = typeof RegisterWebhook.Encoded & OwnerInput
 
-export type WebhookReference = Owned & { readonly webhook_id: string }
+export type WebhookReference = OwnerInput & { readonly webhook_id: string }
 
 export type WebhookChange = typeof ChangeWebhook.Encoded & WebhookReference
 
@@ -54,7 +54,7 @@ export const webhooks = (run: Run) => ({
       Effect.gen(function* () {
         const webhooks = yield* Core.Webhooks
         const by = yield* registrant(yield* owned(webhook))
-        const decoded = Effect.mapError(decodeRegistrationText(yield* jsonOf(webhook)), Errors.InvalidRequest.of)
+        const decoded = Effect.mapError(decodeRegistrationText(yield* toJsonText(webhook)), Errors.InvalidRequest.of)
         const { events, secret, url } = yield* decoded
         const wanted = { url, events, secret: secret === undefined ? null : Redacted.make(secret) }
         const prepared = webhooks.prepare(by, wanted)
@@ -74,7 +74,7 @@ export const webhooks = (run: Run) => ({
     ),
 
   /** Newest first. */
-  list: (organization: Owned) =>
+  list: (organization: OwnerInput) =>
     run(
       Effect.gen(function* () {
         const of = yield* owned(organization)
@@ -88,7 +88,7 @@ export const webhooks = (run: Run) => ({
       Effect.gen(function* () {
         const of = yield* one(change)
         const by = yield* registrant(of)
-        const patch = yield* Effect.mapError(decodeChangeText(yield* jsonOf(change)), Errors.InvalidRequest.of)
+        const patch = yield* Effect.mapError(decodeChangeText(yield* toJsonText(change)), Errors.InvalidRequest.of)
         const updated = Core.Webhooks.use((webhooks) => webhooks.change(by, of.webhook_id, patch))
         return Views.view(
           yield* Effect.catchTags(updated, { WebhookNotFound: notFound, WebhookUrlRefused: urlRefused })
@@ -114,7 +114,7 @@ export const webhooks = (run: Run) => ({
       Effect.gen(function* () {
         const of = yield* one(webhook)
         const sent = WebhookTest.use(({ test }) => test(ownerOf(of), of.webhook_id))
-        return Views.testView(yield* Effect.catchTag(sent, "WebhookNotFound", notFound))
+        return Views.toWebhookTest(yield* Effect.catchTag(sent, "WebhookNotFound", notFound))
       })
     )
 })

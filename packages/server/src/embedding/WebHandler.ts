@@ -76,7 +76,7 @@ export class WebHandler extends Context.Service<
       const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(pathOfService(apiRoot)))
       // Traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
-      const answer = HttpEffect.toWebHandlerWith(RequestServices.ofRequests(context))(app)
+      const answer = HttpEffect.toWebHandlerWith(RequestServices.withMaxDepth(context))(app)
       return WebHandler.of({ respond: (request, sent = {}) => answer(request, Context.make(CurrentSent, sent)) })
     })
   ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))

@@ -53,7 +53,7 @@ export function* read(text: string, { begin, end, key = () => {} }: JsonVisitor)
     } else if (expected === "key" || expected === "keyOrEnd") {
       const last = endOfString(text, at)
       if (last === undefined) return false
-      key(open.length, JsonText.stringOf(text.slice(at, last + 1)))
+      key(open.length, JsonText.decodeStringLiteral(text.slice(at, last + 1)))
       at = last
       expected = "colon"
     } else if (expected !== "value" && expected !== "valueOrEnd") {

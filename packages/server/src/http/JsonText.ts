@@ -11,7 +11,7 @@ export const endOfString = (text: string, start: number): number => {
 }
 
 /** Decodes a string literal with its quotes. */
-export const stringOf = (lexeme: string): string =>
+export const decodeStringLiteral = (lexeme: string): string =>
   lexeme.includes("\\")
     ? Result.getOrElse(
         Result.try(() => JSON.parse(lexeme) as string),

@@ -9,5 +9,5 @@ import * as Context from "effect/Context"
 export const maxDepth = 32
 
 /** Call it once, with the context of the listener. */
-export const ofRequests = <R>(context: Context.Context<R>): Context.Context<R> =>
+export const withMaxDepth = <R>(context: Context.Context<R>): Context.Context<R> =>
   Context.makeUnsafe(new Map(context.mapUnsafe), { maxDepth })

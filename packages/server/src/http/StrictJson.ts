@@ -83,7 +83,7 @@ function* scan(
 
 /** Returns the problem with the string that starts here. */
 const readString = (lexeme: string, level: Level | undefined): string | undefined => {
-  const text = JsonText.stringOf(lexeme)
+  const text = JsonText.decodeStringLiteral(lexeme)
   if (level?.keys && level.expectsKey) {
     level.at = text.toWellFormed()
     level.expectsKey = false

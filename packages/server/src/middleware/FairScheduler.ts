@@ -5,9 +5,9 @@
  */
 import * as Context from "effect/Context"
 import type * as Scheduler from "effect/Scheduler"
-import * as AcceptedCredentials from "./AcceptedCredentials.ts"
+import * as VerifiedCredentials from "./VerifiedCredentials.ts"
 
-export interface FairScheduler extends AcceptedCredentials.AcceptedCredentials {
+export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   /** Queues the task in its key's queue. */
   readonly run: (key: string, task: () => void) => void
   /** A scheduler for the fibers of a key: each resumption after a yield is a task. */
@@ -81,7 +81,7 @@ export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
   }
 
   return {
-    ...AcceptedCredentials.make(now),
+    ...VerifiedCredentials.make(now),
     run,
     of: (key) => {
       const dispatcher = { scheduleTask: (task: () => void) => run(key, task), flush: () => {} }

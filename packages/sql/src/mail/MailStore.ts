@@ -1,7 +1,7 @@
 /**
  * Stores mails and their queue. The queue is the table's due times: a claim moves the due time to the end of its lease.
  */
-import { type Mail, type MailKind, type NewMail, repetitionMark } from "@partner-commentary/core/mail/Mail"
+import { type Mail, type MailKind, type NewMail, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as StalledNotice from "@partner-commentary/core/mail/StalledNotice"
 import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
@@ -158,7 +158,7 @@ const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
   // The character after the hyphen is the end of the range of repetitions.
-  const isMail = sql`(id = ${id} OR (id > ${id + repetitionMark} AND id < ${`${id}${repetitionMark.slice(0, -1)}.`}))`
+  const isMail = sql`(id = ${id} OR (id > ${id + resendIdSeparator} AND id < ${`${id}${resendIdSeparator.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${isMail}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
   if (waiting.length > 0) return true

@@ -46,7 +46,7 @@ export const durationWrites = (sql: SqlClient.SqlClient, before: Assignment, aft
       const [row] = yield* sql<HistogramRow.HistogramRow>`SELECT counts, exact FROM duration_histograms WHERE ${isRow}`
       if (row === undefined) return
       const histogram: DurationHistogram = new Map()
-      HistogramRow.addToHistogramRow(histogram, row)
+      HistogramRow.addRowToHistogram(histogram, row)
       yield* sql`UPDATE duration_histograms SET ${sql.update({ ...HistogramRow.toRow(histogram) })} WHERE ${isRow}`
     })
     const fold = (exact: number) => (exact > HistogramRow.maxExact ? compact : Effect.void)

@@ -18,7 +18,7 @@ export const toRow = (histogram: DurationHistogram): HistogramRow => {
   return { counts: [...buckets].join(), exact: 0 }
 }
 
-export const addToHistogramRow = (histogram: DurationHistogram, { counts }: Pick<HistogramRow, "counts">): void => {
+export const addRowToHistogram = (histogram: DurationHistogram, { counts }: Pick<HistogramRow, "counts">): void => {
   const numbers: ReadonlyArray<number> = JSON.parse(`[${counts}]`)
   for (let index = 0; index < numbers.length; index += 2)
     addDuration(histogram, numbers[index] ?? 0, numbers[index + 1] ?? 0)

@@ -58,7 +58,7 @@ export const layer = Layer.effect(
       }
       for (const [index, row] of histograms.entries()) {
         const persona = personas.get(row.persona_id)
-        if (persona !== undefined) HistogramRow.addToHistogramRow(persona.metrics.durations[row.stage], row)
+        if (persona !== undefined) HistogramRow.addRowToHistogram(persona.metrics.durations[row.stage], row)
         if (index % rowsBetweenYields === rowsBetweenYields - 1) yield* Effect.yieldNow
       }
       for (const { metrics } of personas.values()) metrics.counts.pending = pendingOf(metrics.counts)

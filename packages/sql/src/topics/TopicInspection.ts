@@ -2,7 +2,7 @@
  * Reads one topic for operators: its rows, mails, media jobs and events. The functions only read, and find rows by
  * keys, so that the cost does not grow with other topics.
  */
-import { attemptFailedAction } from "@partner-commentary/core/commentary/Generation"
+import { attemptFailedAuditAction } from "@partner-commentary/core/commentary/Generation"
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -74,7 +74,7 @@ export const readRecords = Effect.fnUntraced(function* (assignment: Assignment) 
   const mails = yield* sql<MailRow>`SELECT id, kind, state, attempts, due_at, settled_at, reason FROM mails
     WHERE id > ${`${id}.`} AND id < ${`${id}/`} ORDER BY created_at, id`
   const [failed] = yield* sql<RecordRow>`SELECT recorded_at, details FROM audit_log
-    WHERE subject = ${id} AND action = ${attemptFailedAction} ORDER BY number DESC LIMIT 1`
+    WHERE subject = ${id} AND action = ${attemptFailedAuditAction} ORDER BY number DESC LIMIT 1`
   const mediaJobs = yield* sql<MediaJobRow>`SELECT kind, state, attempts, due_at, reason FROM media_jobs
     WHERE share_id = ${id} ORDER BY kind`
   const around = momentsOf(assignment).map(

@@ -11,7 +11,7 @@ import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentS
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import { allowance, type CircuitBreaker, healthy, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type Next, next } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { type NextDeliveryState, next } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type ClaimedDelivery, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -236,7 +236,7 @@ export const suite = <E>(
         })
         assert.deepStrictEqual(seen, [receiver])
         assert.deepInclude(claimed, { attempts: 1, kind: "probe" })
-        const over: Next = { state: "failed", attempts: 10 }
+        const over: NextDeliveryState = { state: "failed", attempts: 10 }
         yield* settle(claimed ?? assert.fail(), failure, { next: over })
         assert.deepStrictEqual(yield* store.nextDue, Option.none())
       }))
@@ -328,7 +328,7 @@ export const suite = <E>(
           [late, start + 27 * hour, start],
           [early, start + 2 * hour, start + hour]
         ] as const) {
-          const next: Next = { state: "pending", attempts: 1, dueAt }
+          const next: NextDeliveryState = { state: "pending", attempts: 1, dueAt }
           yield* settle(claimed ?? assert.fail(), { ...failure, at }, { next })
         }
         const latest = { now: start, leased: start + minute, waiting: [start, start + 26 * hour] } as const

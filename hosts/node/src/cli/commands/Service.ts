@@ -40,6 +40,6 @@ export const workerCommand = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const json = yield* Json
-    yield* (yield* service).work(printLine([json ? JSON.stringify({ ready: true }) : "ready"]))
+    yield* (yield* service).runWorkerProcess(printLine([json ? JSON.stringify({ ready: true }) : "ready"]))
   })
 ).pipe(Command.withDescription("Do the jobs only: mails, drafts, deadlines. Any number may run"))

@@ -47,7 +47,7 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const body = yield* readCreation(request)
               yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
-              const issued = Effect.catchTags(keys.issue(organization, Views.toNewApiKey(body), by), {
+              const issued = Effect.catchTags(keys.issue(organization, Views.newApiKeyFromBody(body), by), {
                 TooManyKeys: ({ limit }) =>
                   invalidRequest({
                     field: "environment",
@@ -56,14 +56,14 @@ export const layer = HttpApiBuilder.group(
                 // The body's validation has already checked the list.
                 InvalidAllowList: (broken) => Effect.die(broken)
               })
-              return yield* once(Effect.map(issued, (key) => created(Views.createdKeyView(key))))
+              return yield* once(Effect.map(issued, (key) => created(Views.toCreatedKey(key))))
             })
           )
         })
       )
       .handle("list", () =>
         Effect.flatMap(manager, ({ organizationId }) =>
-          Effect.map(keys.list(organizationId), (all) => ok(all.map(Views.keySummaryView)))
+          Effect.map(keys.list(organizationId), (all) => ok(all.map(Views.toKeySummary)))
         )
       )
       .handle(
@@ -74,7 +74,7 @@ export const layer = HttpApiBuilder.group(
             organizationId,
             yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
           )
-          return ok(Views.keySummaryView(yield* Effect.catchTag(found, "ApiKeyNotFound", () => notFound)))
+          return ok(Views.toKeySummary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => notFound)))
         })
       )
       .handleRaw(
@@ -104,7 +104,7 @@ export const layer = HttpApiBuilder.group(
               )
               return yield* once(
                 Effect.map(rotated, ({ predecessor, ...issued }) =>
-                  created({ ...Views.createdKeyView(issued), replaces: Views.endedKeyView(predecessor) })
+                  created({ ...Views.toCreatedKey(issued), replaces: Views.toEndedKey(predecessor) })
                 )
               )
             })
@@ -125,7 +125,7 @@ export const layer = HttpApiBuilder.group(
               invalidRequest({ field: "id", constraint: "names an expired key, which cannot be changed" }),
             InvalidAllowList: (broken) => Effect.die(broken)
           })
-          return Envelope.success(Views.keySummaryView(changed))
+          return Envelope.success(Views.toKeySummary(changed))
         })
       )
       .handle(
@@ -133,7 +133,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const who = yield* manager
           const revoked = keys.revoke(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), who)
-          return ok(Views.endedKeyView(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => notFound)))
+          return ok(Views.toEndedKey(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => notFound)))
         })
       )
   })

@@ -7,7 +7,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Redacted from "effect/Redacted"
 
 /** Converts a decoded body to the use case's argument. */
-export const toNewApiKey = (body: typeof CreateApiKey.Type): NewApiKey => ({
+export const newApiKeyFromBody = (body: typeof CreateApiKey.Type): NewApiKey => ({
   name: body.name.trim(),
   scopes: body.scopes,
   environment: body.environment ?? "live",
@@ -21,7 +21,7 @@ const settings = ({ environment, expiresAt, ipAllowList }: ApiKey) => ({
   expires_at: Instant.isoOrNull(expiresAt)
 })
 
-export const createdKeyView = ({ fullKey, key }: CreatedKey) => ({
+export const toCreatedKey = ({ fullKey, key }: CreatedKey) => ({
   id: key.id,
   name: key.name,
   full_key: Redacted.value(fullKey),
@@ -31,7 +31,7 @@ export const createdKeyView = ({ fullKey, key }: CreatedKey) => ({
   ...settings(key)
 })
 
-export const keySummaryView = (key: ApiKey) => ({
+export const toKeySummary = (key: ApiKey) => ({
   id: key.id,
   name: key.name,
   key_prefix: key.prefix,
@@ -43,4 +43,4 @@ export const keySummaryView = (key: ApiKey) => ({
 })
 
 /** Maps a key that was rotated or revoked. */
-export const endedKeyView = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })
+export const toEndedKey = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })

@@ -26,7 +26,7 @@ export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.
 })
 
 /** Returns a topic's problem with the topic's index in the path. */
-export const problemOfTopic = (index: number, { constraint, field }: Problem): Problem => ({
+export const prefixWithTopicIndex = (index: number, { constraint, field }: Problem): Problem => ({
   field: field === "body" ? `${list}[${index}]` : `${list}[${index}].${field}`,
   constraint
 })

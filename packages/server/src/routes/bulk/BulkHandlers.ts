@@ -23,7 +23,7 @@ import type { RunPart } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { topicTextDecoder } from "../topics/TopicBody.ts"
 import * as TopicSubmission from "../topics/TopicSubmission.ts"
-import { isTopicTooLarge, problemOfTopic, topicTexts } from "./BulkBody.ts"
+import { isTopicTooLarge, prefixWithTopicIndex, topicTexts } from "./BulkBody.ts"
 
 type Refusal = Errors.InvalidRequest | Errors.NoValidPersonas | Errors.RateLimitExceeded
 
@@ -53,8 +53,8 @@ export const layer = HttpApiBuilder.group(
     const read = (text: string, index: number) =>
       Effect.mapError(isTopicTooLarge(text) ? Effect.fail([bodyTooLarge] as const) : decode(text), ([first, ...rest]) =>
         Errors.InvalidRequest.of([
-          problemOfTopic(index, first),
-          ...rest.map((problem) => problemOfTopic(index, problem))
+          prefixWithTopicIndex(index, first),
+          ...rest.map((problem) => prefixWithTopicIndex(index, problem))
         ])
       )
 

@@ -18,7 +18,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { integer } from "../topics/TopicListQuery.ts"
-import { deliveryDetailView, listedDeliveryView, recoveryView } from "./DeliveryViews.ts"
+import { toDeliveryDetail, toListedDelivery, toRecovery } from "./DeliveryViews.ts"
 import { decodeRecovery, spanProblems } from "./RecoveryBody.ts"
 
 const { defaultLimit, maxLimit } = deliveryListBounds
@@ -41,7 +41,7 @@ export const layer = HttpApiBuilder.group(
           const page = yield* Effect.catchTags(deliveries.page(owner, id, asked), { WebhookNotFound: noWebhook })
           return {
             success: true as const,
-            data: page.deliveries.map(listedDeliveryView),
+            data: page.deliveries.map(toListedDelivery),
             pagination: { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(page.next, formatCursor)) }
           }
         })
@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
           const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
           // The payload is returned as it was sent: an event of an older version may lack fields of its schema.
           return Envelope.success(
-            deliveryDetailView(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing))
+            toDeliveryDetail(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing))
           )
         })
       )
@@ -67,7 +67,7 @@ export const layer = HttpApiBuilder.group(
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
               const retried = Effect.catchTags(deliveries.retry(principal, id, eventId), missing)
-              return yield* once(Effect.map(retried, (delivery) => Envelope.success(listedDeliveryView(delivery))))
+              return yield* once(Effect.map(retried, (delivery) => Envelope.success(toListedDelivery(delivery))))
             })
           )
         })
@@ -86,7 +86,7 @@ export const layer = HttpApiBuilder.group(
                 SpanRefused: ({ reason }) => invalidRequest(spanProblems[reason])
               })
               const begun = isDryRun ? Effect.void : recoveries.start(principal, undelivered)
-              return yield* once(Effect.as(begun, Envelope.success(recoveryView(undelivered, isDryRun))))
+              return yield* once(Effect.as(begun, Envelope.success(toRecovery(undelivered, isDryRun))))
             })
           )
         })

@@ -6,12 +6,12 @@ import type { RecordedAttempt, ShownDelivery } from "@partner-commentary/core/we
 import { publicId } from "@partner-commentary/core/webhook/Event"
 import type { RecoveryPlan } from "@partner-commentary/core/webhook/WebhookRecovery"
 
-export const listedDeliveryView = (delivery: ShownDelivery): typeof Api.Delivery.Type => ({
+export const toListedDelivery = (delivery: ShownDelivery): typeof Api.Delivery.Type => ({
   ...common(delivery),
   attempts: delivery.attempts.slice(-shownAttempts.listed).map(attempt)
 })
 
-export const deliveryDetailView = (delivery: ShownDelivery): typeof Api.DeliveryDetail.Type => ({
+export const toDeliveryDetail = (delivery: ShownDelivery): typeof Api.DeliveryDetail.Type => ({
   ...common(delivery),
   attempts: delivery.attempts.map((each) => ({ ...attempt(each), response_excerpt: each.excerpt })),
   payload: JSON.parse(delivery.payload ?? "null")
@@ -40,7 +40,7 @@ const attempt = ({ at, duration, failure, kind, reason, status }: RecordedAttemp
   error: reason
 })
 
-export const recoveryView = (
+export const toRecovery = (
   { failed, held, since, until }: RecoveryPlan,
   isDryRun: boolean
 ): typeof Api.Recovery.Type => ({

@@ -21,7 +21,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { decodeChange, decodeRegistration, decodeRotation } from "./WebhookBody.ts"
-import { rotatedView, testView, view } from "./WebhookViews.ts"
+import { toRotatedWebhook, toWebhookTest, view } from "./WebhookViews.ts"
 
 export const layer = HttpApiBuilder.group(
   PartnerApi,
@@ -102,7 +102,7 @@ export const layer = HttpApiBuilder.group(
               })
               return yield* once(
                 Effect.map(Effect.catchTag(rotated, "WebhookNotFound", notFound), (done) =>
-                  Envelope.success(rotatedView(done))
+                  Envelope.success(toRotatedWebhook(done))
                 )
               )
             })
@@ -123,7 +123,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const principal = yield* CurrentPrincipal
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
-          return testView(yield* Effect.catchTag(test(ownerOf(principal), id), "WebhookNotFound", notFound))
+          return toWebhookTest(yield* Effect.catchTag(test(ownerOf(principal), id), "WebhookNotFound", notFound))
         })
       )
   })

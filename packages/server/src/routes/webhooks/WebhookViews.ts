@@ -21,13 +21,13 @@ export const view = ({ condition, ...webhook }: ReportedWebhook): typeof Api.Web
   held_count: condition.held
 })
 
-export const rotatedView = ({ formerUntil, secret, webhook }: RotatedSecret): typeof Api.RotatedWebhook.Type => ({
+export const toRotatedWebhook = ({ formerUntil, secret, webhook }: RotatedSecret): typeof Api.RotatedWebhook.Type => ({
   ...view(webhook),
   secret: Redacted.value(secret),
   former_secret_expires_at: isoOrNull(formerUntil)
 })
 
-export const testView = ({ attempt, eventId }: TestResult): typeof Api.WebhookTest.Type => ({
+export const toWebhookTest = ({ attempt, eventId }: TestResult): typeof Api.WebhookTest.Type => ({
   success: attempt.failure === null,
   test_event_id: eventId,
   delivery_status: attempt.failure === null ? "delivered" : "failed",

@@ -1,9 +1,9 @@
 /**
- * Remembers which credentials were accepted lately. The cache decides only in which turn a request is read.
+ * Remembers which credentials were verified lately. The cache decides only in which turn a request is read.
  * Authentication follows and does not use the cache. An unverified credential costs a caller nothing, so requests with
  * it share the turn of anonymous callers.
  */
-export interface AcceptedCredentials {
+export interface VerifiedCredentials {
   readonly accept: (credential: string, owner: string) => void
   readonly ownerOf: (credential: string) => string | undefined
 }
@@ -22,8 +22,8 @@ interface Accepted {
 }
 
 /** `now` is the time in milliseconds of a monotonic clock. */
-export const make = (now: () => number): AcceptedCredentials => {
-  /** The map's first entry is the credential that was accepted longest ago. */
+export const make = (now: () => number): VerifiedCredentials => {
+  /** The map's first entry is the credential that was verified longest ago. */
   const known = new Map<string, Accepted>()
   return {
     accept: (credential, owner) => {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { make } from "../../src/middleware/AcceptedCredentials.ts"
+import { make } from "../../src/middleware/VerifiedCredentials.ts"
 
-describe("accepted credentials", () => {
-  it("accepted credentials name their owner for fifteen minutes", () => {
+describe("verified credentials", () => {
+  it("verified credentials name their owner for fifteen minutes", () => {
     let now = 0
     const { accept, ownerOf } = make(() => now)
     assert.isUndefined(ownerOf("key"))
@@ -13,7 +13,7 @@ describe("accepted credentials", () => {
     assert.isUndefined(ownerOf("key"))
   })
 
-  it("accepted credentials beyond 10 000 are forgotten, those that were accepted longest ago first", () => {
+  it("verified credentials beyond 10 000 are forgotten, those that were verified longest ago first", () => {
     const { accept, ownerOf } = make(() => 0)
     accept("first", "acme")
     accept("second", "acme")
@@ -23,7 +23,7 @@ describe("accepted credentials", () => {
     assert.strictEqual(ownerOf("first"), "acme")
   })
 
-  it("accepted credentials are neither empty nor longer than 2,048 characters", () => {
+  it("verified credentials are neither empty nor longer than 2,048 characters", () => {
     const { accept, ownerOf } = make(() => 0)
     for (const credential of ["", "x".repeat(2049)]) {
       accept(credential, "acme")
