@@ -21,6 +21,9 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 /** A response without the service's envelope came from another server, such as a proxy. */
 const unexpected = (answer: RawAnswer): UnexpectedAnswerError => {
   const { headers, status, text } = answer
+  if (status === 304) {
+    return new UnexpectedAnswerError("304 Not Modified: the answer to If-None-Match is unchanged.", answer)
+  }
   const said =
     status < 400 && status >= 300
       ? `a redirect to ${headers.get("location") ?? "elsewhere"}, which is not followed with a key; set baseUrl to the service's own address`

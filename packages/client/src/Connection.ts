@@ -59,7 +59,8 @@ export class Connection {
   readonly #header: CredentialHeader
   readonly #credential: Credential
   readonly #options: ClientOptions
-  readonly #timeoutMs: number
+  /** The timeout of an attempt, unless a call has its own. */
+  readonly timeoutMs: number
   readonly #maxRetries: number
   readonly #maxRetryWaitMs: number
   #isTest = false
@@ -74,7 +75,7 @@ export class Connection {
     this.#header = header
     this.#credential = credential
     this.#options = options
-    this.#timeoutMs = checkedNumber("timeoutMs", options.timeoutMs, 30_000)
+    this.timeoutMs = checkedNumber("timeoutMs", options.timeoutMs, 30_000)
     this.#maxRetries = checkedNumber("maxRetries", options.maxRetries, 3)
     this.#maxRetryWaitMs = checkedNumber("maxRetryWaitMs", options.maxRetryWaitMs, 60_000)
     if (typeof credential !== "function") this.#checked(credential)
@@ -93,7 +94,7 @@ export class Connection {
   /** Returns the whole envelope of a successful response, after retries if needed. */
   async send<A>(call: ApiCall): Promise<A> {
     const maxRetries = call.once === true ? 0 : checkedNumber("maxRetries", call.options?.maxRetries, this.#maxRetries)
-    const timeoutMs = checkedNumber("timeoutMs", call.options?.timeoutMs, this.#timeoutMs)
+    const timeoutMs = checkedNumber("timeoutMs", call.options?.timeoutMs, this.timeoutMs)
     const signal = call.options?.signal
     const headers = this.#headersOf(call)
     const body = call.body === undefined ? null : JSON.stringify(call.body)

@@ -105,13 +105,14 @@ export class Topics {
   }
 
   /**
-   * Polls until the topic is completed, or until the first commentary is ready, and resolves with the topic. `waitFor`
-   * polls every 30 to 60 seconds, with a test key every 1 to 2 seconds (see `intervalMs`), within the rate limit.
-   * Temporary errors after the first status are ignored; errors such as `not_found` reject at once. Rejects with
-   * WaitTimeoutError after `timeoutMs` and one last poll. Scope `topics:read`.
+   * Waits until the topic is completed, or until the first commentary is ready, and resolves with the topic. Requests
+   * wait up to 25 seconds in the service for a change. If the service answers at once, `waitFor` polls every 30 to 60
+   * seconds, with a test key every 1 to 2 seconds (see `intervalMs`). Both stay within the rate limit. Temporary errors
+   * after the first status are ignored; errors such as `not_found` reject at once. Rejects with WaitTimeoutError after
+   * `timeoutMs` and one last poll. Scope `topics:read`.
    */
   async waitFor(id: string, options?: WaitOptions): Promise<TopicDetail> {
-    return waitForTopic(this, () => this.#connection.isTest, id, options)
+    return waitForTopic(this, this.#connection, id, options)
   }
 
   /**

@@ -1,8 +1,8 @@
 /**
- * Polls a topic's status every 30 to 60 seconds for up to two days, as the service recommends. With a test key it polls
- * every 1 to 2 seconds. A webhook is faster and costs no requests.
+ * Waits for a topic for up to two days. Requests wait in the service for a change of the status. Where the service
+ * answers at once, the status is polled every 30 to 60 seconds, with a test key every 1 to 2 seconds.
  */
-import { ApiError, WaitTimeoutError } from "./Errors.ts"
+import { ApiError, UnexpectedAnswerError, WaitTimeoutError } from "./Errors.ts"
 import type { RequestOptions, ResponseInfo } from "./Options.ts"
 import { pause, withTimeout } from "./Pause.ts"
 import type { RateLimit } from "./RateLimit.ts"
@@ -22,8 +22,8 @@ export interface WaitOptions extends RequestOptions {
   readonly timeoutMs?: number | undefined
   /**
    * Each pause is a random time between this value and twice this value, in milliseconds. The default is 30,000, or
-   * 1,000 with a key that begins with `pk_test_`. After half of the rate limit's window is used, pauses grow so that
-   * the rest lasts until the reset.
+   * 1,000 with a key that begins with `pk_test_`. After a request that waited for a change in the service, there is no
+   * such pause. After half of the rate limit's window is used, pauses grow so that the rest lasts until the reset.
    */
   readonly intervalMs?: number | undefined
   /** The function is called with the first status and with every change. */
@@ -36,8 +36,19 @@ export interface PollRequests {
   readonly get: (id: string, options: RequestOptions) => Promise<TopicDetail>
 }
 
+/** What the connection knows. A fetched key is unknown before the first request. */
+export interface PollConnection {
+  readonly isTest: boolean
+  readonly timeoutMs: number
+}
+
 const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
+const longestWaitSeconds = 25
+/** Added to the wait for the timeout of its request. */
+const answerMs = 10_000
+/** Requests that wait start at most once in this time, because a stopping service answers them at once. */
+const shortestMs = 1000
 
 /** The second half of the window is distributed evenly, so that polling never exhausts it. */
 export const pauseForRateLimit = (limit: RateLimit | null): number =>
@@ -46,19 +57,47 @@ export const pauseForRateLimit = (limit: RateLimit | null): number =>
 const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
   status.overall_status === "completed" || (until === "first" && status.personas.some((each) => each.has_commentary))
 
-/** `simulated` is called before each pause, because a fetched key is unknown before the first request. */
+/** Proxies and browsers may hide the header, but the time shows it too. */
+const hasWaited = ({ durationMs, headers }: ResponseInfo) =>
+  durationMs >= shortestMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
+
+/** Resolves with the topic, or rejects with WaitTimeoutError. */
 export const waitForTopic = async (
   topics: PollRequests,
-  simulated: () => boolean,
+  connection: PollConnection,
   id: string,
   options: WaitOptions = {}
 ): Promise<TopicDetail> => {
   const { intervalMs, onProgress, onResponse, signal, timeoutMs = twoDays, until, ...rest } = options
+  const end = Date.now() + timeoutMs
   let last: TopicProgress | null = null
   let limit: RateLimit | null = null
+  let answer: ResponseInfo | null = null
+  /** The tag of `last`. */
+  let tag: string | null = null
   const watched = (response: ResponseInfo) => {
     limit = response.rateLimit
+    answer = response
     onResponse?.(response)
+  }
+
+  /** Only with a tag, because without one the service would let a caller wait for a topic that is completed. */
+  const untilChange = (request: RequestOptions): RequestOptions => {
+    if (tag === null) return request
+    const wait = Math.min(longestWaitSeconds, Math.floor((end - Date.now()) / 1000))
+    const headers = { ...request.headers, "if-none-match": tag }
+    if (wait < 1) return { ...request, headers }
+    const timeoutMs = Math.max(connection.timeoutMs, wait * 1000 + answerMs)
+    return { ...request, headers: { ...headers, prefer: `wait=${wait}` }, timeoutMs }
+  }
+
+  /** With the first tag, the next request can wait. Later, an answer shows whether the service waits. */
+  const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
+    const interval = intervalMs ?? (connection.isTest ? 1000 : 30_000)
+    const usual = interval * (1 + Math.random())
+    if (seen instanceof Error) return Math.max(usual, requestedDelay(seen) ?? 0)
+    if (answer === null || tag === null || (known !== null && !hasWaited(answer))) return usual
+    return Math.min(interval, shortestMs) - answer.durationMs
   }
 
   /** Returns a status or a temporary error. After the first success, outages do not end the wait. */
@@ -67,9 +106,11 @@ export const waitForTopic = async (
       const seen = await topics.status(id, request)
       if (onProgress !== undefined && JSON.stringify(seen) !== JSON.stringify(last)) onProgress(seen)
       last = seen
+      tag = (answer as ResponseInfo | null)?.headers.get("etag") ?? null
       return seen
     } catch (error) {
       request.signal?.throwIfAborted()
+      if (last !== null && error instanceof UnexpectedAnswerError && error.status === 304) return last
       const passes = isTemporaryFailure(error) && (last !== null || (error instanceof ApiError && error.status === 429))
       if (!passes) throw error
       return error as Error
@@ -79,12 +120,10 @@ export const waitForTopic = async (
   const waiting = async (signal: AbortSignal): Promise<TopicDetail> => {
     const request = { ...rest, signal, onResponse: watched }
     for (;;) {
-      const seen = await poll(request)
-      const isError = seen instanceof Error
-      if (!isError && reached(seen, until)) return topics.get(id, request)
-      const asked = isError ? (requestedDelay(seen) ?? 0) : 0
-      const interval = intervalMs ?? (simulated() ? 1000 : 30_000)
-      await pause(Math.max(interval * (1 + Math.random()), pauseForRateLimit(limit), asked), signal)
+      const known = tag
+      const seen = await poll(untilChange(request))
+      if (!(seen instanceof Error) && reached(seen, until)) return topics.get(id, request)
+      await pause(Math.max(pauseAfter(seen, known), pauseForRateLimit(limit)), signal)
     }
   }
 

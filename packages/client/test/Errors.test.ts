@@ -57,6 +57,11 @@ it.each([
     "a redirect",
     () => new Response(null, { status: 308, headers: { location: "https://other.example/" } }),
     /redirect to https:\/\/other\.example\//
+  ],
+  [
+    "an unchanged answer to a tag of the caller",
+    () => new Response(null, { status: 304, headers: { etag: '"1"' } }),
+    /304 Not Modified: the answer to If-None-Match is unchanged/
   ]
 ])("%s is reported as an unexpected response", async (_, answer, message) => {
   const { client } = makeScriptedService([answer], once)

@@ -1,0 +1,52 @@
+/** The official client waits for a topic in the real service. */
+import { assert, it } from "@effect/vitest"
+import type { ResponseInfo } from "@partner-commentary/client"
+import { TestPartnerCommentary } from "@partner-commentary/test"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import { test } from "vitest"
+import { makeClient, runCall } from "../support/ClientCalls.ts"
+import { submitTopic } from "../support/Requests.ts"
+
+const content = "Who takes the title this season?"
+
+test("an approval answers the waiting request, with fewer requests than polling", async () => {
+  await using pc = await TestPartnerCommentary.make()
+  const { organization, personas } = await pc.seed({ personas: ["Ada Vance"] })
+  const client = pc.client(organization)
+  const { topic_id } = await client.topics.create({ content, persona_ids: personas.map(({ id }) => id) })
+  const seen: Array<ResponseInfo> = []
+  const start = performance.now()
+  const waiting = client.topics.waitFor(topic_id, { intervalMs: 50, onResponse: (response) => seen.push(response) })
+  await pc.creator("Ada Vance").respond("She will win it, and by some distance.")
+  await new Promise((resolve) => setTimeout(resolve, 2000))
+  await pc.creator("Ada Vance").approve("She will win it.")
+  assert.strictEqual((await waiting).status, "completed")
+  const waited = seen.filter(({ headers }) => headers.get("preference-applied") === "wait")
+  assert.isAbove(Math.max(...waited.map(({ durationMs }) => durationMs)), 1000)
+  // Polling sends at least one request in 100 ms.
+  assert.isBelow(seen.length, (performance.now() - start) / 100 / 2)
+})
+
+it.live("a wait without a change ends at the deadline, after answers 304", () =>
+  Effect.gen(function* () {
+    const owner = yield* Seed.organization()
+    const persona = yield* Seed.persona(owner)
+    const key = (yield* Seed.key(owner)).text
+    const topicId = yield* submitTopic(key, content, [persona], {})
+    const { client } = yield* makeClient(key)
+    const statuses: Array<number> = []
+    const start = performance.now()
+    const onResponse = ({ status }: ResponseInfo) => statuses.push(status)
+    const error = yield* runCall(() =>
+      client.topics.waitFor(topicId, { timeoutMs: 3500, intervalMs: 10, onResponse }).catch((error: unknown) => error)
+    )
+    assert.include(error, { name: "WaitTimeoutError", topicId })
+    const elapsed = performance.now() - start
+    assert.isAtLeast(elapsed, 3400)
+    assert.isBelow(elapsed, 20_000, "the wait of a request")
+    assert.include(statuses, 304)
+    assert.strictEqual(statuses.at(-1), 200)
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
