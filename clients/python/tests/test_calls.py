@@ -84,6 +84,7 @@ def test_a_refusal_has_its_code_details_and_request_id_and_no_key(service: Servi
     [
         (httpx.Response(200, text="<html>"), "text/plain; charset=utf-8 instead of the service's JSON"),
         (httpx.Response(302, headers={"location": "https://else.example/"}), "a redirect to https://else.example/"),
+        (httpx.Response(304), "304 Not Modified: the answer to If-None-Match is unchanged"),
         (httpx.Response(404), "Status 404 came with nothing"),
         (httpx.Response(200, json=[1]), "application/json instead of the service's JSON"),
         (httpx.Response(400, json={"success": False}), "application/json instead of the service's JSON"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -113,6 +114,22 @@ def test_the_asynchronous_client_waits_while_it_advances_a_simulated_creator() -
     topic_id, detail, referenced, listed = anyio.run(story)
     assert (detail["topic_id"], referenced, listed.count(topic_id)) == (topic_id, topic_id, 1)
     assert detail["commentaries"][0]["status"] == "completed"
+
+
+def test_a_change_answers_a_waiting_request() -> None:
+    async def story() -> float:
+        async with AsyncPartnerCommentary(os.environ["API_KEY"], os.environ["API_ROOT"]) as client:
+            topic = await client.topics.create(content=content(), persona_ids=[WREN])
+            share = topic["results"][0]["share_id"]
+            start = time.monotonic()
+            async with anyio.create_task_group() as group:
+                group.start_soon(lambda: client.topics.wait_for(topic["topic_id"], interval=60))
+                await anyio.sleep(2)
+                await client.test.advance(share, action="decline")
+            return time.monotonic() - start
+
+    # Polling would see the change after 60 seconds.
+    assert anyio.run(story) < 40
 
 
 class Receiver:

@@ -39,8 +39,11 @@ def _unexpected(answer: Answer) -> UnexpectedAnswerError:
         said = "nothing"
     else:
         said = f"{answer.headers.get('content-type', 'something without a type')} instead of the service's JSON"
+    message = f"Status {answer.status} came with {said}."
+    if answer.status == 304:
+        message = "304 Not Modified: the answer to If-None-Match is unchanged."
     return UnexpectedAnswerError(
-        f"Status {answer.status} came with {said}.",
+        message,
         status=answer.status,
         request_id=answer.request_id,
         headers=answer.headers,

@@ -40,8 +40,9 @@ class Topics(TopicsResource):
     ) -> TopicDetail:
         """Waits until no further commentary will come, or until the first is ready.
 
-        Each pause is a random time between `interval` and twice that, in seconds: 30 by default, or
-        1 with a key that begins with `pk_test_`. Raises `WaitTimeoutError` after `timeout` seconds.
+        Requests wait in the service for a change. If it answers at once, each pause is a random time
+        between `interval` and twice that, in seconds: 30 by default, or 1 with a key that begins with
+        `pk_test_`. Raises `WaitTimeoutError` after `timeout` seconds.
         """
         exchange = wait_for(
             self._connection, id, until=until, timeout=timeout, interval=interval, on_progress=on_progress

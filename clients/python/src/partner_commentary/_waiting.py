@@ -1,10 +1,11 @@
-"""Polls a topic's status every 30 to 60 seconds, as the service recommends. With a test key it polls
-every 1 to 2 seconds. A webhook is faster and costs no requests.
+"""Waits for a topic. Requests wait in the service for a change of the status. Where the service answers
+at once, the status is polled every 30 to 60 seconds, with a test key every 1 to 2 seconds.
 """
 
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable
 from typing import Any, Literal
@@ -12,12 +13,17 @@ from typing import Any, Literal
 from ._answer import is_passing, requested_delay
 from ._call import Call, RateLimit, RequestOptions, ResponseInfo, segment
 from ._connection import AsyncConnection, Connection
-from ._errors import ApiError, PartnerCommentaryError, WaitTimeoutError
+from ._errors import ApiError, PartnerCommentaryError, UnexpectedAnswerError, WaitTimeoutError
 from ._exchange import Exchange, Sleep
 from .models import TopicDetail, TopicProgress
 
 TWO_DAYS = 48 * 3600.0
 LAST_LOOK: RequestOptions = {"max_retries": 0, "timeout": 10}
+LONGEST_WAIT = 25
+#: Added to the wait for the timeout of its request.
+ANSWER_TIME = 10.0
+#: Requests that wait start at most once in this time, because a stopping service answers them at once.
+SHORTEST = 1.0
 
 Until = Literal["completed", "first"]
 
@@ -34,6 +40,12 @@ def _reached(status: TopicProgress, until: Until) -> bool:
     return some or status["overall_status"] == "completed"
 
 
+def _has_waited(info: ResponseInfo) -> bool:
+    """Proxies may remove the header, but the time shows it too."""
+    applied = re.match(r"\s*wait\b", info.headers.get("preference-applied", ""), re.IGNORECASE)
+    return applied is not None or info.duration_seconds >= SHORTEST
+
+
 def wait_for(
     connection: Connection | AsyncConnection,
     topic_id: str,
@@ -47,10 +59,14 @@ def wait_for(
     end = time.monotonic() + timeout
     last: TopicProgress | None = None
     limit: RateLimit | None = None
+    answer: ResponseInfo | None = None
+    #: The tag of `last`.
+    tag: str | None = None
 
     def seen(info: ResponseInfo) -> None:
-        nonlocal limit
+        nonlocal limit, answer
         limit = info.rate_limit
+        answer = info
 
     def ask(path: str, options: RequestOptions) -> Exchange[Any]:
         given = options.copy()
@@ -58,12 +74,36 @@ def wait_for(
         envelope = yield from connection.settings.exchange(Call("GET", path, options=given))
         return envelope["data"]
 
+    def until_change(left: float) -> RequestOptions:
+        """Only with a tag: without one the service would let a caller wait for a completed topic."""
+        if tag is None:
+            return {}
+        wait = int(min(LONGEST_WAIT, left))
+        if wait < 1:
+            return {"headers": {"if-none-match": tag}}
+        return {
+            "headers": {"if-none-match": tag, "prefer": f"wait={wait}"},
+            "timeout": max(connection.settings.timeout, wait + ANSWER_TIME),
+        }
+
+    def pause_after(found: TopicProgress | PartnerCommentaryError, known: str | None) -> float:
+        """With the first tag, the next request can wait. Later, an answer shows whether the service waits."""
+        shortest = interval if interval is not None else 1.0 if connection.is_test else 30.0
+        usual = shortest * (1 + random.random())
+        if isinstance(found, PartnerCommentaryError):
+            return max(usual, requested_delay(found) or 0.0)
+        if answer is None or tag is None or (known is not None and not _has_waited(answer)):
+            return usual
+        return min(shortest, SHORTEST) - answer.duration_seconds
+
     def poll(options: RequestOptions) -> Exchange[TopicProgress | PartnerCommentaryError]:
         """A status, or a temporary error. After the first success, outages do not end the wait."""
-        nonlocal last
+        nonlocal last, tag
         try:
             status: TopicProgress = yield from ask(f"{path}/status", options)
         except PartnerCommentaryError as error:
+            if last is not None and isinstance(error, UnexpectedAnswerError) and error.status == 304:
+                return last
             is_limit = isinstance(error, ApiError) and error.status == 429
             if is_passing(error) and (last is not None or is_limit):
                 return error
@@ -71,12 +111,14 @@ def wait_for(
         if on_progress is not None and status != last:
             on_progress(status)
         last = status
+        tag = None if answer is None else answer.headers.get("etag")
         return status
 
     while True:
         left = end - time.monotonic()
         is_over = left <= 0
-        found = yield from poll(LAST_LOOK if is_over else {})
+        known = tag
+        found = yield from poll(LAST_LOOK if is_over else until_change(left))
         if not isinstance(found, PartnerCommentaryError) and _reached(found, until):
             detail: TopicDetail = yield from ask(path, {})
             return detail
@@ -85,7 +127,5 @@ def wait_for(
             raise WaitTimeoutError(
                 f"Topic {topic_id} is {state} after {timeout:g} seconds.", topic_id=topic_id, last_status=last
             )
-        asked = requested_delay(found) if isinstance(found, PartnerCommentaryError) else None
-        usual = interval if interval is not None else 1.0 if connection.is_test else 30.0
-        pause = max(usual * (1 + random.random()), pause_for(limit), asked or 0.0)
+        pause = max(pause_after(found, known), pause_for(limit))
         yield Sleep(max(0.0, min(pause, end - time.monotonic())))
