@@ -1,0 +1,61 @@
+/**
+ * Reads of requests that wait for a change. One signal can wake a thousand of them. Only a few of an organization read
+ * at a time, so that they do not fill the queue of the pool that ordinary requests use.
+ */
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Record from "effect/Record"
+import * as Schedule from "effect/Schedule"
+import type { OrganizationId } from "../shared/Ids.ts"
+import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
+import { ConcurrencyLimit, poolBounds, TooManyRequests } from "./ConcurrencyLimit.ts"
+
+/** Concurrent reads of one organization in this process: a part of the permits of the pool. */
+export const wokenReadBounds = { standard: 2, frequent: 16 } as const
+
+export type WokenReadPool = keyof typeof wokenReadBounds
+
+/** Together with the longest wait, this is the minute after which common proxies close a connection without bytes. */
+const turnTimeout = Duration.seconds(30)
+
+type Read = <A, E, R>(
+  pool: WokenReadPool,
+  organization: OrganizationId,
+  look: Effect.Effect<A, E, R>
+) => Effect.Effect<A, E | TooManyRequests, R>
+
+/** Runs a read in its turn, first in first out, with a permit of the pool. The queue has no maximum length. */
+export class WokenReads extends Context.Service<WokenReads, Read>()("@partner-commentary/core/access/WokenReads") {
+  static readonly layer = Layer.effect(
+    WokenReads,
+    Effect.gen(function* () {
+      const limit = yield* ConcurrencyLimit
+      const queues = Record.map(wokenReadBounds, (each) =>
+        KeyedSemaphore.make<OrganizationId>({ each, waiting: Number.POSITIVE_INFINITY })
+      )
+      const read: Read = (pool, organization, look) => {
+        const { release, take } = queues[pool]
+        const one = limit.withPermit(pool, organization, look, (free) => free())
+        // Ordinary requests can fill the pool. The read must not lose the change to a refusal.
+        const patient = Effect.retry(one, { while: isBusy, schedule: retries, times: 40 })
+        return Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(take(organization, turnTimeout, restore), (isTaken) =>
+            isTaken
+              ? Effect.ensuring(
+                  restore(patient),
+                  Effect.sync(() => release(organization))
+                )
+              : Effect.fail(new TooManyRequests({ pool, limit: poolBounds[pool].each }))
+          )
+        )
+      }
+      return read
+    })
+  )
+}
+
+const retries = Schedule.jittered(Schedule.spaced("250 millis"))
+
+export const isBusy = (error: unknown): error is TooManyRequests => error instanceof TooManyRequests

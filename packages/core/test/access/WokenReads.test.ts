@@ -1,0 +1,111 @@
+import { assert, it } from "@effect/vitest"
+import { ConcurrencyLimit, poolBounds, TooManyRequests } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { WokenReads, wokenReadBounds } from "@partner-commentary/core/access/WokenReads"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+
+const acme = "acme" as OrganizationId
+const other = "other" as OrganizationId
+const layer = Layer.provideMerge(WokenReads.layer, ConcurrencyLimit.layer)
+const crowd = poolBounds.waiting.each
+
+const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
+
+/** Moves the clock in the steps of a read, so that each freed permit is taken before the next step. */
+const pass = (milliseconds: number) =>
+  Effect.repeat(Effect.andThen(TestClock.adjust("5 millis"), settle), { times: milliseconds / 5 - 1 })
+
+const work = Effect.sleep("5 millis")
+
+it.effect.each(["standard", "frequent"] as const)(
+  "a crowd of woken reads of the %s pool refuses no ordinary request, and ends as fast as its share allows",
+  (pool) =>
+    Effect.gen(function* () {
+      const { withPermit } = yield* ConcurrencyLimit
+      const read = yield* WokenReads
+      let done = 0
+      const one = read(
+        pool,
+        acme,
+        Effect.andThen(
+          work,
+          Effect.sync(() => void done++)
+        )
+      )
+      const woken = yield* Effect.forEach(Array.from({ length: crowd }), () => Effect.forkChild(one))
+      const ordinary = yield* Effect.forEach(Array.from({ length: 60 }), () =>
+        Effect.tap(Effect.forkChild(Effect.exit(withPermit(pool, acme, work, (release) => release()))), pass(25))
+      )
+      for (const fiber of ordinary) assert.strictEqual(fiber.pollUnsafe()?._tag, "Success")
+      for (const fiber of ordinary) assert.strictEqual((yield* Fiber.join(fiber))._tag, "Success")
+      yield* pass((crowd / wokenReadBounds[pool]) * 5)
+      assert.strictEqual(done, crowd)
+      yield* Effect.forEach(woken, Fiber.join)
+    }).pipe(Effect.provide(layer))
+)
+
+it.effect("woken reads run in the order of their arrival, few at a time for each organization", () =>
+  Effect.gen(function* () {
+    const read = yield* WokenReads
+    const started: Array<string> = []
+    const start = (organization: OrganizationId, name: number) =>
+      Effect.gen(function* () {
+        const end = yield* Deferred.make<void>()
+        const run = Effect.andThen(
+          Effect.sync(() => started.push(`${organization} ${name}`)),
+          Deferred.await(end)
+        )
+        const fiber = yield* Effect.forkChild(read("standard", organization, run))
+        yield* settle
+        return { fiber, end: Effect.andThen(Deferred.succeed(end, undefined), settle) }
+      })
+    const first = yield* start(acme, 1)
+    yield* start(acme, 2)
+    const gone = yield* start(acme, 3)
+    yield* start(acme, 4)
+    yield* start(other, 1)
+    assert.deepStrictEqual(started, ["acme 1", "acme 2", "other 1"])
+    yield* Fiber.interrupt(gone.fiber)
+    yield* first.end
+    assert.deepStrictEqual(started.slice(3), ["acme 4"])
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("a woken read tries again while ordinary requests fill the pool, and keeps its place", () =>
+  Effect.gen(function* () {
+    const { withPermit } = yield* ConcurrencyLimit
+    const read = yield* WokenReads
+    const { each, waiting } = poolBounds.standard
+    const end = yield* Deferred.make<void>()
+    const busy = yield* Effect.forEach(Array.from({ length: each + waiting }), () =>
+      Effect.forkChild(withPermit("standard", acme, Deferred.await(end), (release) => release()))
+    )
+    yield* settle
+    const woken = yield* Effect.forkChild(read("standard", acme, Effect.succeed("read")))
+    yield* TestClock.adjust("1 second")
+    assert.isUndefined(woken.pollUnsafe())
+    yield* Deferred.succeed(end, undefined)
+    yield* Effect.forEach(busy, Fiber.join)
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(yield* Fiber.join(woken), "read")
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("a woken read that gets no turn for half a minute is refused, and leaves the queue", () =>
+  Effect.gen(function* () {
+    const read = yield* WokenReads
+    const slow = yield* Effect.forEach(Array.from({ length: wokenReadBounds.standard }), () =>
+      Effect.forkChild(read("standard", acme, Effect.never))
+    )
+    yield* settle
+    const woken = yield* Effect.forkChild(Effect.flip(read("standard", acme, Effect.void)))
+    yield* TestClock.adjust("30 seconds")
+    assert.instanceOf(yield* Fiber.join(woken), TooManyRequests)
+    yield* Effect.forEach(slow, Fiber.interrupt)
+    yield* read("standard", acme, Effect.void)
+  }).pipe(Effect.provide(layer))
+)
