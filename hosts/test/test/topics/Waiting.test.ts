@@ -164,7 +164,12 @@ it.effect("waiting requests beyond an organization's limit are refused with 429,
     const polls = yield* many(each)
     const refused = yield* get(status, wait)
     assert.strictEqual(refused.status, 429)
-    assert.strictEqual((yield* readJson(refused)).error.details.limit, each)
+    const { details, message } = (yield* readJson(refused)).error
+    assert.strictEqual(details.limit, each)
+    assert.strictEqual(
+      message,
+      `At most ${each} requests of an organization wait for a change at one time. Send it again when one has ended.`
+    )
     assert.strictEqual((yield* get(status)).status, 200)
     yield* TestClock.adjust("30 seconds")
     yield* Effect.forEach(polls, Fiber.join)

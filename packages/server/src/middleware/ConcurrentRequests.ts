@@ -88,13 +88,14 @@ export const busyError = ({ limit, pool }: TooManyRequests): Errors.RateLimitExc
   Errors.RateLimitExceeded.busy(message(limit, pool), limit)
 
 const message = (limit: number, pool: ConcurrencyPool): string =>
-  `At most ${limit} ${described[pool]} of an organization are worked on at one time. Others wait up to ` +
-  `${Duration.toSeconds(permitTimeout)} seconds for a place. Send it again when they were answered.`
+  pool === "waiting"
+    ? `At most ${limit} requests of an organization wait for a change at one time. Send it again when one has ended.`
+    : `At most ${limit} ${described[pool]} of an organization are worked on at one time. Others wait up to ` +
+      `${Duration.toSeconds(permitTimeout)} seconds for a place. Send it again when they were answered.`
 
-const described: Readonly<Record<ConcurrencyPool, string>> = {
+const described: Readonly<Record<Exclude<ConcurrencyPool, "waiting">, string>> = {
   standard: "requests",
   frequent: "submissions and polls",
   large: "bulk requests and look-ups by reference",
-  outgoing: "webhook tests",
-  waiting: "waiting requests"
+  outgoing: "webhook tests"
 }
