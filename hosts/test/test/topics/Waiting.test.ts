@@ -190,7 +190,16 @@ it("the preference is read as RFC 7240 says, up to 30 seconds", () => {
     ["wait", 0],
     ["wait=-1", 0],
     ["await=5", 0],
-    ["wait=5s", 0]
+    ["wait=5s", 0],
+    ["wait=5; minimal", 5],
+    ["respond-async; wait=30", 0],
+    ['foo="a, wait=9"', 0],
+    ['foo="a, wait=9', 0],
+    [String.raw`foo="a\", wait=9"`, 0],
+    [String.raw`foo="a\"", wait=9`, 9],
+    ['foo="a; b", , wait=9', 9],
+    ["wait=none, wait=9", 0],
+    ['wait=" 9"', 0]
   ] as const) {
     assert.strictEqual(preferredWait(header), seconds, header)
   }

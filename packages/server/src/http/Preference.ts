@@ -6,11 +6,18 @@ const longestWait = 30
 
 /** Returns the seconds that the caller prefers to wait, at most `longestWait`; 0 without the preference. */
 export const preferredWait = (prefer: string | undefined): number => {
-  const [, seconds = "0"] = (prefer === undefined ? null : preference.exec(prefer)) ?? []
+  // The first of several counts. Commas separate preferences, and semicolons the parameters of one.
+  const first = prefer?.match(members)?.find((member) => named.test(member))
+  const [, quoted, seconds = quoted ?? "0"] = (first === undefined ? null : wait.exec(first)) ?? []
   return Math.min(Number(seconds), longestWait)
 }
 
-const preference = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?=[,;]|$)/i
+/** The members of a list. A comma within quotes is text, also when the closing quote is missing. */
+const members = /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^,"])+/g
+
+const named = /^\s*wait\s*(?:[=;]|$)/i
+
+const wait = /^\s*wait\s*=\s*(?:"(\d{1,9})"|(\d{1,9}))\s*(?:;|$)/i
 
 export const applied = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeader(response, "preference-applied", "wait")
