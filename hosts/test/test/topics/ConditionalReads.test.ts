@@ -141,6 +141,19 @@ it.effect("a 304 counts as a tenth of a request in every window, and an answer w
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
+it.effect("a 304 that was not counted shows the windows after the last counted request of its key", () =>
+  Effect.gen(function* () {
+    const { get, tag, topicId } = yield* scene()
+    const rates = ({ headers }: Response) => ["x-ratelimit-remaining", "ratelimit"].map((name) => headers.get(name))
+    for (let count = 0; count < 3; count++) yield* get(`/${topicId}/status`, tag)
+    for (let count = 0; count < 60; count++) yield* get("")
+    const counted = rates(yield* get(""))
+    const unchanged = yield* get(`/${topicId}/status`, tag)
+    assert.strictEqual(unchanged.status, 304)
+    assert.deepStrictEqual(rates(unchanged), counted)
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
+
 it.effect("conditional polls beyond the limit are refused with 429", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene({ requests_per_hour: 20 })

@@ -102,20 +102,29 @@ export class RateLimits extends Context.Service<
       const count = (wanted: ReadonlyArray<CountedWindow>) =>
         Effect.flatMap(windows.take(wanted), (taken) => resultOf(wanted, taken))
 
+      /** The rate-limit headers of a free 304 describe the windows after the last counted request of the key. */
+      const countOfKey = (lineageId: string, wanted: ReadonlyArray<CountedWindow>) =>
+        Effect.flatMap(windows.take(wanted), (taken) => {
+          if (taken.admitted) credit.update(lineageId, wanted, taken.states)
+          return resultOf(wanted, taken)
+        })
+
       return RateLimits.of({
-        countKey: (principal, endpoint) => count(keyWindows(principal, endpoint)),
+        countKey: (principal, endpoint) => countOfKey(principal.key.lineageId, keyWindows(principal, endpoint)),
         countConditional: (principal, endpoint) =>
           Effect.flatMap(Instant.now, (now) => {
             const wanted = keyWindows(principal, endpoint)
-            const known = credit.spend(wanted, now)
+            const known = credit.spend(principal.key.lineageId, wanted, now)
             if (known !== undefined) return resultOf(wanted, { admitted: true, states: known })
             return Effect.flatMap(windows.take(wanted), (taken) => {
-              if (taken.admitted) credit.note(wanted, taken.states)
+              if (taken.admitted) credit.note(principal.key.lineageId, wanted, taken.states)
               return resultOf(wanted, taken)
             })
           }),
-        creditUnchanged: (principal, endpoint) => Effect.sync(() => credit.earn(keyWindows(principal, endpoint))),
-        countEndpoint: ({ key, limits }, endpoint) => count([endpointWindow(key.lineageId, limits, endpoint)]),
+        creditUnchanged: (principal, endpoint) =>
+          Effect.sync(() => credit.earn(principal.key.lineageId, keyWindows(principal, endpoint))),
+        countEndpoint: ({ key, limits }, endpoint) =>
+          countOfKey(key.lineageId, [endpointWindow(key.lineageId, limits, endpoint)]),
         countDashboard: ({ id }, limits) => count(caller(`dashboard ${id}`, limits)),
         countNewKey: ({ id }) =>
           Effect.asVoid(

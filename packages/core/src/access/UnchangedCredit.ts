@@ -5,58 +5,77 @@
 import type { Instant } from "../shared/Instant.ts"
 import type { FixedWindow, RateLimitState } from "./FixedWindows.ts"
 
-interface Credit {
-  /** The credit is counted in tenths of a request. */
-  tenths: number
-  /** The windows after the last counted request of the caller. */
-  states: ReadonlyArray<RateLimitState>
+interface Caller {
+  /** The credit in tenths of a request, by the windows that count the request. */
+  readonly tenths: Map<string, number>
+  /** Each window after the last counted request of the caller. */
+  readonly states: Map<string, RateLimitState>
 }
 
 export interface UnchangedCredit {
   /** Remembers the windows of a counted conditional request. */
-  readonly note: (windows: ReadonlyArray<FixedWindow>, states: ReadonlyArray<RateLimitState>) => void
+  readonly note: (caller: string, windows: Windows, states: ReadonlyArray<RateLimitState>) => void
+  /** Updates the windows after another counted request, if the caller has sent a conditional one. */
+  readonly update: (caller: string, windows: Windows, states: ReadonlyArray<RateLimitState>) => void
   /** Adds the credit of one response without a body. */
-  readonly earn: (windows: ReadonlyArray<FixedWindow>) => void
+  readonly earn: (caller: string, windows: Windows) => void
   /** Spends a whole request and returns the windows' states. Returns undefined if the request must be counted. */
-  readonly spend: (windows: ReadonlyArray<FixedWindow>, now: Instant) => ReadonlyArray<RateLimitState> | undefined
+  readonly spend: (caller: string, windows: Windows, now: Instant) => ReadonlyArray<RateLimitState> | undefined
 }
+
+type Windows = ReadonlyArray<FixedWindow>
 
 const whole = 10
 const earned = 9
 
 /** Holds at most `capacity` callers and removes the oldest entry first. */
 export const make = (capacity: number): UnchangedCredit => {
-  const credits = new Map<string, Credit>()
+  const callers = new Map<string, Caller>()
+
+  const update: UnchangedCredit["update"] = (name, windows, states) => {
+    const caller = callers.get(name)
+    if (caller === undefined) return
+    for (const [index, state] of states.entries()) caller.states.set(windowKey(windows[index] as FixedWindow), state)
+  }
 
   return {
-    note: (windows, states) => {
+    update,
+    note: (name, windows, states) => {
+      const caller = callers.get(name) ?? { tenths: new Map(), states: new Map() }
+      callers.delete(name)
+      callers.set(name, caller)
       const key = keyOf(windows)
-      const tenths = credits.get(key)?.tenths ?? 0
-      credits.delete(key)
-      credits.set(key, { tenths, states })
-      const oldest = credits.size > capacity ? credits.keys().next() : undefined
-      if (oldest?.done === false) credits.delete(oldest.value)
+      caller.tenths.set(key, caller.tenths.get(key) ?? 0)
+      update(name, windows, states)
+      const oldest = callers.size > capacity ? callers.keys().next() : undefined
+      if (oldest?.done === false) callers.delete(oldest.value)
     },
-    earn: (windows) => {
-      const credit = credits.get(keyOf(windows))
+    earn: (name, windows) => {
+      const key = keyOf(windows)
+      const credits = callers.get(name)?.tenths
+      const tenths = credits?.get(key)
       // A burst of concurrent requests must not earn credit for later windows.
-      if (credit !== undefined) credit.tenths = Math.min(credit.tenths + earned, 2 * whole)
+      if (tenths !== undefined) credits?.set(key, Math.min(tenths + earned, 2 * whole))
     },
-    spend: (windows, now) => {
-      const credit = credits.get(keyOf(windows))
-      if (credit === undefined || credit.tenths < whole) return undefined
+    spend: (name, windows, now) => {
+      const caller = callers.get(name)
+      const key = keyOf(windows)
+      const tenths = caller?.tenths.get(key) ?? 0
+      if (caller === undefined || tenths < whole) return undefined
       // In a new window, and after the clock was set back, the next request is counted.
-      const isPresent = windows.every(({ limit, seconds }, index) => {
-        const state = credit.states[index]
-        return (
-          state !== undefined && state.limit === limit && state.resetsAt > now && state.resetsAt <= now + seconds * 1000
-        )
-      })
-      if (!isPresent) return undefined
-      credit.tenths -= whole
-      return credit.states
+      const states: Array<RateLimitState> = []
+      for (const window of windows) {
+        const state = caller.states.get(windowKey(window))
+        if (state === undefined || state.limit !== window.limit) return undefined
+        if (state.resetsAt <= now || state.resetsAt > now + window.seconds * 1000) return undefined
+        states.push(state)
+      }
+      caller.tenths.set(key, tenths - whole)
+      return states
     }
   }
 }
 
-const keyOf = (windows: ReadonlyArray<FixedWindow>): string => windows.map(({ name }) => name).join("\n")
+const windowKey = ({ name, seconds }: FixedWindow): string => `${seconds} ${name}`
+
+const keyOf = (windows: Windows): string => windows.map(({ name }) => name).join("\n")

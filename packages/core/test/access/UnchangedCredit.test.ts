@@ -8,11 +8,11 @@ it("nine tenths of the requests without a body are not counted", () => {
   const credit = UnchangedCredit.make(10)
   let counted = 0
   for (let number = 0; number < 1000; number++) {
-    if (credit.spend([window], 0) === undefined) {
+    if (credit.spend("caller", [window], 0) === undefined) {
       counted++
-      credit.note([window], [state])
+      credit.note("caller", [window], [state])
     }
-    credit.earn([window])
+    credit.earn("caller", [window])
   }
   assert.isAtLeast(counted, 100)
   assert.isAtMost(counted, 103)
@@ -20,24 +20,39 @@ it("nine tenths of the requests without a body are not counted", () => {
 
 it("credit is not spent in a later window, for another limit, or after the clock was set back", () => {
   const credit = UnchangedCredit.make(10)
-  credit.note([window], [state])
-  credit.earn([window])
-  credit.earn([window])
-  assert.isUndefined(credit.spend([window], 60_000))
-  assert.isUndefined(credit.spend([window], -1))
-  assert.isUndefined(credit.spend([{ ...window, limit: 50 }], 0))
-  assert.deepStrictEqual(credit.spend([window], 0), [state])
+  credit.note("caller", [window], [state])
+  credit.earn("caller", [window])
+  credit.earn("caller", [window])
+  assert.isUndefined(credit.spend("caller", [window], 60_000))
+  assert.isUndefined(credit.spend("caller", [window], -1))
+  assert.isUndefined(credit.spend("caller", [{ ...window, limit: 50 }], 0))
+  assert.deepStrictEqual(credit.spend("caller", [window], 0), [state])
 })
 
 it("concurrent requests save at most two requests, and a full cache removes the oldest caller", () => {
   const credit = UnchangedCredit.make(1)
-  credit.note([window], [state])
-  for (let number = 0; number < 100; number++) credit.earn([window])
+  credit.note("caller", [window], [state])
+  for (let number = 0; number < 100; number++) credit.earn("caller", [window])
   assert.deepStrictEqual(
-    [credit.spend([window], 0), credit.spend([window], 0), credit.spend([window], 0)],
+    [credit.spend("caller", [window], 0), credit.spend("caller", [window], 0), credit.spend("caller", [window], 0)],
     [[state], [state], undefined]
   )
-  for (let number = 0; number < 3; number++) credit.earn([window])
-  credit.note([{ ...window, name: "other" }], [state])
-  assert.isUndefined(credit.spend([window], 0))
+  for (let number = 0; number < 3; number++) credit.earn("caller", [window])
+  credit.note("other", [{ ...window, name: "other" }], [state])
+  assert.isUndefined(credit.spend("caller", [window], 0))
+})
+
+it("another counted request of the caller updates the windows, and gives other callers no entry", () => {
+  const credit = UnchangedCredit.make(10)
+  const hourly = { ...window, seconds: 3600 }
+  const later = { ...state, remaining: 7 }
+  credit.update("caller", [window], [state])
+  credit.earn("caller", [window])
+  credit.earn("caller", [window])
+  assert.isUndefined(credit.spend("caller", [window], 0))
+  credit.note("caller", [window, hourly], [state, state])
+  credit.earn("caller", [window, hourly])
+  credit.earn("caller", [window, hourly])
+  credit.update("caller", [hourly], [later])
+  assert.deepStrictEqual(credit.spend("caller", [window, hourly], 0), [state, later])
 })
