@@ -219,11 +219,12 @@ export const withdraw = (
 }
 
 /**
- * The partner cancels the request. If the creator has answered, it changes nothing. If the request mail is being sent,
- * `recordRequestDelivery` tells the creator about the cancellation.
+ * The partner cancels the request. If the creator has answered or the deadline is reached, it changes nothing. If the
+ * request mail is being sent, `recordRequestDelivery` tells the creator about the cancellation.
  */
 export const cancel = (present: Assignment, action: { readonly by: string }, now: Instant.Instant): Change => {
-  if (present.status !== "topic_sent" || isSettled(present)) return { assignment: present, notices: [] }
+  if (present.status !== "topic_sent" || isSettled(present) || now >= present.respondBy)
+    return { assignment: present, notices: [] }
   return change(failAssignment(present, "cancelled", now), {
     audit: { action: "partner.cancelled", details: { by: action.by } },
     notices: present.notifiedAt === null ? [] : cancellationNotices(present)

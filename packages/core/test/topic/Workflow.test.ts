@@ -92,6 +92,18 @@ describe("a deadline", () => {
     }
   })
 
+  it("a deadline allows a cancellation until it is reached, and then the assignment expires", () => {
+    const fresh = freshAssignment(policy)
+    const before = Workflow.cancel(fresh, { by: "key" }, fresh.respondBy - 1)
+    assert.strictEqual(before.assignment.failure?.reason, "cancelled")
+    for (const late of [fresh.respondBy, fresh.respondBy + hour]) {
+      const { assignment, notices } = Workflow.cancel(fresh, { by: "key" }, late)
+      assert.strictEqual(assignment, fresh)
+      assert.deepStrictEqual(notices, [])
+    }
+    assert.strictEqual(runStepAtDueTime(fresh, policy).assignment.failure?.reason, "expired")
+  })
+
   it("a deadline counts from the delivered mail, however late, and seven days from submission without one", () => {
     const fresh = freshAssignment(policy)
     assert.strictEqual(fresh.respondBy, noon + 7 * day)

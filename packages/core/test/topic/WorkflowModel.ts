@@ -105,7 +105,7 @@ export const verdictOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
     case "notified":
       return (open || present.failure?.reason === "cancelled") && present.notifiedAt === null ? "changes" : "same"
     case "cancel":
-      return present.status === "topic_sent" && !isFinalStatus(present) ? "changes" : "same"
+      return open ? "changes" : "same"
     case "respond":
       if (open) return "changes"
       return present.perspective === action.words ? "same" : "refused"
