@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
+import { Creators } from "@partner-commentary/core/creator/Creators"
 import { preferredWait } from "@partner-commentary/server/http/Preference"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -59,6 +60,17 @@ it.effect("a waiting status poll is answered when the creator responds, whatever
       const [persona] = (yield* readJson(response)).data.personas
       assert.notStrictEqual(persona.status, "topic_sent")
     }
+  }).pipe(Effect.provide(InMemory.layer))
+)
+
+it.effect("erasing a creator answers the waiting status poll and list of events at once", () =>
+  Effect.gen(function* () {
+    const { persona, status, waiting } = yield* scene
+    const polls = [yield* waiting(status), yield* waiting("/events?order=asc")]
+    assert.isFalse(polls.some(isDone))
+    yield* (yield* Creators).erase(persona.creator.email)
+    yield* settled()
+    assert.deepStrictEqual(polls.map(isDone), [true, true])
   }).pipe(Effect.provide(InMemory.layer))
 )
 

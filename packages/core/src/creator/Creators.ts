@@ -145,7 +145,8 @@ export class Creators extends Context.Service<
           )
           const all = yield* store.allOf(email)
           for (const id of all) {
-            yield* store.modify(id, (present) => Result.succeed(change(erased(present, now))))
+            const modified = yield* store.modify(id, (present) => Result.succeed(change(erased(present, now))))
+            if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
             yield* store.forgetDrafts(id)
           }
           yield* mails.forget(email)
