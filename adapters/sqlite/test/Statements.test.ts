@@ -307,10 +307,9 @@ const everyWebhook = Effect.gen(function* () {
   yield* store.insert({ webhook: one, audit, notice: null }, "sealed", 20)
   yield* store.find(one.owner, one.id)
   yield* store.list(one.owner)
-  yield* store.encryptedSecret(one.id)
+  yield* store.secrets(one.id)
   for (const behind of [one.id, null]) yield* store.encryptedSecrets(behind, 10)
   yield* store.replaceSecret(one.id, { from: "sealed", to: "sealed anew" })
-  yield* store.formerSecret(one.id)
   for (const formerUntil of [start, null])
     yield* store.rotateSecret(one.owner, one.id, { encrypted: "new", at: start, formerUntil }, audit)
   for (const owner of [one.owner, null]) {

@@ -196,8 +196,8 @@ it.effect("a webhook's secret appears in one response only, and in no later resp
       assert.notInclude(later[0], 'secret":')
       for (const [index, { data }] of [first, second].entries()) {
         const id = WebhookId.make(data.id)
-        const sealed = Option.getOrThrow(yield* (yield* WebhookStore).encryptedSecret(id))
-        const opened = yield* (yield* Encryption).decrypt(encryptionPurpose(id), sealed)
+        const { encryptedSecret } = Option.getOrThrow(yield* (yield* WebhookStore).secrets(id))
+        const opened = yield* (yield* Encryption).decrypt(encryptionPurpose(id), encryptedSecret)
         assert.deepStrictEqual(opened, Option.some(secrets[index]))
       }
     }).pipe(

@@ -15,6 +15,12 @@ export interface FormerSecret {
   readonly until: Instant
 }
 
+/** The secrets of a webhook, as stored. The grace period of the former one may be over. */
+export interface WebhookSecrets {
+  readonly encryptedSecret: string
+  readonly formerSecret: FormerSecret | null
+}
+
 /** Default time that the former secret signs. */
 export const defaultSecretGrace = Duration.days(1)
 export const maxSecretGrace = Duration.days(7)

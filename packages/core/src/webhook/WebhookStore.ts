@@ -12,7 +12,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { ContactNotice } from "./ContactNotice.ts"
 import type { Webhook } from "./Webhook.ts"
-import type { FormerSecret } from "./WebhookSecret.ts"
+import type { WebhookSecrets } from "./WebhookSecret.ts"
 
 type Recorded = Pick<AuditEntry, "action" | "details">
 
@@ -74,10 +74,8 @@ export class WebhookStore extends Context.Service<
     readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
     /** Deletes up to `limit` rows of removed webhooks and returns their number; 0 when none are left. */
     readonly clear: (limit: number) => Effect.Effect<number>
-    /** Returns the encrypted secret, for a delivery. */
-    readonly encryptedSecret: (id: WebhookId) => Effect.Effect<Option.Option<string>>
-    /** Returns the secret before the last rotation, if it has a grace period, which may be over. */
-    readonly formerSecret: (id: WebhookId) => Effect.Effect<Option.Option<FormerSecret>>
+    /** Returns both secrets as of one moment, so that a rotation in between cannot pair the same secret twice. */
+    readonly secrets: (id: WebhookId) => Effect.Effect<Option.Option<WebhookSecrets>>
     /**
      * Replaces the secret. Until `formerUntil` the former secret signs too; null ends it at once. Returns none when the
      * owner has no such webhook.

@@ -37,8 +37,7 @@ export class WebhookTest extends Context.Service<
         test: Effect.fn("WebhookTest.test")(function* (owner, id) {
           const found = yield* store.find(owner, id)
           if (Option.isNone(found)) return yield* new WebhookNotFound()
-          const encryptedSecret = Option.getOrNull(yield* store.encryptedSecret(id))
-          const formerSecret = Option.getOrNull(yield* store.formerSecret(id))
+          const secrets = Option.getOrElse(yield* store.secrets(id), () => removed)
           const eventId = `evt_test_${yield* random.uuidV7()}`
           const payload = JSON.stringify({
             id: eventId,
@@ -50,10 +49,13 @@ export class WebhookTest extends Context.Service<
           const subject = () => ({ organizationId: owner.organizationId })
           return {
             eventId,
-            attempt: yield* send({ webhook: found.value, encryptedSecret, formerSecret, eventId, payload, subject })
+            attempt: yield* send({ webhook: found.value, ...secrets, eventId, payload, subject })
           }
         })
       })
     })
   )
 }
+
+/** The secrets of a webhook that was removed meanwhile. */
+const removed = { encryptedSecret: null, formerSecret: null }

@@ -178,19 +178,16 @@ export const layer = Layer.effect(
               )
             ),
 
-      encryptedSecret: (id) =>
+      secrets: (id) =>
         Effect.orDie(
           Effect.map(
-            sql<{ readonly encrypted_secret: string }>`SELECT encrypted_secret FROM webhooks WHERE id = ${id}`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), ({ encrypted_secret }) => encrypted_secret)
-          )
-        ),
-
-      formerSecret: (id) =>
-        Effect.orDie(
-          Effect.map(
-            sql<FormerSecretRow>`SELECT former_secret, former_secret_until FROM webhooks WHERE id = ${id}`,
-            ([row]) => Option.fromNullOr(row === undefined ? null : formerSecretOf(row))
+            sql<SecretsRow>`SELECT id, encrypted_secret, former_secret, former_secret_until
+              FROM webhooks WHERE id = ${id}`,
+            ([row]) =>
+              Option.map(Option.fromUndefinedOr(row), ({ encrypted_secret, ...former }) => ({
+                encryptedSecret: encrypted_secret,
+                formerSecret: formerSecretOf(former)
+              }))
           )
         ),
 
@@ -219,9 +216,7 @@ export const layer = Layer.effect(
   })
 )
 
-type FormerSecretRow = Pick<ReceiverRow, "former_secret" | "former_secret_until">
-
-type SecretsRow = FormerSecretRow & Pick<ReceiverRow, "id" | "encrypted_secret">
+type SecretsRow = Pick<ReceiverRow, "id" | "encrypted_secret" | "former_secret" | "former_secret_until">
 
 interface DisablingRow {
   readonly subject: WebhookId
