@@ -18,6 +18,7 @@ import { databaseDisplayName } from "@partner-commentary/settings/DatabaseSettin
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -129,8 +130,8 @@ const malformedRequestHeaders = Effect.gen(function* () {
   const run = Effect.runSyncWith(yield* Effect.context<never>())
   return (address: string) => {
     const rate = freshRateState()
-    run(Effect.ignore(countAnonymous(address, rate)))
-    return rateHeadersOf(rate, 400)
+    const now = run(Effect.andThen(Effect.ignore(countAnonymous(address, rate)), Clock.currentTimeMillis))
+    return rateHeadersOf(rate, 400, now)
   }
 })
 

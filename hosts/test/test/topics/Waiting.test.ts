@@ -94,6 +94,8 @@ it.effect("a wait that ends without a change is 304 with a tag, and 200 without 
         [200, "wait"]
       ]
     )
+    // The windows began at the start of the test, half a minute ago.
+    for (const { headers } of responses) assert.match(headers.get("ratelimit") ?? "", /"burst_per_minute";r=\d+;t=30\b/)
     assert.strictEqual(responses[0]?.headers.get("etag"), known)
     assert.strictEqual(responses[1]?.headers.get("etag"), known)
     const list = yield* readJson(yield* get("/events?order=asc"))

@@ -28,8 +28,8 @@ const WindowState = Schema.Struct({
   limit: Schema.Int,
   seconds: Schema.Int,
   remaining: Schema.Int,
-  /** Whole seconds until the window ends. */
-  endsIn: Schema.Int
+  /** The window's end in milliseconds. A response can be written long after the call was counted. */
+  resetsAt: Schema.Number
 })
 export type WindowState = typeof WindowState.Type
 
@@ -239,7 +239,7 @@ const resultOf = (windows: ReadonlyArray<CountedWindow>, { admitted, states }: C
     const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
     const windowStates = states.map(({ remaining, resetsAt }, index) => {
       const { limit, policy, seconds } = windows[index] as CountedWindow
-      return { policy, limit, seconds, remaining, endsIn: Math.max(0, Math.ceil((resetsAt - now) / 1000)) }
+      return { policy, limit, seconds, remaining, resetsAt }
     })
     const hourly = states.filter((_, index) => windows[index]?.seconds === hour)
     const { limit, remaining, resetsAt } = (hourly.length === 0 ? states : hourly).reduce((fewest, other) =>

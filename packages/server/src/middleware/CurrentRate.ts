@@ -2,6 +2,7 @@
 import type { RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import type { CountedCall, WindowState } from "@partner-commentary/core/access/RateLimits"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import type { Instant } from "@partner-commentary/core/shared/Instant"
 import type * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -48,10 +49,15 @@ export const recordCountedCall = (rate: RequestRateState, state: CountedCall): v
   if (rate.state === null || state.remaining <= rate.state.remaining) rate.state = state
 }
 
+/** Whole seconds until the window ends. */
+export const secondsLeft = ({ resetsAt }: WindowState, now: Instant): number =>
+  Math.max(0, Math.ceil((resetsAt - now) / 1000))
+
 /** A successful response never has `Retry-After`. Returns a new object, to which the caller may add headers. */
 export const rateHeadersOf = (
   { retryAfter, state, windows }: RequestRateState,
-  status: number
+  status: number,
+  now: Instant
 ): Record<string, string> => {
   if (state === null) return {}
   const headers: Record<string, string> = {
@@ -65,7 +71,7 @@ export const rateHeadersOf = (
       .map(({ policy, limit, seconds }) => `"${policy}";q=${limit};w=${seconds}`)
       .join(", ")
     headers["ratelimit"] = windows
-      .map(({ policy, remaining, endsIn }) => `"${policy}";r=${remaining};t=${endsIn}`)
+      .map((window) => `"${window.policy}";r=${window.remaining};t=${secondsLeft(window, now)}`)
       .join(", ")
   }
   if (retryAfter !== null && status === 429) headers["retry-after"] = String(retryAfter)

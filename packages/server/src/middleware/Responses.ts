@@ -10,6 +10,7 @@ import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as ByteSize from "effect/ByteSize"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -55,6 +56,9 @@ export const layer = HttpRouter.middleware(
         const { headers, url } = request
         const id = requestId(headers["x-request-id"])
         const rate = freshRateState()
+        const clock = fiber.getRef(Clock.Clock)
+        const completed = (response: HttpServerResponse.HttpServerResponse) =>
+          complete(response, id, rate, clock.currentTimeMillisUnsafe())
         const found = isUnroutable(url) && !url.startsWith(references) ? unknownPath(request, rate) : app
         const limit = isBulk(url) ? bulkLimit : bodyLimit
         const asked = withValidEscapes(request)
@@ -67,13 +71,13 @@ export const layer = HttpRouter.middleware(
           return asked === request ? own : Context.add(own, HttpServerRequest.HttpServerRequest, asked)
         })
         const answered = Effect.matchCauseEffect(provided, {
-          onSuccess: (response) => Effect.succeed(complete(response, id, rate)),
+          onSuccess: (response) => Effect.succeed(completed(response)),
           onFailure: (cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
             const failed = isNotFound(cause)
               ? unknownPath(request, rate)
               : answer(cause, { id, request, subject: rate.subject })
-            return Effect.map(failed, (response) => complete(response, id, rate))
+            return Effect.map(failed, completed)
           }
         })
         return AccessLog.logRequest(answered, { method: request.method, requestId: id, rate })
@@ -115,8 +119,8 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
 /** Shared caches respect `Authorization` but do not know the API key's header. */
 export const cacheControl = "no-store"
 
-const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: RequestRateState) => {
-  const headers = rateHeadersOf(rate, response.status)
+const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: RequestRateState, now: number) => {
+  const headers = rateHeadersOf(rate, response.status, now)
   headers["x-request-id"] = id
   if (response.headers["cache-control"] === undefined) headers["cache-control"] = cacheControl
   return HttpServerResponse.setHeaders(response, headers)
