@@ -28,7 +28,10 @@ export interface DeletedRows {
 export class Retention extends Context.Service<
   Retention,
   {
-    /** Deletes in small batches, so that other writes continue. An interrupted purge can be repeated. */
+    /**
+     * Deletes in small batches, so that other writes continue. An interrupted purge can be repeated. It also deletes
+     * former webhook secrets whose grace period is over.
+     */
     readonly purge: (before: DeletionLimits) => Effect.Effect<DeletedRows>
     /**
      * Deletes one batch of the test environment's data from UTC days before this time: topics with all their rows, then

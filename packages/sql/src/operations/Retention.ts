@@ -1,6 +1,6 @@
 /**
- * Deletes settled mails and redeliveries, closed duplicate windows, old responses and events, and old topics of the
- * test environment. Each batch is one transaction along an index with a pause after it, so that a writer waits for at
+ * Deletes settled mails and redeliveries, closed duplicate windows, old responses and events, old topics of the test
+ * environment, and expired former secrets. Each batch is one transaction along an index with a pause after it, so that a writer waits for at
  * most one batch.
  */
 import { type DeletionLimits, Retention } from "@partner-commentary/core/operations/Retention"
@@ -14,6 +14,7 @@ import { limitTo } from "../database/Limit.ts"
 import { forUpdate } from "../database/Lock.ts"
 import { transact } from "../database/Transaction.ts"
 import * as TestRetention from "../sandbox/TestRetention.ts"
+import * as FormerSecrets from "../webhooks/FormerSecrets.ts"
 
 const batch = 1000
 
@@ -119,6 +120,7 @@ export const layer = Layer.effect(
         }
         yield* deleteAll(eventPositions(before))
         yield* deleteAll(redeliveries(before))
+        yield* FormerSecrets.deleteExpired(sql)
         return deleted
       }),
       count: Effect.fn("Retention.count")(function* (before) {

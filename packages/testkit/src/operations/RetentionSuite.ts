@@ -98,6 +98,31 @@ export const suite = <E>(
         assert.isTrue(Option.isNone(yield* store.nextDue))
       }))
 
+    it("a former secret is deleted when its grace period is over, and the present secret stays", () =>
+      Effect.gen(function* () {
+        const retention = yield* Retention
+        const store = yield* WebhookStore
+        const audit = { action: "webhook.secret_rotated", details: {} }
+        const [early, late] = [webhook(), webhook()]
+        for (const [one, formerUntil] of [
+          [early, start + hour],
+          [late, start + day]
+        ] as const) {
+          yield* store.insert({ webhook: one, audit, notice: null }, "one", 20)
+          yield* store.rotateSecret(one.owner, one.id, { encrypted: "two", at: start, formerUntil }, audit)
+        }
+        const formerOf = ({ id }: { readonly id: typeof early.id }) =>
+          Effect.map(store.secrets(id), (found) => Option.getOrThrow(found).formerSecret)
+        yield* TestClock.setTime(start + hour - 1)
+        yield* retention.purge(keepAll)
+        assert.deepStrictEqual(yield* formerOf(early), { encrypted: "one", until: start + hour })
+        yield* TestClock.setTime(start + hour)
+        assert.deepStrictEqual(yield* retention.purge(keepAll), keepAll)
+        const remaining = { encryptedSecret: "two", formerSecret: null }
+        assert.deepStrictEqual(yield* store.secrets(early.id), Option.some(remaining))
+        assert.deepStrictEqual(yield* formerOf(late), { encrypted: "one", until: start + day })
+      }))
+
     it("responses under keys that expired before the limit are deleted; others are still returned", () =>
       Effect.gen(function* () {
         const retention = yield* Retention
