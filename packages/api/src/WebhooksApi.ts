@@ -17,6 +17,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
+import { bodyOptional } from "./Documented.ts"
 import { Ok } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
@@ -261,7 +262,8 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(
         OpenApi.Description,
         "Replaces the secret. Until the grace period is over, each event carries a signature of both secrets, separated by a space in `webhook-signature`, so a receiver may verify with either. Calling it again within the grace period drops the secret before the last."
-      ),
+      )
+      .annotate(OpenApi.Transform, bodyOptional),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: Ok(RemovedWebhook), error: NotFound })
       .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "deleteWebhook")
