@@ -140,3 +140,6 @@ export const OutcomeSummary = Schema.Struct({
   pending: count("Those whose commentary may still come.", 0),
   failed: count("Those whose commentary will not come.", 0)
 }).annotate({ identifier: "OutcomeSummary", description: "How many personas stand where." })
+
+export const progressSummary =
+  "How many personas stand where. A persona that failed is counted under the status it keeps: a cancelled one in `topic_sent`, also when the topic is completed."

@@ -123,7 +123,7 @@ export const TopicProgress = Schema.Struct({
     creator_approved: Fields.count("Ready to fetch.", 1),
     declined: Fields.count("Declined by the creator.", 0),
     expired: Fields.count("Not answered in time.", 0)
-  }).annotate({ identifier: "ProgressSummary", description: "How many personas stand where." })
+  }).annotate({ identifier: "ProgressSummary", description: Fields.progressSummary })
 }).annotate({ identifier: "TopicProgress", description: "Where a topic and each of its personas stand." })
 
 const entry = {

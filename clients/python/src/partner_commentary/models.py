@@ -863,7 +863,9 @@ class Problem(TypedDict):
 
 
 class ProgressSummary(TypedDict):
-    """How many personas stand where."""
+    """How many personas stand where. A persona that failed is counted under the status it keeps: a
+    cancelled one in `topic_sent`, also when the topic is completed.
+    """
 
     total: int
     """All personas of the topic."""
