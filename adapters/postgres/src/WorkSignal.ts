@@ -1,8 +1,9 @@
 /** Signals new work to the workers of this process, or to other processes if this one has none. */
+
+import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
   type Change,
   type DueWork,
-  dueNow,
   everything,
   isChange,
   type Work,
@@ -13,6 +14,13 @@ import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "work "
 
+/** Reads a change, or a kind of work with or without its later due time. */
+const parse = (signal: string): ReadonlyArray<DueWork> => {
+  if (isChange(signal)) return [signal]
+  const [name, at] = signal.split(" ", 2)
+  return everything.filter((kind) => kind === name).map((kind) => (at === undefined ? kind : { kind, at: Number(at) }))
+}
+
 /** `own` signals the workers of this process. */
 export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
   const workers = new Map<Work | Change, number>()
@@ -20,22 +28,35 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     Effect.sync(() => {
       workers.set(kind, (workers.get(kind) ?? 0) + more)
     })
+  const isHere = (kind: Work) => (workers.get(kind) ?? 0) > 0
+  /** The earliest later work of each kind that was announced. Its poll finds all work that is due after it. */
+  const announced = new Map<Work, Instant.Instant>()
+  const isEarliest = (kind: Work, at: Instant.Instant, now: Instant.Instant) => {
+    const earlier = announced.get(kind)
+    if (earlier !== undefined && earlier > now && earlier <= at) return false
+    announced.set(kind, at)
+    return true
+  }
   channel.onMessage((message) => {
     if (message === connectionLost) return own.notify
-    const signal = message.startsWith(prefix) ? message.slice(prefix.length) : ""
-    return own.tell(isChange(signal) ? [signal] : everything.filter((kind) => kind === signal))
+    return own.tell(parse(message.startsWith(prefix) ? message.slice(prefix.length) : ""))
   })
+
+  /** Local workers start at once, and other processes are told. Requests may wait anywhere. */
+  const messagesOf = (work: ReadonlyArray<DueWork>, now: Instant.Instant) =>
+    work.flatMap((one) => {
+      if (typeof one !== "string") {
+        const { at, kind } = one
+        return isHere(kind) || !isEarliest(kind, at, now) ? [] : [`${kind} ${at}`]
+      }
+      return isChange(one) || !isHere(one) ? [one] : []
+    })
 
   const tell = (work: ReadonlyArray<DueWork>) =>
     Effect.andThen(
       own.tell(work),
-      // Local workers start at once, and other processes find the remaining work by polling. Requests may wait anywhere.
-      Effect.suspend(() =>
-        Effect.forEach(
-          dueNow(work).filter((kind) => isChange(kind) || (workers.get(kind) ?? 0) === 0),
-          (kind) => channel.say(prefix + kind),
-          { discard: true }
-        )
+      Effect.flatMap(Instant.now, (now) =>
+        Effect.forEach(messagesOf(work, now), (message) => channel.say(prefix + message), { discard: true })
       )
     )
   return WorkSignal.of({

@@ -1,0 +1,65 @@
+/** Tests which signals a process without workers sends to other processes. */
+import { assert, it } from "@effect/vitest"
+import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import * as PostgresWorkSignal from "@partner-commentary/postgres/WorkSignal"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import type { NotificationChannel } from "../src/Channel.ts"
+
+/** A channel that delivers each message to all its processes at once. */
+const makeChannel = () => {
+  const said: Array<string> = []
+  const handlers: Array<Parameters<NotificationChannel["onMessage"]>[0]> = []
+  const channel: NotificationChannel = {
+    say: (message) => {
+      said.push(message)
+      return Effect.forEach(handlers, (handler) => handler(message), { discard: true })
+    },
+    onMessage: (handler) => void handlers.push(handler)
+  }
+  return { channel, said }
+}
+
+const process = (channel: NotificationChannel) =>
+  Effect.map(WorkSignal, (own) => PostgresWorkSignal.make(channel, own)).pipe(
+    Effect.provide(WorkSignal.layerProcess, { local: true })
+  )
+
+it.effect("later work of a process without workers ends a longer wait of another process's worker", () =>
+  Effect.gen(function* () {
+    const { channel } = makeChannel()
+    const web = yield* process(channel)
+    const worker = yield* process(channel)
+    const wait = yield* worker.listen("tests")
+    const short = yield* Effect.forkChild(wait(Duration.seconds(1)), { startImmediately: true })
+    yield* web.tell([{ kind: "tests", at: 1500 }])
+    assert.isUndefined(short.pollUnsafe())
+    yield* TestClock.adjust("1 second")
+    const long = yield* Effect.forkChild(wait(Duration.minutes(10)), { startImmediately: true })
+    yield* web.tell([{ kind: "tests", at: 1400 }])
+    yield* Fiber.join(long)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("only the earliest later work of a kind is sent, because its poll finds the rest", () =>
+  Effect.gen(function* () {
+    const { channel, said } = makeChannel()
+    const web = yield* process(channel)
+    for (const at of [2000, 3000, 2000, 1000]) yield* web.tell([{ kind: "tests", at }])
+    yield* TestClock.adjust("1 second")
+    yield* web.tell([{ kind: "tests", at: 3000 }])
+    assert.deepStrictEqual(said, ["work tests 2000", "work tests 1000", "work tests 3000"])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a process with workers sends no work of their kind", () =>
+  Effect.gen(function* () {
+    const { channel, said } = makeChannel()
+    const both = yield* process(channel)
+    yield* both.listen("tests")
+    yield* both.tell(["tests", { kind: "tests", at: 1000 }, "mails"])
+    assert.deepStrictEqual(said, ["work mails"])
+  }).pipe(Effect.scoped)
+)
