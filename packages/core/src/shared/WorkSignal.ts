@@ -42,10 +42,6 @@ export type DueWork = Work | Change | { readonly kind: Work; readonly at: Instan
 export const dueAtTime = (kind: Work, at: Instant.Instant, now: Instant.Instant): DueWork =>
   at <= now ? kind : { kind, at }
 
-/** The kinds that are due now, and the changes. */
-export const dueNow = (work: ReadonlyArray<DueWork>): ReadonlyArray<Work | Change> =>
-  work.filter((one) => typeof one === "string")
-
 interface Listener {
   readonly signals: Queue.Queue<void>
   /** The end of the wait; before all times if the listener does not wait. */
