@@ -3,8 +3,8 @@ import type { FairnessRow } from "./Run.ts"
 import type { VictimMeasurements } from "./Victim.ts"
 
 /**
- * The limit in milliseconds on a quiet machine. On a busy machine the time in which the service or the victim waited for
- * a processor does not count, and the limit grows by the slowdown that the control measured beside the attack.
+ * The limit in milliseconds on a quiet machine. On a busy machine the time of waits for a processor or the disk does not
+ * count, and the limit grows by the slowdown that the control measured beside the attack.
  */
 const longest = 500
 
@@ -87,7 +87,7 @@ export const formatTable = (reports: ReadonlyArray<FairnessReport>): string => {
   const names = [...new Set(reports.flatMap(({ rows }) => rows.map(({ name }) => name)))]
   const head = reports.flatMap(({ control, database }) => [
     `${database}: victim's worst ms (${control.worst.toFixed(0)} alone)`,
-    "without waits for a processor",
+    "without waits for a processor or the disk",
     "machine slower by",
     "5xx",
     "peak RSS MiB",

@@ -4,7 +4,9 @@
  * SCENE.json ROOT PID_OF_SERVICE`.
  */
 import { readFileSync } from "node:fs"
+import { open } from "node:fs/promises"
 import { Agent, request } from "node:http"
+import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { FairnessScene } from "./Seed.ts"
 
@@ -12,7 +14,7 @@ import type { FairnessScene } from "./Seed.ts"
 export interface VictimMeasurements {
   /** The slowest response, including requests that are still in flight. */
   readonly worst: number
-  /** The same time without the part in which the service or the victim waited for a processor. */
+  /** The same time without waits for a processor, of the service or the victim, and for the disk. */
   readonly worstRunning: number
   readonly slowest: string
   readonly answers: number
@@ -49,10 +51,46 @@ const queuedTimes = (): ReadonlyArray<number> =>
     }
   })
 
+interface Flush {
+  readonly from: number
+  readonly to: number
+}
+
+/** The latest slow flushes of this process. */
+const slowFlushes: Array<Flush> = []
+let flushStartedAt = Number.POSITIVE_INFINITY
+
+/** Milliseconds. A flush of a page takes less on a disk that is idle. */
+const slowFlush = 20
+
+/** Flushes a page of its own again and again, on the disk of the service's database. */
+const watchDisk = async () => {
+  const handle = await open(join(dirname(file), "flushed"), "w")
+  const page = Buffer.alloc(4096)
+  for (;;) {
+    flushStartedAt = performance.now()
+    await handle.write(page, 0, page.length, 0)
+    await handle.sync()
+    const to = performance.now()
+    if (to - flushStartedAt > slowFlush) slowFlushes.push({ from: flushStartedAt, to })
+    if (slowFlushes.length > 1000) slowFlushes.shift()
+    flushStartedAt = Number.POSITIVE_INFINITY
+    await sleep(25)
+  }
+}
+
+/** Milliseconds since `at` in which a flush of this process waited for the disk. */
+const diskWait = (at: number, now: number): number => {
+  const running = now - flushStartedAt > slowFlush ? [{ from: flushStartedAt, to: now }] : []
+  return [...slowFlushes, ...running].reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, at)), 0)
+}
+
 const note = (kind: string, { at, queued }: RequestStart) => {
-  const took = performance.now() - at
+  const now = performance.now()
+  const took = now - at
   // Both may wait at the same time, so only the longer wait is subtracted.
-  const running = took - Math.max(0, ...queuedTimes().map((now, index) => now - (queued[index] ?? now)))
+  const processorWait = Math.max(0, ...queuedTimes().map((total, index) => total - (queued[index] ?? total)))
+  const running = took - Math.max(processorWait, diskWait(at, now))
   if (took > seen.worst) Object.assign(seen, { worst: took, slowest: kind })
   if (running > seen.worstRunning) seen.worstRunning = running
 }
@@ -105,6 +143,8 @@ process.on("message", (word) => {
   process.send?.(seen satisfies VictimMeasurements)
 })
 process.on("disconnect", () => process.exit())
+
+void watchDisk()
 
 for (const once of Object.values(kinds)) {
   void (async () => {
