@@ -81,7 +81,11 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
     sentence: "`whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters",
     when: (value) => String(value).startsWith("whsec_")
   },
-  { operation: /Webhook$/, field: /^secret$/, sentence: "The secret cannot be changed: register a new webhook" },
+  {
+    operation: /Webhook$/,
+    field: /^secret$/,
+    sentence: "The secret is changed by `POST /webhooks/{id}/rotate-secret` alone"
+  },
   {
     operation: /^(create|update)ApiKey$/,
     field: /^name$/,
