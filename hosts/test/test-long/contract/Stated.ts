@@ -76,7 +76,7 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
     when: (value) => url(value)?.protocol !== "https:" || /[@#]/.test(String(value))
   },
   {
-    operation: /^createWebhook$/,
+    operation: /^(createWebhook|rotateWebhookSecret)$/,
     field: /^secret$/,
     sentence: "`whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters",
     when: (value) => String(value).startsWith("whsec_")
