@@ -59,7 +59,9 @@ export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
 
   const bodyProblems = (operation: OpenApiOperation, { headers, status, text }: FuzzedResponse) => {
     const type = (headers.get("content-type") ?? "").split(";")[0] ?? ""
-    const described = operation.responses[status]?.content?.[type]
+    const content = operation.responses[status]?.content
+    if (content === undefined) return text === "" ? [] : ["a body is not described"]
+    const described = content[type]
     if (described === undefined) return [`a body of type ${type || "none"} is not described`]
     const body = parseJson(text)
     if (body === undefined) return ["the body is not JSON"]
