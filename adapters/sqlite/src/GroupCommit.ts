@@ -11,6 +11,8 @@
  */
 // `setImmediate` is imported, because tests may replace the global one.
 import { setImmediate } from "node:timers"
+import { FairShare, outsideTurns } from "@partner-commentary/core/shared/FairShare"
+import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -48,6 +50,7 @@ interface Turn extends Connection {
 interface Waiter {
   readonly given: Deferred.Deferred<Turn, SqlError>
   readonly ended: Deferred.Deferred<void>
+  readonly share: string
   /** The milliseconds that the caller has waited for another process. */
   waited: number
 }
@@ -67,21 +70,28 @@ export const make = (options: {
   // The key of the client's transactions. The transaction connections with this key are turns.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
-  const waiting: Array<Waiter> = []
+  /** Organizations take turns, because one's transactions may be long. */
+  const waiting = TurnQueue.make<Waiter>()
   let isLed = false
+
+  const takeAll = (): ReadonlyArray<Waiter> =>
+    Array.from({ length: waiting.size() }, () => waiting.shift()).filter((waiter) => waiter !== undefined)
 
   /** Fails callers whose timeout has passed. The other callers keep waiting. */
   const stay = (error: SqlError) =>
     Effect.suspend(() => {
-      for (const waiter of waiting.splice(0)) {
+      const staying: Array<Waiter> = []
+      for (const waiter of takeAll()) {
         if (Deferred.isDoneUnsafe(waiter.ended)) continue
-        if (waiter.waited < timeout) waiting.push(waiter)
+        if (waiter.waited < timeout) staying.push(waiter)
         else Deferred.doneUnsafe(waiter.given, Exit.fail(error))
       }
-      const eldest = waiting[0]
-      if (eldest === undefined) return Effect.void
-      const delay = BusyRetry.nextBusyDelay(eldest.waited, timeout)
-      for (const waiter of waiting) waiter.waited += delay
+      if (staying.length === 0) return Effect.void
+      const delay = BusyRetry.nextBusyDelay(Math.max(...staying.map(({ waited }) => waited)), timeout)
+      for (const waiter of staying) {
+        waiter.waited += delay
+        waiting.push(waiter.share, waiter)
+      }
       return BusyRetry.pauseInRealTime(delay)
     })
 
@@ -120,32 +130,35 @@ export const make = (options: {
     Effect.catchIf(BusyRetry.isDatabaseBusy, stay),
     Effect.catchCause((cause) =>
       Effect.sync(() => {
-        for (const waiter of waiting.splice(0)) Deferred.doneUnsafe(waiter.given, Exit.failCause(cause))
+        for (const waiter of takeAll()) Deferred.doneUnsafe(waiter.given, Exit.failCause(cause))
       })
     )
   )
 
-  const pause = Effect.suspend(() => (hasRunLong && waiting.length > 0 ? severalMacrotasks : Effect.void))
+  const pause = Effect.suspend(() => (hasRunLong && waiting.size() > 0 ? severalMacrotasks : Effect.void))
 
   // The group runs in a separate fiber, so that interrupting one caller does not affect the others.
-  const lead = Effect.forkDetach(
-    Effect.whileLoop({
-      while: () => {
-        isLed = waiting.length > 0
-        return isLed
-      },
-      body: () => Effect.andThen(runGroup, pause),
-      step: () => {}
-    }),
-    { startImmediately: true, uninterruptible: true }
+  const lead = outsideTurns(
+    Effect.forkDetach(
+      Effect.whileLoop({
+        while: () => {
+          isLed = waiting.size() > 0
+          return isLed
+        },
+        body: () => Effect.andThen(runGroup, pause),
+        step: () => {}
+      }),
+      { startImmediately: true, uninterruptible: true }
+    )
   )
 
   const end = (waiter: Pick<Waiter, "ended">) => Effect.sync(() => Deferred.doneUnsafe(waiter.ended, Exit.void))
 
   const acquireTurn = (restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
-    Effect.suspend(() => {
-      const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe(), waited: 0 }
-      waiting.push(waiter)
+    Effect.withFiber(({ context }) => {
+      const share = Context.get(context, FairShare)
+      const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe(), share, waited: 0 }
+      waiting.push(share, waiter)
       // An interrupted caller leaves the queue.
       const turn = Effect.andThen(
         Effect.addFinalizer(() => end(waiter)),

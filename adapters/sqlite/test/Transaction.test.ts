@@ -1,9 +1,14 @@
-/** Tests of conflicts, as on databases with several writers: the outermost transaction retries all of its work. */
+/**
+ * Tests of transactions. After a conflict, as on databases with several writers, the outermost one retries all of its
+ * work. Organizations take turns.
+ */
 import { assert, describe, it } from "@effect/vitest"
+import { FairShare, ProcessScheduler } from "@partner-commentary/core/shared/FairShare"
 import { afterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import { transact } from "@partner-commentary/sql/database/Transaction"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Effect from "effect/Effect"
+import * as Scheduler from "effect/Scheduler"
 import * as SqlClient from "effect/sql/SqlClient"
 import { DeadlockError, SqlError } from "effect/sql/SqlError"
 
@@ -54,6 +59,38 @@ describe("transactions that meet conflicts", () => {
     Effect.gen(function* () {
       const { run } = yield* Transaction
       assert.strictEqual(yield* run(Effect.orDie(conflicting(1))), 2)
+    }).pipe(Effect.provide(layerMemory))
+  )
+})
+
+describe("transactions of several organizations", () => {
+  it.effect("organizations take turns, however many transactions one of them starts", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const order: Array<string> = []
+      const one = (share: string) =>
+        transact(
+          sql,
+          Effect.andThen(
+            Effect.yieldNow,
+            Effect.sync(() => order.push(share))
+          )
+        ).pipe(Effect.provideService(FairShare, share))
+      yield* Effect.forEach([..."aaaaaabc"], one, { concurrency: "unbounded", discard: true })
+      assert.deepStrictEqual(order.slice(0, 4).toSorted(), ["a", "a", "b", "c"])
+    }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("a transaction does not wait for its organization's turn, because all wait for its locks", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const process = yield* Scheduler.Scheduler
+      const turns = new Scheduler.MixedScheduler("async")
+      const seen = yield* transact(sql, Effect.service(Scheduler.Scheduler)).pipe(
+        Effect.provideService(Scheduler.Scheduler, turns),
+        Effect.provideService(ProcessScheduler, process)
+      )
+      assert.strictEqual(seen, process)
     }).pipe(Effect.provide(layerMemory))
   )
 })

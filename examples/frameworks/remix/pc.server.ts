@@ -3,6 +3,8 @@ import { pc } from "./pc.ts"
 
 // #region glue
 await pc.start()
+process.once("SIGTERM", pc.stop)
+process.once("SIGINT", pc.stop)
 
 export { pc }
 // #endregion

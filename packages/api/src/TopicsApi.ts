@@ -345,6 +345,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
       error: NotFound
     })
       .annotate(RequiredScope, "topics:submit")
+      .annotate(RequiredPool, "large")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "cancelTopic",

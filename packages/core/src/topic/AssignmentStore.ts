@@ -54,6 +54,11 @@ export class AssignmentStore extends Context.Service<
       id: ShareId,
       decide: (present: Assignment) => Result.Result<Change, E>
     ) => Effect.Effect<Option.Option<Modified>, E>
+    /** Changes several assignments as `modify` does, in one transaction. Those that do not exist are left out. */
+    readonly modifyAll: (
+      ids: ReadonlyArray<ShareId>,
+      decide: (present: Assignment) => Change
+    ) => Effect.Effect<ReadonlyArray<Modified>>
     /**
      * Returns up to `limit` due assignments, by organization. When there are more, each organization gets one before
      * any gets two, and none gets more than an equal share.

@@ -3,7 +3,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import type { Principal } from "../access/ApiKeys.ts"
 import type { TopicId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
@@ -40,13 +39,13 @@ export class TopicCancellation extends Context.Service<
           const change = Effect.gen(function* () {
             const before = yield* progress
             const unanswered = before.assignments.filter(({ status }) => status === "topic_sent")
-            for (const assignment of unanswered) {
-              const modified = yield* assignments.modify(assignment.id, (present) =>
-                Result.succeed(cancel(present, { by: `key ${key.id}` }, now))
-              )
-              if (Option.isSome(modified)) yield* signal.tell(modified.value.work)
-            }
-            return unanswered.length === 0 ? before : yield* progress
+            if (unanswered.length === 0) return before
+            const ids = unanswered.map(({ id }) => id)
+            const modified = yield* assignments.modifyAll(ids, (present) =>
+              cancel(present, { by: `key ${key.id}` }, now)
+            )
+            yield* signal.tell(modified.flatMap(({ work }) => work))
+            return yield* progress
           })
           return yield* transaction.run(change)
         })

@@ -2,9 +2,11 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { ApiKeyStore } from "../access/ApiKeyStore.ts"
 import type { Principal } from "../access/ApiKeys.ts"
+import { outsideTurns } from "../shared/FairShare.ts"
 import type { ApiKeyId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
@@ -39,14 +41,13 @@ export class ApiCalls extends Context.Service<
           const putBackUses = Effect.sync(() => {
             for (const { at, id } of used) if (!uses.has(id)) uses.set(id, at)
           })
-          const putBack = Effect.andThen(
-            Effect.sync(() => {
-              for (const { calls: more, owner, period } of counted) calls.add(owner, period, more)
-            }),
-            putBackUses
+          const added = yield* Effect.forEach(
+            counted,
+            (one) => Effect.exit(Effect.tapCause(usage.addCalls(one), () => Effect.sync(() => calls.add(one)))),
+            { concurrency }
           )
-          if (counted.length > 0) yield* Effect.tapCause(usage.addCalls(counted), () => putBack)
-          if (used.length > 0) yield* Effect.tapCause(keys.markUsed(used), () => putBackUses)
+          const marked = used.length > 0 ? keys.markUsed(used) : Effect.void
+          yield* Effect.tapCause(Effect.andThen(Exit.asVoidAll(added), marked), () => putBackUses)
         })
       )
 
@@ -74,7 +75,7 @@ export class ApiCalls extends Context.Service<
             return flush
           })
         )
-        return Effect.asVoid(Effect.forkIn(later, scope))
+        return Effect.asVoid(outsideTurns(Effect.forkIn(later, scope)))
       })
 
       const flush = Effect.catchCause(write, (cause) =>
@@ -86,7 +87,8 @@ export class ApiCalls extends Context.Service<
           Effect.suspend(() => {
             const now = clock.currentTimeMillisUnsafe()
             uses.set(key.id, now)
-            calls.add({ organizationId: organization.id, environment }, billingPeriodOf(now), 1)
+            const owner = { organizationId: organization.id, environment }
+            calls.add({ owner, period: billingPeriodOf(now), calls: 1 })
             return schedule
           }),
         unwritten: calls.of,
@@ -99,16 +101,22 @@ export class ApiCalls extends Context.Service<
 /** Usage may lag by five seconds: this interval plus the write. */
 const interval = "4 seconds"
 
+/**
+ * Each organization's calls are a transaction of their own, because another one of its transactions may hold its row for
+ * long. One row after another would then delay all organizations.
+ */
+const concurrency = 4
+
 const makeTally = () => {
   const tally = new Map<string, { readonly owner: Owner; readonly period: PeriodName; calls: number }>()
   const keyOf = ({ environment, organizationId }: Owner, period: PeriodName) =>
     `${organizationId} ${environment} ${period}`
   return {
-    add: (owner: Owner, period: PeriodName, more: number) => {
+    add: ({ calls, owner, period }: CallCount) => {
       const key = keyOf(owner, period)
       const present = tally.get(key)
-      if (present === undefined) tally.set(key, { owner, period, calls: more })
-      else present.calls += more
+      if (present === undefined) tally.set(key, { owner, period, calls })
+      else present.calls += calls
     },
     of: (owner: Owner, period: PeriodName) => tally.get(keyOf(owner, period))?.calls ?? 0,
     take: (): ReadonlyArray<CallCount> => {

@@ -23,7 +23,7 @@ export class UsageStore extends Context.Service<
   {
     /** Returns zeros for a month without activity. */
     readonly ofMonth: (owner: Owner, period: PeriodName) => Effect.Effect<MonthlyUsage>
-    /** Adds calls to their months in one transaction. If the database is lost, none is added. */
-    readonly addCalls: (calls: ReadonlyArray<CallCount>) => Effect.Effect<void>
+    /** Adds calls to a month. If the database is lost, none is added. */
+    readonly addCalls: (calls: CallCount) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/UsageStore") {}

@@ -16,6 +16,7 @@ import { ApiCalls } from "../../src/usage/ApiCalls.ts"
 import { type CallCount, UsageStore } from "../../src/usage/UsageStore.ts"
 
 const principal = { key: { id: "k" }, organization: { id: "o" }, environment: "live" } as unknown as Principal
+const slow: Principal = { ...principal, organization: { id: "slow" } as Principal["organization"] }
 
 const january = 0
 const world = () => {
@@ -23,7 +24,8 @@ const world = () => {
   const used: Array<{ readonly id: string; readonly at: number }> = []
   /** `held` delays the database before or after the change. */
   const held: { before: Effect.Effect<void>; after: Effect.Effect<void> } = { before: Effect.void, after: Effect.void }
-  const state = { written, used, held, lost: false, lostUses: false, writes: 0 }
+  const addBefore: (calls: CallCount) => Effect.Effect<void> = () => Effect.void
+  const state = { written, used, held, addBefore, lost: false, lostUses: false, writes: 0 }
   const store = <A>(change: () => A, isLost: () => boolean = () => state.lost) =>
     Effect.suspend(() => {
       if (isLost()) return Effect.die("the database is gone")
@@ -34,7 +36,11 @@ const world = () => {
     Layer.provide([
       Layer.succeed(UsageStore, {
         ofMonth: () => Effect.die("not asked"),
-        addCalls: (calls) => store(() => written.push(...calls))
+        addCalls: (calls) =>
+          Effect.andThen(
+            state.addBefore(calls),
+            store(() => written.push(calls))
+          )
       }),
       Layer.succeed(ApiKeyStore, {
         markUsed: (uses: ReadonlyArray<{ readonly id: string; readonly at: number }>) =>
@@ -68,6 +74,27 @@ it.effect("many calls are one write within five seconds, with the key's last use
       yield* TestClock.adjust("1 day")
       assert.strictEqual(state.writes, 2)
     }).pipe(Effect.provide(layer))
+  })
+)
+
+it.effect("an organization whose row is locked delays no other organization's calls", () =>
+  Effect.gen(function* () {
+    const { layer, state } = world()
+    const locked = yield* Deferred.make<void>()
+    yield* Effect.gen(function* () {
+      const calls = yield* ApiCalls
+      state.addBefore = ({ owner }) =>
+        owner.organizationId === slow.organization.id ? Deferred.await(locked) : Effect.void
+      yield* calls.count(slow)
+      yield* calls.count(principal)
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(
+        state.written.map(({ owner }) => owner.organizationId),
+        [principal.organization.id]
+      )
+      yield* Deferred.succeed(locked, undefined)
+    }).pipe(Effect.provide(layer))
+    assert.strictEqual(total(state.written), 2)
   })
 )
 

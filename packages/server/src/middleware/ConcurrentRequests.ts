@@ -10,7 +10,7 @@ import {
   TooManyRequests,
   type WhenResponseEnds
 } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { FairShare } from "@partner-commentary/core/shared/FairShare"
+import { FairShare, ProcessScheduler } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -66,7 +66,10 @@ export const withPermit = <A, E, R>(
     if (fair === undefined || pool === "frequent" || waits) return limited(work, withShare)
     // Requests are scheduled by organization, because an organization can have many keys.
     return limited(Effect.andThen(Effect.yieldNow, work), (own) =>
-      Context.add(withShare(own), Scheduler.Scheduler, fair.of(organization))
+      withShare(own).pipe(
+        Context.add(ProcessScheduler, Context.get(own, Scheduler.Scheduler)),
+        Context.add(Scheduler.Scheduler, fair.of(organization))
+      )
     )
   })
 

@@ -3,6 +3,7 @@
  * One turn runs tasks for a few milliseconds, so that sockets are read in between. Node accepts one connection in each
  * turn, so turns without tasks follow while connections arrive.
  */
+import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
 import * as Context from "effect/Context"
 import type * as Scheduler from "effect/Scheduler"
 import * as VerifiedCredentials from "./VerifiedCredentials.ts"
@@ -36,8 +37,7 @@ export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>
 )
 
 export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
-  /** The keys with waiting tasks, next key first. */
-  const queues = new Map<string, Array<() => void>>()
+  const waiting = TurnQueue.make<() => void>()
   let isScheduled = false
   let isAccepting = false
   let lastTask = 0
@@ -48,18 +48,9 @@ export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
     next(turn)
   }
 
-  const runFirst = () => {
-    for (const [key, tasks] of queues) {
-      queues.delete(key)
-      const task = tasks.shift()
-      if (tasks.length > 0) queues.set(key, tasks)
-      return task?.()
-    }
-  }
-
   const turn = () => {
     isScheduled = false
-    if (queues.size === 0) return
+    if (waiting.size() === 0) return
     // The next turn is scheduled first, so that a task that throws does not stop the others.
     schedule()
     const began = now()
@@ -68,15 +59,13 @@ export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
       return
     }
     do {
-      runFirst()
+      waiting.shift()?.()
       lastTask = now()
-    } while (queues.size > 0 && lastTask - began < turnBudget)
+    } while (waiting.size() > 0 && lastTask - began < turnBudget)
   }
 
   const run: FairScheduler["run"] = (key, task) => {
-    const tasks = queues.get(key)
-    if (tasks === undefined) queues.set(key, [task])
-    else tasks.push(task)
+    waiting.push(key, task)
     schedule()
   }
 

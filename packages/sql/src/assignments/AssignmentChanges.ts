@@ -50,11 +50,25 @@ const shortWaits = ", set_config('lock_timeout', '100ms', true)"
 
 export const make = Effect.fnUntraced(function* (sql: SqlClient) {
   const run = yield* sql.onDialectOrElse({ pg: () => batched(sql), orElse: () => Effect.succeed(alone(sql)) })
-  return <E>(id: ShareId, decide: (present: Assignment) => Result.Result<Change, E>) =>
-    Effect.withFiber(
-      ({ context }) => run({ id, decide, caller: context as Context.Context<never> }) as Effect.Effect<Decision<E>>
-    )
+  return {
+    one: <E>(id: ShareId, decide: (present: Assignment) => Result.Result<Change, E>) =>
+      Effect.withFiber(
+        ({ context }) => run({ id, decide, caller: context as Context.Context<never> }) as Effect.Effect<Decision<E>>
+      ),
+    all: (ids: ReadonlyArray<ShareId>, decide: (present: Assignment) => Change) =>
+      Effect.withFiber(({ context }) => {
+        const caller = context as Context.Context<never>
+        const requests = ids.map(
+          (id): Request => ({ id, caller, decide: (present) => Result.succeed(decide(present)) })
+        )
+        const decided = Effect.orDie(transact(sql, modify(sql, requests, forUpdate(sql))))
+        return Effect.map(decided, (all) => all.flatMap(modifiedOf))
+      })
+  }
 })
+
+const modifiedOf = (decision: Decision<unknown>): ReadonlyArray<Modified> =>
+  Option.isSome(decision) && Result.isSuccess(decision.value) ? [decision.value.success] : []
 
 /** A change fails if a later attempt has claimed its mail, so that its transaction is rolled back. */
 const alone =
@@ -125,10 +139,12 @@ const modify = Effect.fnUntraced(function* (
   more: string = ""
 ) {
   const [first] = requests
-  const wanted =
-    requests.length === 1
-      ? sql`a.id = ${first?.id}`
-      : sql`a.id = ANY(CAST(${toPostgresArray(requests.map(({ id }) => id))} AS TEXT[])) ORDER BY t.id, a.id`
+  const ids = requests.map(({ id }) => id)
+  const several = sql.onDialectOrElse({
+    pg: () => sql`a.id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`,
+    orElse: () => sql.in("a.id", ids)
+  })
+  const wanted = requests.length === 1 ? sql`a.id = ${first?.id}` : sql`${several} ORDER BY t.id, a.id`
   const rows = yield* sql<LockedRow>`SELECT a.*, t.status AS topic_status, t.created_at AS topic_created_at,
       t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}

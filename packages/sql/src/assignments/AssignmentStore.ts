@@ -32,7 +32,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const change = yield* AssignmentChanges.make(sql)
+    const changes = yield* AssignmentChanges.make(sql)
 
     const inContext = sql.literal(`SELECT a.*, t.content AS topic_content, t.organization_name
       FROM assignments a JOIN topics t ON t.id = a.topic_id`)
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
         ),
 
       modify: (id, decide) =>
-        Effect.flatMap(change(id, decide), (decided) =>
+        Effect.flatMap(changes.one(id, decide), (decided) =>
           Option.isNone(decided)
             ? Effect.succeed(Option.none())
             : Effect.map(
@@ -85,6 +85,9 @@ export const layer = Layer.effect(
                 Option.some
               )
         ),
+
+      modifyAll: (ids, decide) =>
+        Effect.tap(changes.all(ids, decide), (modified) => Effect.forEach(modified, ({ after }) => marked(after))),
 
       due: (environment, at, limit) =>
         Effect.orDie(Effect.map(due(environment, Instant.toIso(at), limit), byOrganization)),

@@ -1,4 +1,5 @@
 /** Runs transactions: a conflict is retried, and a lost database is a defect. */
+import { outsideTurns } from "@partner-commentary/core/shared/FairShare"
 import { AfterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -18,7 +19,9 @@ export const transact = <A, E, R = never>(
   sql: SqlClient.SqlClient,
   change: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, SqlError>, R> =>
-  Effect.withFiber((fiber) => attempt(sql, change, isWithin(sql, fiber) ? 0 : retries))
+  Effect.withFiber((fiber) =>
+    isWithin(sql, fiber) ? attempt(sql, change, 0) : outsideTurns(attempt(sql, change, retries))
+  )
 
 /** Returns whether a transaction is open. */
 export const isWithin = (sql: SqlClient.SqlClient, { context }: Fiber.Fiber<unknown, unknown>): boolean =>

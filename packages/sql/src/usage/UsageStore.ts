@@ -1,7 +1,7 @@
 /** Stores an organization's usage by month. */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { PeriodName } from "@partner-commentary/core/usage/BillingPeriod"
-import { type CallCount, UsageStore } from "@partner-commentary/core/usage/UsageStore"
+import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -33,16 +33,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      // The rows are written in a fixed order, so that two nodes cannot deadlock.
-      addCalls: (calls) =>
-        transact(
-          sql,
-          Effect.forEach(
-            calls.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
-            ({ calls, owner, period }) => countUsage(sql, owner, period, { calls }),
-            { discard: true }
-          )
-        )
+      addCalls: ({ calls, owner, period }) => Effect.asVoid(transact(sql, add(sql, owner, period, { calls })))
     })
   })
 )
@@ -69,5 +60,3 @@ export const add = (
         units_held = seen.units_held + excluded.units_held,
         commentaries_generated = seen.commentaries_generated + excluded.commentaries_generated,
         api_calls = seen.api_calls + excluded.api_calls`
-
-const keyOf = ({ owner, period }: CallCount): string => `${owner.organizationId} ${owner.environment} ${period}`

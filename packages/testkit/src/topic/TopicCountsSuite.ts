@@ -5,7 +5,7 @@ import { assert, describe, it as vitest } from "@effect/vitest"
 import { addMetrics, addTimeline, emptyMetrics, summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
-import { isSettled } from "@partner-commentary/core/topic/Assignment"
+import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import {
   emptyTopicCounts,
@@ -16,14 +16,16 @@ import {
   topicStatus
 } from "@partner-commentary/core/topic/TopicStatus"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import * as Workflow from "@partner-commentary/core/topic/Workflow"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creator from "../support/Creator.ts"
-import { day, owner as ownerOf, personas, start, submission } from "../support/Fixtures.ts"
+import { day, owner as ownerOf, personas, shareId, start, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
 type Stores = TopicStore | AssignmentStore | UsageStore | PerformanceStore
@@ -130,6 +132,26 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.strictEqual(topic.status, "completed")
         assert.deepStrictEqual(topic.counts, { ...emptyTopicCounts, creator_approved: 50, declined: 50 })
         yield* agree(given.topic)
+      }))
+
+    it("several assignments of a topic change in one transaction, and those that do not exist are left out", () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const { first, owner, second } = yield* twoSent()
+        const decide = (present: Assignment) => Workflow.cancel(present, { by: "key k" }, start)
+        const failing = store.modifyAll([first, second], (present) =>
+          present.id === second ? assert.fail("undecided") : decide(present)
+        )
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(failing)))
+        assert.deepStrictEqual(yield* store.modifyAll([], decide), [])
+        yield* agree(owner)
+        const modified = yield* store.modifyAll([second, shareId(), first], decide)
+        assert.deepStrictEqual(
+          modified.map(({ after, before }) => [after.id, before.failure, after.failure?.reason]),
+          [second, first].map((id) => [id, null, "cancelled" as const])
+        )
+        assert.deepStrictEqual(yield* totals(owner), { pending: 0, in_progress: 0, partial: 0, completed: 1 })
+        yield* agree(owner)
       }))
 
     vitest.effect.prop(

@@ -46,16 +46,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<UsageStore | TopicStor
         const usage = yield* UsageStore
         const [mine, other] = [organizationId(), organizationId()]
         const calls = (owner: Owner, period: string, calls: number) => ({ owner, period, calls })
-        yield* usage.addCalls([
-          calls(live(mine), "2026-01", 3),
-          calls({ ...live(mine), environment: "test" }, "2026-01", 5)
-        ])
-        yield* usage.addCalls([
-          calls(live(mine), "2026-01", 4),
-          calls(live(mine), "2026-02", 1),
-          calls(live(other), "2026-01", 9)
-        ])
-        yield* usage.addCalls([])
+        yield* usage.addCalls(calls(live(mine), "2026-01", 3))
+        yield* usage.addCalls(calls({ ...live(mine), environment: "test" }, "2026-01", 5))
+        yield* usage.addCalls(calls(live(mine), "2026-01", 4))
+        yield* usage.addCalls(calls(live(mine), "2026-02", 1))
+        yield* usage.addCalls(calls(live(other), "2026-01", 9))
         const seen = (owner: Owner, period: string) =>
           Effect.map(usage.ofMonth(owner, period), ({ apiCalls }) => apiCalls)
         assert.deepStrictEqual(

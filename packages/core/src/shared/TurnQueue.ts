@@ -1,0 +1,32 @@
+/** A queue in which the keys take turns: each key's first item comes before any key's second. */
+
+export interface TurnQueue<A> {
+  readonly size: () => number
+  readonly push: (key: string, item: A) => void
+  readonly shift: () => A | undefined
+}
+
+export const make = <A>(): TurnQueue<A> => {
+  /** The waiting items by key, next key first. */
+  const queues = new Map<string, Array<A>>()
+  let size = 0
+  return {
+    size: () => size,
+    push: (key, item) => {
+      size++
+      const items = queues.get(key)
+      if (items === undefined) queues.set(key, [item])
+      else items.push(item)
+    },
+    shift: () => {
+      for (const [key, items] of queues) {
+        size--
+        queues.delete(key)
+        const item = items.shift()
+        if (items.length > 0) queues.set(key, items)
+        return item
+      }
+      return undefined
+    }
+  }
+}
