@@ -46,6 +46,7 @@ const pools: Readonly<Record<string, ConcurrencyPool>> = {
   createTopic: "frequent",
   getTopicStatus: "frequent",
   createTopics: "large",
+  cancelTopic: "large",
   getTopicByReference: "large",
   testWebhook: "outgoing"
 }
