@@ -3,10 +3,10 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { ApiKeyStore } from "../access/ApiKeyStore.ts"
 import type { Principal } from "../access/ApiKeys.ts"
-import { outsideTurns } from "../shared/FairShare.ts"
 import type { ApiKeyId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
@@ -62,7 +62,8 @@ export class ApiCalls extends Context.Service<
           )
         })
       )
-      const scope = yield* Effect.scope
+      // The write serves all organizations, so it does not run in the context of a request.
+      const start = yield* FiberSet.runtime(yield* FiberSet.make())()
       let isScheduled = false
       /** The timer runs only when there is something to persist. */
       const schedule: Effect.Effect<void> = Effect.suspend(() => {
@@ -75,7 +76,8 @@ export class ApiCalls extends Context.Service<
             return flush
           })
         )
-        return Effect.asVoid(outsideTurns(Effect.forkIn(later, scope)))
+        start(later)
+        return Effect.void
       })
 
       const flush = Effect.catchCause(write, (cause) =>
