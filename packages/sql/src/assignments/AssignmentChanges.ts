@@ -139,12 +139,13 @@ const modify = Effect.fnUntraced(function* (
   more: string = ""
 ) {
   const [first] = requests
-  const ids = requests.map(({ id }) => id)
-  const several = sql.onDialectOrElse({
-    pg: () => sql`a.id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`,
-    orElse: () => sql.in("a.id", ids)
-  })
-  const wanted = requests.length === 1 ? sql`a.id = ${first?.id}` : sql`${several} ORDER BY t.id, a.id`
+  const wanted =
+    requests.length === 1
+      ? sql`a.id = ${first?.id}`
+      : sql`${isAmong(
+          sql,
+          requests.map(({ id }) => id)
+        )} ORDER BY t.id, a.id`
   const rows = yield* sql<LockedRow>`SELECT a.*, t.status AS topic_status, t.created_at AS topic_created_at,
       t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
@@ -171,6 +172,13 @@ const modify = Effect.fnUntraced(function* (
   }
   return decided
 })
+
+/** On Postgres the text is the same for any number of ids, so that the statement stays prepared. */
+const isAmong = (sql: SqlClient, ids: ReadonlyArray<ShareId>): Fragment =>
+  sql.onDialectOrElse({
+    pg: () => sql`a.id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`,
+    orElse: () => sql.in("a.id", ids)
+  })
 
 const changeOne = Effect.fnUntraced(function* (
   sql: SqlClient,

@@ -5,7 +5,6 @@ import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import { transact } from "../database/Transaction.ts"
 
 interface UsageRow {
   readonly topics_created: number
@@ -33,7 +32,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      addCalls: ({ calls, owner, period }) => Effect.asVoid(transact(sql, add(sql, owner, period, { calls })))
+      addCalls: ({ calls, owner, period }) => Effect.asVoid(Effect.orDie(add(sql, owner, period, { calls })))
     })
   })
 )
