@@ -23,6 +23,9 @@ const grace = "10 seconds"
 /** Milliseconds for receiving the headers and the whole request, and the interval of the check. */
 const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
+/** The system limits it further. The client of a connection above the limit repeats its attempt only after a second. */
+const backlog = 4096
+
 /** Milliseconds after which a connection is closed if its client reads no byte of a response. */
 const defaultStallTimeout = 60_000
 
@@ -72,7 +75,7 @@ export const bindPort = Effect.fnUntraced(function* (
   const hold = (request: IncomingMessage, response: ServerResponse) => void early.push([request, response])
   native.on("request", hold)
   const server = yield* Effect.mapError(
-    NodeHttpServer.make(() => native, { host, port, gracefulShutdownTimeout: grace }),
+    NodeHttpServer.make(() => native, { host, port, backlog, gracefulShutdownTimeout: grace }),
     ({ cause }) => refusal(name, host, port, cause)
   )
   // This runs after the grace period, because connections that are still open would block the shutdown.

@@ -28,7 +28,7 @@ export interface EventLoopTurns {
 export const turnBudget = 4
 
 /** Maximum delay of tasks while connections arrive, in milliseconds. */
-export const maxWait = 10
+export const maxWait = 50
 
 /** Undefined by default: request fibers then use the host's scheduler. */
 export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>(
