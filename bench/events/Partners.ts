@@ -17,6 +17,7 @@ export interface WantedPartner {
 export interface CommentaryApproval {
   readonly key: string
   readonly path: string
+  readonly topicId: string
 }
 
 /** A test persona that takes no step by itself. */
@@ -44,7 +45,7 @@ const testKey = async (folder: string, variables: NodeJS.ProcessEnv) => {
   }
   const limits = LimitName.literals.flatMap((name) => ["--limit", `${name}=1000000000`])
   const { id } = await command("org", "create", "--name", "Bench", ...limits)
-  const words = ["--org", id, "--name", "bench", "--scopes", "topics:submit", "--environment", "test"]
+  const words = ["--org", id, "--name", "bench", "--scopes", "topics:submit,topics:read", "--environment", "test"]
   return (await command("key", "create", ...words)).full_key as string
 }
 
@@ -60,6 +61,7 @@ export const make = async (
   const key = await testKey(folder, variables)
   for (const url of urls) await call(port, key, "/partner/v1/webhooks", { url, events: ["creator.approved"] })
   const ids: Array<string> = []
+  const topicIds: Array<string> = []
   while (ids.length < drafts) {
     const topics = Array.from({ length: Math.min(100, drafts - ids.length) }, (_, index) => ({
       content: `Which team improves the most over the rest of season ${ids.length + index}, and why?`,
@@ -67,7 +69,10 @@ export const make = async (
       metadata: { season: ids.length + index, note: "x".repeat(200) }
     }))
     const { results } = await call(port, key, "/partner/v1/topics/bulk", { topics })
-    for (const { topic } of results) ids.push(topic.results[0].share_id)
+    for (const { topic } of results) {
+      ids.push(topic.results[0].share_id)
+      topicIds.push(topic.topic_id)
+    }
   }
   const left = ids.values()
   const prepare = async () => {
@@ -75,5 +80,5 @@ export const make = async (
     for (const id of left) for (let step = 0; step < 2; step++) await call(port, key, advance(id), {})
   }
   await Promise.all(Array.from({ length: 16 }, prepare))
-  return ids.map((id) => ({ key, path: advance(id) }))
+  return ids.map((id, index) => ({ key, path: advance(id), topicId: topicIds[index] ?? "" }))
 }
