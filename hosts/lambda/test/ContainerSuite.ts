@@ -24,6 +24,11 @@ export const registerContainerSuite = (name: string, seeded: () => Promise<Deplo
       expect(created).toMatchObject({ statusCode: 201, isBase64Encoded: false })
       expect(post.received).toHaveLength(0)
 
+      const wait = { target: `/partner/v1/topics/${created.json().data.topic_id}/status`, method: "GET" }
+      const polled = await askHandler(container, { ...wait, headers: [...keyHeaders(key), ["Prefer", "wait=30"]] })
+      expect(polled.statusCode).toBe(200)
+      expect(Object.keys(polled.headers)).not.toContain("preference-applied")
+
       expect(await invokeSchedule(container)).toEqual({ answer: { taken: 1, more_due: false } })
       const perspective = "They will, but only just."
       expect((await pressButton(container, post.received[0], "respond", { perspective })).statusCode).toBe(200)

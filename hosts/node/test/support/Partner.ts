@@ -20,11 +20,12 @@ export const registerPartner = async (cwd: string, env: Process.EnvironmentVaria
 /** An organization with a test key, which needs no licences. */
 export const registerTestPartner = async (
   cwd: string,
-  name: string
+  name: string,
+  env: Process.EnvironmentVariables = {}
 ): Promise<{ readonly id: string; readonly key: string }> => {
-  const { id } = await Process.runJson(cwd, ["org", "create", "--name", name])
+  const { id } = await Process.runJson(cwd, ["org", "create", "--name", name], env)
   const words = ["--org", id, "--name", "k", "--scopes", "topics:submit,topics:read", "--environment", "test"]
-  const { full_key: key } = await Process.runJson(cwd, ["key", "create", ...words])
+  const { full_key: key } = await Process.runJson(cwd, ["key", "create", ...words], env)
   return { id, key }
 }
 
