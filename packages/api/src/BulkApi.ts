@@ -6,11 +6,12 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredPool, RequiredScope } from "./ApiKeyAuth.ts"
+import { CreateTopic } from "./CreateTopic.ts"
 import { Ok } from "./Envelope.ts"
 import { InvalidRequest, NoValidPersonas, RateLimitExceeded } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
-import { CreateTopic, Topic } from "./TopicsApi.ts"
+import { Topic } from "./TopicsApi.ts"
 import { topicsGroup } from "./TopicsGroup.ts"
 
 export const maxTopics = 100

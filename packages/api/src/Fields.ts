@@ -68,6 +68,11 @@ export const OutputTypes = Schema.Array(OutputType).annotate({
   examples: [["text"]]
 })
 
+export const TopicWebhookIds = Schema.Array(Uuid.annotate({ description: "A webhook's id." })).annotate({
+  description: "The webhooks that receive this topic's events; left out when all of them do.",
+  examples: [["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]]
+})
+
 export const TopicStatus = Topics.TopicStatus.annotate({
   description:
     "`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries are ready; `completed`: nothing more will come.",

@@ -1,7 +1,6 @@
 /** Operations on topics: submit, poll, fetch, list. */
 
-import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
-import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
+import { referencePattern } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -9,6 +8,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, ConditionalRead, OwnLimit, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
+import { CreateTopic, referenceConstraint } from "./CreateTopic.ts"
 import { integerParameter, keywords, literalParameter, textParameter } from "./Documented.ts"
 import { Ok, Success } from "./Envelope.ts"
 import { ExampleErrors } from "./ErrorGuide.ts"
@@ -17,69 +17,13 @@ import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { topicsGroup } from "./TopicsGroup.ts"
 
-/** The syntax of a topic's external reference. */
-export const referenceConstraint =
-  "must be 1 to 256 characters out of A-Z, a-z, 0-9, '-', '_', '.' and ':', and neither '.' nor '..'"
-
-/** The body of POST /topics. The service itself checks lengths, because deployments can configure them. */
-export const CreateTopic = Schema.Struct({
-  content: Schema.String.annotate({
-    description:
-      "The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after trimming; a length of 100 or less is always accepted. It holds something that can be read, and no control characters but tabs and line ends.",
-    examples: ["Will the Lakers make the play-offs this season?"],
-    [keywords]: { minLength: 10, maxLength: 500 }
-  }),
-  persona_ids: Schema.Array(
-    Schema.String.check(
-      Schema.isPattern(/^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/, {
-        message: "must be a UUID"
-      })
-    ).annotate({ format: "uuid", description: "A persona's id." })
-  )
-    .check(
-      Schema.isMinLength(1, { message: "must hold at least one persona id" }),
-      Schema.isMaxLength(maxPersonas, { message: `must hold at most ${maxPersonas} persona ids` })
-    )
-    .annotate({
-      description:
-        "Whom to ask. Personas without an active license are answered `not_licensed`; an id that is given twice is sent once.",
-      examples: [[approvingPersona.id]]
-    }),
-  external_reference: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(referencePattern, { message: referenceConstraint })).annotate({
-      description: "Your own identifier, to find the topic by. Case-sensitive; several topics may carry the same one.",
-      examples: ["article-4711"]
-    })
-  ),
-  output_types: Schema.optionalKey(
-    Schema.Array(
-      OutputType.annotate({ message: "must be text, audio or video", description: "One form.", examples: ["text"] })
-    )
-      .check(
-        Schema.isMinLength(1, { message: "must name at least one output type" }),
-        Schema.isMaxLength(3, { message: "must name each output type once at most" }),
-        Schema.isUnique({ message: "must name each output type once at most" })
-      )
-      .annotate({
-        description:
-          "In which forms the commentary is wanted; `text` alone if you leave it out. Text is always produced.",
-        examples: [["text"]]
-      })
-  ),
-  metadata: Schema.optionalKey(
-    Fields.Metadata.annotate({
-      description:
-        "Your own data, returned with the topic and in webhooks. At most 16 KiB as JSON, at most 32 levels deep."
-    })
-  )
-}).annotate({ identifier: "CreateTopic", description: "What to ask, and whom." })
-
 export const Topic = Schema.Struct({
   topic_id: Fields.TopicId,
   external_reference: Schema.optionalKey(Fields.ExternalReference),
   content: Fields.TopicContent,
   metadata: Fields.Metadata,
   output_types: Fields.OutputTypes,
+  webhook_ids: Schema.optionalKey(Fields.TopicWebhookIds),
   personas_sent: Fields.count("How many personas will be asked.", 1),
   results: Schema.Array(SubmissionResult).annotate({
     description: "One for each requested persona, in the order of `persona_ids`."
@@ -142,6 +86,7 @@ export const TopicDetail = Schema.Struct({
   content: Fields.TopicContent,
   metadata: Fields.Metadata,
   output_types: Fields.OutputTypes,
+  webhook_ids: Schema.optionalKey(Fields.TopicWebhookIds),
   status: Fields.TopicStatus,
   created_at: Fields.CreatedAt,
   commentaries: Schema.Array(

@@ -45,6 +45,8 @@ export interface CreateTopic {
   readonly output_types?: ReadonlyArray<OutputType>
   /** Responses and webhooks return these data. */
   readonly metadata?: Metadata
+  /** Only these of your webhooks receive the topic's events. Default: all of them. An empty list stands for none. */
+  readonly webhook_ids?: ReadonlyArray<string>
 }
 
 /** The result for one requested persona. `status` determines the other fields. */
@@ -74,6 +76,8 @@ export interface Topic {
   readonly metadata: Metadata
   /** The requested output types. */
   readonly output_types: ReadonlyArray<Open<OutputType>>
+  /** The webhooks that receive the topic's events; absent if all of them do. */
+  readonly webhook_ids?: ReadonlyArray<string>
   /** Number of personas that the topic was sent to. */
   readonly personas_sent: number
   /** The results in the order of `persona_ids`. */
@@ -155,6 +159,8 @@ export interface TopicDetail {
   readonly metadata: Metadata
   /** The requested output types. */
   readonly output_types: ReadonlyArray<Open<OutputType>>
+  /** The webhooks that receive the topic's events; absent if all of them do. */
+  readonly webhook_ids?: ReadonlyArray<string>
   readonly status: Open<TopicStatus>
   readonly created_at: Timestamp
   readonly commentaries: ReadonlyArray<Outcome>

@@ -5,6 +5,7 @@
 import type * as ApiKeysApi from "@partner-commentary/api/ApiKeysApi"
 import type * as BulkApi from "@partner-commentary/api/BulkApi"
 import type * as CommentariesApi from "@partner-commentary/api/CommentariesApi"
+import type * as CreateTopic from "@partner-commentary/api/CreateTopic"
 import type * as DeliveriesApi from "@partner-commentary/api/DeliveriesApi"
 import type * as Api from "@partner-commentary/api/Errors"
 import type * as EventsApi from "@partner-commentary/api/EventsApi"
@@ -55,7 +56,7 @@ type Agree<_ extends true> = true
 export type Agreements = [
   Agree<Same<keyof Client.SubmissionResult, keyof AnyResult>>,
   Agree<Same<Client.SubmissionResult, Encoded<typeof Api.SubmissionResult>>>,
-  Agree<Same<Client.CreateTopic, Encoded<typeof TopicsApi.CreateTopic>>>,
+  Agree<Same<Client.CreateTopic, Encoded<typeof CreateTopic.CreateTopic>>>,
   Agree<Same<Client.Topic, Encoded<typeof TopicsApi.Topic>>>,
   Agree<Same<Client.TopicProgress, Encoded<typeof TopicsApi.TopicProgress>>>,
   Agree<Same<Client.TopicDetail, Encoded<typeof TopicsApi.TopicDetail>>>,

@@ -24,11 +24,12 @@ class TopicsResource:
         external_reference: str | None = None,
         output_types: Sequence[Literal["text", "audio", "video"]] | None = None,
         metadata: dict[str, Any] | None = None,
+        webhook_ids: Sequence[str] | None = None,
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
     ) -> models.Topic:
         """Create a topic."""
-        call = Call("POST", "/topics", body={"content": content, "persona_ids": persona_ids, "external_reference": external_reference, "output_types": output_types, "metadata": metadata}, idempotency_key=idempotency_key, options=options)
+        call = Call("POST", "/topics", body={"content": content, "persona_ids": persona_ids, "external_reference": external_reference, "output_types": output_types, "metadata": metadata, "webhook_ids": webhook_ids}, idempotency_key=idempotency_key, options=options)
         result: models.Topic = self._connection.data(call)
         return result
 
@@ -515,11 +516,12 @@ class AsyncTopicsResource:
         external_reference: str | None = None,
         output_types: Sequence[Literal["text", "audio", "video"]] | None = None,
         metadata: dict[str, Any] | None = None,
+        webhook_ids: Sequence[str] | None = None,
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
     ) -> models.Topic:
         """Create a topic."""
-        call = Call("POST", "/topics", body={"content": content, "persona_ids": persona_ids, "external_reference": external_reference, "output_types": output_types, "metadata": metadata}, idempotency_key=idempotency_key, options=options)
+        call = Call("POST", "/topics", body={"content": content, "persona_ids": persona_ids, "external_reference": external_reference, "output_types": output_types, "metadata": metadata, "webhook_ids": webhook_ids}, idempotency_key=idempotency_key, options=options)
         result: models.Topic = await self._connection.data(call)
         return result
 

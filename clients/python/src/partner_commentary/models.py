@@ -255,6 +255,11 @@ class CreateTopic(TypedDict):
     """Your own data, returned with the topic and in webhooks. At most 16 KiB as JSON, at most 32 levels
     deep.
     """
+    webhook_ids: NotRequired[list[str]]
+    """Which of your webhooks receive this topic's events; all of them if you leave it out, and none with
+    an empty list. Each is a webhook of the key's environment. `GET /events` lists the events in any
+    case.
+    """
 
 
 class CreatedApiKey(TypedDict):
@@ -1232,6 +1237,8 @@ class Topic(TypedDict):
     """The partner's own data, returned as it was sent; `{}` when none was sent."""
     output_types: list[Literal["text", "audio", "video"]]
     """The requested output types."""
+    webhook_ids: NotRequired[list[str]]
+    """The webhooks that receive this topic's events; left out when all of them do."""
     personas_sent: int
     """How many personas will be asked."""
     results: list[SubmissionResult]
@@ -1272,6 +1279,8 @@ class TopicDetail(TypedDict):
     """The partner's own data, returned as it was sent; `{}` when none was sent."""
     output_types: list[Literal["text", "audio", "video"]]
     """The requested output types."""
+    webhook_ids: NotRequired[list[str]]
+    """The webhooks that receive this topic's events; left out when all of them do."""
     status: Literal["pending", "in_progress", "partial", "completed"]
     """`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries
     are ready; `completed`: nothing more will come.

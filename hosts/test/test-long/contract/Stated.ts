@@ -69,6 +69,7 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
     sentence: "at most 1000 persona ids in all",
     when: (value) => Array.isArray(value) && value.flatMap((one) => one.persona_ids).length > 1000
   },
+  { operation: topics, field: inTopic("webhook_ids"), sentence: "Each is a webhook of the key's environment." },
   {
     operation: /Webhook$/,
     field: /^url$/,

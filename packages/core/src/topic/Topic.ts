@@ -1,6 +1,6 @@
 /** A topic, and the rules for its text and reference. */
 import * as Schema from "effect/Schema"
-import type { OrganizationId, TopicId } from "../shared/Ids.ts"
+import type { OrganizationId, TopicId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Environment } from "../shared/Owner.ts"
 import { countCodePoints, hasControlCharacters, hasReadableCharacter } from "../shared/Text.ts"
@@ -21,6 +21,8 @@ export interface Topic {
   readonly content: string
   readonly metadata: Metadata
   readonly outputTypes: ReadonlyArray<OutputType>
+  /** Only these webhooks receive the topic's events; null stands for all of the organization's webhooks. */
+  readonly webhookIds: ReadonlyArray<WebhookId> | null
   readonly status: TopicStatus
   readonly counts: TopicCounts
   readonly createdAt: Instant

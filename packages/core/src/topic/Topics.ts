@@ -13,7 +13,7 @@ import { PersonaStore } from "../persona/PersonaStore.ts"
 import { requireValidPersonaIds } from "../persona/Personas.ts"
 import { testPersonaOf } from "../persona/TestPersonas.ts"
 import * as Ids from "../shared/Ids.ts"
-import { type PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
+import { type PersonaId, ShareId, TopicId, type WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import type { Page } from "../shared/Page.ts"
@@ -51,6 +51,8 @@ export interface NewTopic {
   readonly externalReference: string | null
   readonly outputTypes: ReadonlyArray<OutputType>
   readonly metadata: Metadata
+  /** Only these webhooks receive the topic's events. Default: all of the organization's webhooks. */
+  readonly webhookIds?: ReadonlyArray<WebhookId> | null
 }
 
 /** The authenticated caller's organization, environment and limits. */
@@ -134,6 +136,7 @@ export class Topics extends Context.Service<
               content: content,
               metadata: wanted.metadata,
               outputTypes: wanted.outputTypes,
+              webhookIds: wanted.webhookIds ?? null,
               createdAt
             },
             requested: wanted.personaIds,

@@ -41,6 +41,7 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
     content: "Was it fair?",
     metadata: {},
     outputTypes: ["text"],
+    webhookIds: null,
     createdAt: noon
   },
   requested: requested.map(personaId),

@@ -1,6 +1,7 @@
 /** `pc.topics`: submits topics on behalf of a partner, and reads their results. */
+
+import { type CreateTopic, referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
-import { type CreateTopic, referenceConstraint } from "@partner-commentary/api/TopicsApi"
 import { formatCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"

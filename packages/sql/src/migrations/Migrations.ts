@@ -29,6 +29,7 @@ import { eventPositions } from "./0010_event_positions.ts"
 import { topicChanges } from "./0011_topic_changes.ts"
 import { cancellation } from "./0012_cancellation.ts"
 import { formerSecrets } from "./0013_former_secrets.ts"
+import { topicWebhooks } from "./0014_topic_webhooks.ts"
 import * as Failure from "./Failure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
@@ -48,7 +49,8 @@ export const released: Readonly<Record<string, Migration>> = {
   "0010_event_positions": eventPositions,
   "0011_topic_changes": topicChanges,
   "0012_cancellation": cancellation,
-  "0013_former_secrets": formerSecrets
+  "0013_former_secrets": formerSecrets,
+  "0014_topic_webhooks": topicWebhooks
 }
 
 /** All older processes must be stopped before these migrations, because their later writes would be lost or wrong. */

@@ -39,6 +39,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
           CASE WHEN a.position = 0 THEN t.content END AS content,
           CASE WHEN a.position = 0 THEN ${metadata} END AS metadata,
           CASE WHEN a.position = 0 THEN t.output_types END AS output_types,
+          CASE WHEN a.position = 0 THEN t.webhook_ids END AS webhook_ids,
           t.topic_sent, t.opinion_injected, t.commentary_generated, t.creator_approved, t.declined, t.expired,
           t.abandoned, t.cancelled, a.id, a.persona_id, a.persona_name, a.persona_image_url, a.created_at, a.status,
           a.status_updated_at, a.commentary_id, a.commentary_content, a.commentary_draft_id, a.commentary_approved_at,
@@ -100,7 +101,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
 }
 
 interface NextRow
-  extends Omit<TopicRow.TopicRow, "id" | "status" | "content" | "metadata" | "output_types">,
+  extends Omit<TopicRow.TopicRow, "id" | "status" | "content" | "metadata" | "output_types" | "webhook_ids">,
     PublicAssignmentRow {
   readonly topic_id: TopicId
   readonly topic_status: TopicStatus
@@ -112,6 +113,7 @@ interface FirstRow extends Omit<NextRow, "content"> {
   readonly content: string
   readonly metadata: string
   readonly output_types: string
+  readonly webhook_ids: string | null
 }
 
 const group = (rows: ReadonlyArray<FirstRow | NextRow>): Effect.Effect<ReadonlyArray<TopicWithAssignments>> => {

@@ -16,6 +16,7 @@ export interface TopicRow extends TopicCounts {
   readonly content: string
   readonly metadata: string
   readonly output_types: string
+  readonly webhook_ids: string | null
   readonly status: TopicStatus
   readonly created_at: string
   readonly updated_at: string
@@ -73,7 +74,8 @@ export const fromRow = (row: Omit<TopicRow, "updated_at" | "version">): Topic =>
   ...shownFromRow(row),
   organizationId: row.organization_id,
   organizationName: row.organization_name,
-  environment: row.environment
+  environment: row.environment,
+  webhookIds: row.webhook_ids === null ? null : JSON.parse(row.webhook_ids)
 })
 
 export const toRow = (topic: Topic): Omit<TopicRow, "version"> => ({
@@ -85,6 +87,7 @@ export const toRow = (topic: Topic): Omit<TopicRow, "version"> => ({
   content: topic.content,
   metadata: JSON.stringify(topic.metadata),
   output_types: JSON.stringify(topic.outputTypes),
+  webhook_ids: topic.webhookIds === null ? null : JSON.stringify(topic.webhookIds),
   status: topic.status,
   ...topic.counts,
   created_at: toIso(topic.createdAt),

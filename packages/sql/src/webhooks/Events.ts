@@ -1,4 +1,7 @@
-/** Writes an event with its change, and a delivery for each webhook that subscribes to its type: one statement each. */
+/**
+ * Writes an event with its change, and a delivery for each webhook that subscribes to its type and that the topic does
+ * not exclude: one statement each.
+ */
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -30,6 +33,7 @@ export const eventWrites = (
   const deliveries = sql`INSERT INTO deliveries (webhook_id, event_id, due_at)
     SELECT id, ${id}, ${now} FROM webhooks
     WHERE organization_id = ${organizationId} AND environment = ${environment} AND events LIKE ${`%"${type}"%`}
+      AND COALESCE((SELECT webhook_ids FROM topics WHERE id = ${topicId}) LIKE '%' || webhooks.id || '%', TRUE)
     ORDER BY created_at, id ${forKeyShare(sql)}`
   return [event, deliveries]
 }

@@ -148,6 +148,7 @@ export const submission = (
       content: "Who wins the derby on Sunday?",
       metadata: {},
       outputTypes: ["text"],
+      webhookIds: null,
       createdAt,
       ...topic
     },

@@ -9,7 +9,7 @@ import type { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { owner as ownerOf, personas, second, start, submission, topicId } from "../support/Fixtures.ts"
+import { owner as ownerOf, personas, second, start, submission, topicId, webhook } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 import { countUsageOf } from "../webhook/Traces.ts"
 
@@ -31,7 +31,8 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
             externalReference: "Match:42",
             content: "Wér gewinnt — 'quoted' \"twice\" 🏆?",
             metadata: { z: 1, a: { deep: [null, true, 1.5, "x"] }, "": "" },
-            outputTypes: ["text", "audio"]
+            outputTypes: ["text", "audio"],
+            webhookIds: [webhook().id, webhook().id]
           }
         })
         const submitted = yield* store.submit(given)

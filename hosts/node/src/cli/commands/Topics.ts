@@ -57,6 +57,7 @@ const view = ({ assignments, organization, topic }: TopicDetails) => ({
   status: topic.status,
   content: firstLine(topic.content),
   output_types: topic.outputTypes,
+  webhook_ids: topic.webhookIds,
   created_at: Instant.toIso(topic.createdAt),
   assignments: assignments.map(viewOfPart)
 })
@@ -119,6 +120,7 @@ const text = ({ assignments, organization, topic }: TopicDetails): ReadonlyArray
     ["reference", topic.externalReference],
     ["created", Instant.toIso(topic.createdAt)],
     ["outputs", topic.outputTypes.join(" ")],
+    ["webhooks", topic.webhookIds === null ? null : topic.webhookIds.join(" ") || "none"],
     ["content", firstLine(topic.content)]
   ]),
   ...assignments.flatMap((part) => ["", ...textOfPart(part)])

@@ -64,7 +64,9 @@ export const layer = HttpApiBuilder.group(
       return spend(principal).pipe(
         // The rate limit is checked first, because validation is expensive.
         Effect.flatMap(() => read(text, index)),
-        Effect.flatMap((body) => submissions.prepare(principal, body)),
+        Effect.flatMap((body) =>
+          submissions.prepare(principal, body, (problem: Errors.Problem) => prefixWithTopicIndex(index, problem))
+        ),
         Effect.flatMap((submission) => once(Effect.map(submissions.submit(submission), created))),
         Effect.catchIf(isRefusal, ({ error }) => Effect.succeed(JSON.stringify({ index, status: "refused", error })))
       )

@@ -2,8 +2,9 @@
  * Validates a submitted topic, including rules that its schema cannot express, so that one response reports all
  * problems.
  */
+
+import { CreateTopic } from "@partner-commentary/api/CreateTopic"
 import type { Problem } from "@partner-commentary/api/Errors"
-import { CreateTopic } from "@partner-commentary/api/TopicsApi"
 import { countCodePoints } from "@partner-commentary/core/shared/Text"
 import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"

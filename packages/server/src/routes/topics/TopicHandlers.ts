@@ -1,9 +1,10 @@
 /** Handlers for topics. Each handler decodes the request, calls one use case and names the errors. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi, prefix } from "@partner-commentary/api/PartnerApi"
-import { referenceConstraint, type Topic } from "@partner-commentary/api/TopicsApi"
+import type { Topic } from "@partner-commentary/api/TopicsApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"

@@ -1,6 +1,8 @@
 /** Parses the query of the topic list and reports all problems at once. */
+
+import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import type { Problem } from "@partner-commentary/api/Errors"
-import { listBounds, referenceConstraint } from "@partner-commentary/api/TopicsApi"
+import { listBounds } from "@partner-commentary/api/TopicsApi"
 import { type Cursor, parseCursor } from "@partner-commentary/core/shared/Page"
 import { isReference } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"

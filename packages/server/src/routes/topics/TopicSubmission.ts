@@ -1,6 +1,7 @@
 /** Submits a validated topic, alone or as part of a bulk request, and creates the response. */
+
+import type { CreateTopic } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
-import type { CreateTopic } from "@partner-commentary/api/TopicsApi"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { NoValidPersonas, Submission } from "@partner-commentary/core/topic/Submission"
@@ -8,39 +9,71 @@ import type { TestStorageFull } from "@partner-commentary/core/topic/TestStorage
 import { type Submitter, Topics } from "@partner-commentary/core/topic/Topics"
 import { billingPeriodBounds } from "@partner-commentary/core/usage/BillingPeriod"
 import type { QuotaExceeded } from "@partner-commentary/core/usage/Quota"
+import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
 import * as Views from "./TopicViews.ts"
 
 /** `prepare` may call other systems; `submit` is one transaction. */
-export const make = Effect.map(Topics, (topics) => ({
-  prepare: (asker: Submitter, body: typeof CreateTopic.Type) =>
-    Effect.catchTags(
-      topics.prepare(asker, {
+export const make = Effect.gen(function* () {
+  const topics = yield* Topics
+  const webhooks = yield* WebhookStore
+
+  /** Returns the problem with the first id that names no webhook of the submitter. */
+  const webhookProblem = Effect.fnUntraced(function* (
+    { environment, organization }: Submitter,
+    ids: ReadonlyArray<Ids.WebhookId>
+  ) {
+    if (ids.length === 0) return null
+    const known = yield* webhooks.list({ organizationId: organization.id, environment })
+    const own = new Set(known.map(({ id }) => id))
+    const unknown = ids.findIndex((id) => !own.has(id))
+    return unknown < 0 ? null : { field: `webhook_ids[${unknown}]`, constraint: unknownWebhook }
+  })
+
+  return {
+    /** `place` names a problem's field in the whole body. */
+    prepare: Effect.fnUntraced(function* (
+      asker: Submitter,
+      body: typeof CreateTopic.Type,
+      place = (problem: Errors.Problem) => problem
+    ) {
+      const webhookIds = parsed(Ids.WebhookId, body.webhook_ids ?? [])
+      const problem = yield* webhookProblem(asker, webhookIds)
+      if (problem !== null) return yield* Errors.InvalidRequest.of([place(problem)])
+      const wanted = {
         content: body.content,
-        personaIds: body.persona_ids.flatMap((id) => Option.toArray(Ids.parse(Ids.PersonaId, id))),
+        personaIds: parsed(Ids.PersonaId, body.persona_ids),
         externalReference: body.external_reference ?? null,
-        outputTypes: body.output_types ?? ["text"],
-        metadata: body.metadata ?? {}
-      }),
-      {
+        outputTypes: body.output_types ?? ["text" as const],
+        metadata: body.metadata ?? {},
+        webhookIds: body.webhook_ids === undefined ? null : webhookIds
+      }
+      return yield* Effect.catchTags(topics.prepare(asker, wanted), {
         // The body was validated before, so a failure here would be a defect.
         InvalidContent: (broken) => Effect.die(broken),
         NoValidPersonas: noValidPersonas
-      }
-    ),
+      })
+    }),
 
-  submit: (submission: Submission) =>
-    Effect.map(
-      Effect.catchTags(topics.submit(submission), {
-        NoValidPersonas: noValidPersonas,
-        QuotaExceeded: quotaExceeded,
-        TestStorageFull: testStorageFull
-      }),
-      ({ results, sent, topic }) => Views.created(topic, results, sent.length)
-    )
-}))
+    submit: (submission: Submission) =>
+      Effect.map(
+        Effect.catchTags(topics.submit(submission), {
+          NoValidPersonas: noValidPersonas,
+          QuotaExceeded: quotaExceeded,
+          TestStorageFull: testStorageFull
+        }),
+        ({ results, sent, topic }) => Views.created(topic, results, sent.length)
+      )
+  }
+})
+
+const unknownWebhook = "must be the id of one of your webhooks in the key's environment"
+
+const parsed = <Id extends string>(schema: Schema.Codec<Id, string>, ids: ReadonlyArray<string>): ReadonlyArray<Id> =>
+  ids.flatMap((id) => Option.toArray(Ids.parse(schema, id)))
 
 const noValidPersonas = ({ results }: NoValidPersonas) =>
   Effect.fail(Errors.NoValidPersonas.of(results.map(Views.result)))

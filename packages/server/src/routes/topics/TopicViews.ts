@@ -33,6 +33,7 @@ export const created = (
 ): typeof Api.Topic.Type => ({
   topic_id: topic.id,
   ...sent(topic),
+  ...webhookIds(topic),
   personas_sent: personasSent,
   results: results.map(result),
   status: "pending",
@@ -76,6 +77,7 @@ const countByStatus = (assignments: TopicProgress["assignments"]) => {
 export const detail = ({ assignments, topic }: TopicWithAssignments, avatar: string): typeof Api.TopicDetail.Type => ({
   topic_id: topic.id,
   ...sent(topic),
+  ...webhookIds(topic),
   status: topic.status,
   created_at: toIso(topic.createdAt),
   commentaries: assignments.map((assignment) => entry(assignment, avatar)),
@@ -178,6 +180,8 @@ const sent = ({
   metadata,
   output_types: outputTypes
 })
+
+const webhookIds = ({ webhookIds: ids }: Topic) => (ids === null ? {} : { webhook_ids: ids })
 
 const entry = (assignment: PublicAssignment, avatar: string) => ({
   share_id: assignment.id,

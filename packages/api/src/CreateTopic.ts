@@ -1,0 +1,79 @@
+/** The body of a new topic. */
+import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
+import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
+import { maxWebhooks } from "@partner-commentary/core/webhook/Webhook"
+import * as Schema from "effect/Schema"
+import { keywords } from "./Documented.ts"
+import * as Fields from "./Fields.ts"
+
+/** The syntax of a topic's external reference. */
+export const referenceConstraint =
+  "must be 1 to 256 characters out of A-Z, a-z, 0-9, '-', '_', '.' and ':', and neither '.' nor '..'"
+
+const uuidPattern = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/
+
+/** The body of POST /topics. The service itself checks lengths, because deployments can configure them. */
+export const CreateTopic = Schema.Struct({
+  content: Schema.String.annotate({
+    description:
+      "The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after trimming; a length of 100 or less is always accepted. It holds something that can be read, and no control characters but tabs and line ends.",
+    examples: ["Will the Lakers make the play-offs this season?"],
+    [keywords]: { minLength: 10, maxLength: 500 }
+  }),
+  persona_ids: Schema.Array(
+    Schema.String.check(Schema.isPattern(uuidPattern, { message: "must be a UUID" })).annotate({
+      format: "uuid",
+      description: "A persona's id."
+    })
+  )
+    .check(
+      Schema.isMinLength(1, { message: "must hold at least one persona id" }),
+      Schema.isMaxLength(maxPersonas, { message: `must hold at most ${maxPersonas} persona ids` })
+    )
+    .annotate({
+      description:
+        "Whom to ask. Personas without an active license are answered `not_licensed`; an id that is given twice is sent once.",
+      examples: [[approvingPersona.id]]
+    }),
+  external_reference: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(referencePattern, { message: referenceConstraint })).annotate({
+      description: "Your own identifier, to find the topic by. Case-sensitive; several topics may carry the same one.",
+      examples: ["article-4711"]
+    })
+  ),
+  output_types: Schema.optionalKey(
+    Schema.Array(
+      OutputType.annotate({ message: "must be text, audio or video", description: "One form.", examples: ["text"] })
+    )
+      .check(
+        Schema.isMinLength(1, { message: "must name at least one output type" }),
+        Schema.isMaxLength(3, { message: "must name each output type once at most" }),
+        Schema.isUnique({ message: "must name each output type once at most" })
+      )
+      .annotate({
+        description:
+          "In which forms the commentary is wanted; `text` alone if you leave it out. Text is always produced.",
+        examples: [["text"]]
+      })
+  ),
+  metadata: Schema.optionalKey(
+    Fields.Metadata.annotate({
+      description:
+        "Your own data, returned with the topic and in webhooks. At most 16 KiB as JSON, at most 32 levels deep."
+    })
+  ),
+  webhook_ids: Schema.optionalKey(
+    Schema.Array(
+      Schema.String.check(Schema.isPattern(uuidPattern, { message: "must be a UUID" })).annotate({
+        format: "uuid",
+        description: "A webhook's id."
+      })
+    )
+      .check(Schema.isMaxLength(maxWebhooks, { message: `must hold at most ${maxWebhooks} webhook ids` }))
+      .annotate({
+        description:
+          "Which of your webhooks receive this topic's events; all of them if you leave it out, and none with an empty list. Each is a webhook of the key's environment. `GET /events` lists the events in any case.",
+        examples: [["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]]
+      })
+  )
+}).annotate({ identifier: "CreateTopic", description: "What to ask, and whom." })
