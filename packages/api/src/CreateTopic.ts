@@ -75,5 +75,26 @@ export const CreateTopic = Schema.Struct({
           "Which of your webhooks receive this topic's events; all of them if you leave it out, and none with an empty list. Each is a webhook of the key's environment. `GET /events` lists the events in any case.",
         examples: [["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]]
       })
+  ),
+  respond_by: Schema.optionalKey(
+    Schema.String.annotate({
+      format: "date-time",
+      description:
+        "Until when creators can respond: ISO 8601 with a zone, 1 hour to 14 days ahead; a deployment can set another limit than 14 days. If you leave it out, they have 48 hours from the mail.",
+      examples: ["2026-02-02T12:00:00.000Z"]
+    })
   )
-}).annotate({ identifier: "CreateTopic", description: "What to ask, and whom." })
+}).annotate({
+  identifier: "CreateTopic",
+  description: "What to ask, and whom.",
+  // Anyone can send this example: it names no webhook, and no time that passes.
+  examples: [
+    {
+      content: "Will the Lakers make the play-offs this season?",
+      persona_ids: [approvingPersona.id],
+      external_reference: "article-4711",
+      output_types: ["text"],
+      metadata: { article: "4711", section: "basketball" }
+    }
+  ]
+})

@@ -47,6 +47,8 @@ export interface CreateTopic {
   readonly metadata?: Metadata
   /** Only these of your webhooks receive the topic's events. Default: all of them. An empty list stands for none. */
   readonly webhook_ids?: ReadonlyArray<string>
+  /** The deadline for responses: ISO 8601 with a time zone, 1 hour to 14 days ahead. Default: 48 hours from the mail. */
+  readonly respond_by?: Timestamp
 }
 
 /** The result for one requested persona. `status` determines the other fields. */

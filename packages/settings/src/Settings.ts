@@ -218,6 +218,10 @@ const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
     ...defaults,
     contentLength: { min, max },
     responseWindow: yield* withDefault("RESPONSE_WINDOW", Parser.parseDuration, defaults.responseWindow),
+    deadlineRange: {
+      ...defaults.deadlineRange,
+      max: yield* withDefault("LATEST_DEADLINE", Parser.parseDuration, defaults.deadlineRange.max)
+    },
     approvalWindow: yield* withDefault("APPROVAL_WINDOW", Parser.parseDuration, defaults.approvalWindow),
     duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Parser.parseDuration, defaults.duplicateWindow),
     generationRetries: yield* withDefault(

@@ -25,11 +25,12 @@ class TopicsResource:
         output_types: Sequence[Literal["text", "audio", "video"]] | None = None,
         metadata: dict[str, Any] | None = None,
         webhook_ids: Sequence[str] | None = None,
+        respond_by: str | datetime | None = None,
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
     ) -> models.Topic:
         """Create a topic."""
-        call = Call("POST", "/topics", body={"content": content, "persona_ids": persona_ids, "external_reference": external_reference, "output_types": output_types, "metadata": metadata, "webhook_ids": webhook_ids}, idempotency_key=idempotency_key, options=options)
+        call = Call("POST", "/topics", body={"content": content, "persona_ids": persona_ids, "external_reference": external_reference, "output_types": output_types, "metadata": metadata, "webhook_ids": webhook_ids, "respond_by": respond_by}, idempotency_key=idempotency_key, options=options)
         result: models.Topic = self._connection.data(call)
         return result
 
@@ -517,11 +518,12 @@ class AsyncTopicsResource:
         output_types: Sequence[Literal["text", "audio", "video"]] | None = None,
         metadata: dict[str, Any] | None = None,
         webhook_ids: Sequence[str] | None = None,
+        respond_by: str | datetime | None = None,
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
     ) -> models.Topic:
         """Create a topic."""
-        call = Call("POST", "/topics", body={"content": content, "persona_ids": persona_ids, "external_reference": external_reference, "output_types": output_types, "metadata": metadata, "webhook_ids": webhook_ids}, idempotency_key=idempotency_key, options=options)
+        call = Call("POST", "/topics", body={"content": content, "persona_ids": persona_ids, "external_reference": external_reference, "output_types": output_types, "metadata": metadata, "webhook_ids": webhook_ids, "respond_by": respond_by}, idempotency_key=idempotency_key, options=options)
         result: models.Topic = await self._connection.data(call)
         return result
 

@@ -260,6 +260,10 @@ class CreateTopic(TypedDict):
     an empty list. Each is a webhook of the key's environment. `GET /events` lists the events in any
     case.
     """
+    respond_by: NotRequired[str]
+    """Until when creators can respond: ISO 8601 with a zone, 1 hour to 14 days ahead; a deployment can
+    set another limit than 14 days. If you leave it out, they have 48 hours from the mail.
+    """
 
 
 class CreatedApiKey(TypedDict):

@@ -83,6 +83,7 @@ describe("the settings", () => {
         TRUSTED_PROXIES: "10.0.0.0/8, ::1",
         WEBHOOK_ALLOW_PRIVATE: "true",
         RESPONSE_WINDOW: "2 hours",
+        LATEST_DEADLINE: "30 days",
         APPROVAL_WINDOW: "3 days",
         DUPLICATE_WINDOW: "30 minutes",
         CONTENT_MIN_LENGTH: "5",
@@ -127,6 +128,7 @@ describe("the settings", () => {
       assert.lengthOf(settings.trustedProxies, 2)
       assert.isTrue(settings.webhooks.allowPrivate)
       assert.deepStrictEqual(settings.policy.generationRetries.map(Duration.toMillis), [1000, 2000])
+      assert.strictEqual(Duration.toDays(settings.policy.deadlineRange.max), 30)
       assert.strictEqual(Duration.toMillis(settings.policy.lease), 10_000)
       assert.strictEqual(Duration.toMillis(settings.pollInterval), 100)
       assert.deepStrictEqual(settings.admin, { host: "0.0.0.0", port: Option.some(9100) })
@@ -206,6 +208,7 @@ describe("the settings", () => {
     ["WEBHOOK_ALLOW_PRIVATE", "maybe"],
     ["RESPONSE_WINDOW", "48"],
     ["APPROVAL_WINDOW", "0 days"],
+    ["LATEST_DEADLINE", "soon"],
     ["DUPLICATE_WINDOW", "-1 hours"],
     ["RESPONSE_WINDOW", "3651 days"],
     ["DUPLICATE_WINDOW", "Infinity"],

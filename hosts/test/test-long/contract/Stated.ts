@@ -69,6 +69,13 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
     sentence: "at most 1000 persona ids in all",
     when: (value) => Array.isArray(value) && value.flatMap((one) => one.persona_ids).length > 1000
   },
+  {
+    operation: topics,
+    field: inTopic("respond_by$"),
+    sentence: "1 hour to 14 days ahead",
+    when: (value) =>
+      !(Date.parse(String(value)) >= Date.now() + 3_599_000 && Date.parse(String(value)) <= Date.now() + 1_209_601_000)
+  },
   { operation: topics, field: inTopic("webhook_ids"), sentence: "Each is a webhook of the key's environment." },
   {
     operation: /Webhook$/,

@@ -27,7 +27,7 @@ export const composeNotice = (context: {
     persona,
     assignment,
     respondBy: context.respondBy ?? assignment.respondBy,
-    isExact: context.respondBy !== undefined || assignment.notifiedAt !== null
+    isExact: context.respondBy !== undefined || assignment.isDeadlineFixed || assignment.notifiedAt !== null
   })
   return writeNotice({
     subject: `${subject}: “${clipText(toOneLine(topic.content).replaceAll("”", '"'), 50)}”`,

@@ -134,7 +134,7 @@ export class MailWorker extends Context.Service<
           return Option.none<MailMessage>()
         const { name, email } = assignment.creator
         // The response window starts when this mail is handed over, so the mail names a deadline one window from now.
-        const opensNow = mail.kind === "request" && isUnnotified(assignment, now)
+        const opensNow = mail.kind === "request" && !assignment.isDeadlineFixed && isUnnotified(assignment, now)
         const text = composeNotice({
           kind: mail.kind,
           assignment,

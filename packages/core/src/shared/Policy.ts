@@ -8,6 +8,8 @@ import * as Webhooks from "./WebhookPolicy.ts"
 export interface Policy {
   /** Time for a creator to respond, from the delivery of the mail. */
   readonly responseWindow: Duration.Duration
+  /** The earliest and the latest deadline that a partner may set for responses, from the submission. */
+  readonly deadlineRange: { readonly min: Duration.Duration; readonly max: Duration.Duration }
   /**
    * How long the service retries a mail. If the mail fails permanently, the response window starts this long after
    * submission.
@@ -48,6 +50,7 @@ export interface Policy {
 
 export const defaults: Policy = {
   responseWindow: Duration.hours(48),
+  deadlineRange: { min: Duration.hours(1), max: Duration.days(14) },
   mailWindow: Duration.hours(24),
   deliveryWindow: Duration.days(7),
   approvalWindow: Duration.days(7),

@@ -47,6 +47,8 @@ export interface Assignment {
   readonly notifiedAt: Instant | null
   /** A response at or after this time is too late. */
   readonly respondBy: Instant
+  /** True if the partner has set `respondBy`. The delivery of the mail then does not move it. */
+  readonly isDeadlineFixed: boolean
   readonly perspective: string | null
   /** The time at which the creator submitted the perspective. */
   readonly respondedAt: Instant | null

@@ -29,6 +29,7 @@ export interface Submission {
   /** The end of the duplicate window that this submission opens. */
   readonly windowUntil: Instant.Instant
   readonly respondBy: Instant.Instant
+  readonly isDeadlineFixed: boolean
   /** The value is null in the test environment, which counts no quota. */
   readonly quotas: Quotas | null
   /** The topic's size and the organization's limits in the test environment; null in the live environment. */
@@ -88,7 +89,7 @@ export const newAssignmentsOf = (
     .map((candidate, position) => assignment(submission, candidate, position))
 
 const assignment = (
-  { actsAt, respondBy, topic }: Submission,
+  { actsAt, isDeadlineFixed, respondBy, topic }: Submission,
   { persona, shareId }: SubmissionCandidate,
   position: number
 ): Assignment => {
@@ -107,6 +108,7 @@ const assignment = (
     // The test environment sends no mail, so the window opens at once.
     notifiedAt: topic.environment === "test" ? topic.createdAt : null,
     respondBy,
+    isDeadlineFixed,
     perspective: null,
     respondedAt: null,
     declineReason: null,

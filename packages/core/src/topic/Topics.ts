@@ -53,6 +53,8 @@ export interface NewTopic {
   readonly metadata: Metadata
   /** Only these webhooks receive the topic's events. Default: all of the organization's webhooks. */
   readonly webhookIds?: ReadonlyArray<WebhookId> | null
+  /** The deadline for responses, within the policy's `deadlineRange`. By default the policy's windows set it. */
+  readonly respondBy?: Instant.Instant | null
 }
 
 /** The authenticated caller's organization, environment and limits. */
@@ -146,7 +148,8 @@ export class Topics extends Context.Service<
               createdAt,
               environment === "test" ? policy.testDuplicateWindow : policy.duplicateWindow
             ),
-            respondBy: latestResponseDeadline(environment, createdAt, policy),
+            respondBy: wanted.respondBy ?? latestResponseDeadline(environment, createdAt, policy),
+            isDeadlineFixed: wanted.respondBy !== undefined && wanted.respondBy !== null,
             quotas: environment === "test" ? null : limits,
             storage:
               environment === "test"

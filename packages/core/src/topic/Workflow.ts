@@ -241,7 +241,7 @@ export const isUnnotified = ({ failure, notifiedAt, respondBy, status }: Assignm
 
 /**
  * Records that the request mail was delivered. The first delivery starts the full response window. A deadline that has
- * already passed stays as it is.
+ * already passed, or that the partner has set, stays as it is.
  */
 export const recordRequestDelivery = (
   present: Assignment,
@@ -253,7 +253,8 @@ export const recordRequestDelivery = (
     return { assignment: { ...present, notifiedAt: now }, notices: cancellationNotices(present), delivered: mail }
   }
   if (!isUnnotified(present, now)) return { assignment: present, notices: [], delivered: mail }
-  const next = { ...present, notifiedAt: now, respondBy: Instant.plus(now, policy.responseWindow) }
+  const respondBy = present.isDeadlineFixed ? present.respondBy : Instant.plus(now, policy.responseWindow)
+  const next = { ...present, notifiedAt: now, respondBy }
   return { assignment: { ...next, dueAt: nextDueAt(next) }, notices: [], delivered: mail }
 }
 
@@ -266,11 +267,12 @@ export const deadlineAfterMailFailure = (createdAt: Instant.Instant, policy: Pol
 
 /**
  * Records that the request mail failed for good. The new deadline leaves at least one mail window to correct the
- * address.
+ * address. A deadline that the partner has set stays as it is.
  */
 export const recordRequestFailure = (present: Assignment, now: Instant.Instant, policy: Policy): Change => {
   const respondBy = Math.max(deadlineAfterMailFailure(present.createdAt, policy), Instant.plus(now, policy.mailWindow))
-  if (!isUnnotified(present, now) || respondBy >= present.respondBy) return { assignment: present, notices: [] }
+  if (present.isDeadlineFixed || !isUnnotified(present, now) || respondBy >= present.respondBy)
+    return { assignment: present, notices: [] }
   return change({ ...present, respondBy })
 }
 

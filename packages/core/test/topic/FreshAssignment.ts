@@ -33,6 +33,7 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
     statusUpdatedAt: noon,
     notifiedAt: null,
     respondBy,
+    isDeadlineFixed: false,
     perspective: null,
     respondedAt: null,
     declineReason: null,

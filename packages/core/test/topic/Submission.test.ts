@@ -49,6 +49,7 @@ const submission = (requested: ReadonlyArray<number>, licensed: ReadonlyArray<nu
   fingerprint: "",
   windowUntil: noon,
   respondBy: latestResponseDeadline("live", noon, defaults),
+  isDeadlineFixed: false,
   quotas: null,
   storage: null,
   actsAt: null

@@ -125,6 +125,13 @@ describe("a deadline", () => {
     assert.strictEqual(Workflow.recordRequestFailure(sent, noon, policy).assignment, sent, "an earlier mail arrived")
   })
 
+  it("a deadline that the partner has set is moved by no mail", () => {
+    const fixed = { ...freshAssignment(policy), respondBy: noon + 5 * day, isDeadlineFixed: true }
+    const sent = Workflow.recordRequestDelivery(fixed, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment
+    assert.deepInclude(sent, { notifiedAt: noon, respondBy: noon + 5 * day })
+    assert.strictEqual(Workflow.recordRequestFailure(fixed, noon, policy).assignment, fixed)
+  })
+
   it("a deadline is not moved by a second mail", () => {
     const fresh = freshAssignment(policy)
     const sent = Workflow.recordRequestDelivery(fresh, { id: "mail", attempts: 1, ticket: 1 }, noon, policy).assignment

@@ -36,6 +36,7 @@ export const topicSent: Assignment = {
   statusUpdatedAt: noon,
   notifiedAt: noon,
   respondBy: noon + 48 * hour,
+  isDeadlineFixed: false,
   perspective: null,
   respondedAt: null,
   declineReason: null,

@@ -60,6 +60,7 @@ export interface AssignmentRow extends PublicAssignmentRow {
   readonly creator_email: string
   readonly notified_at: string | null
   readonly respond_by: string
+  readonly deadline_is_fixed: number
   readonly perspective: string | null
   readonly responded_at: string | null
   readonly decline_reason: string | null
@@ -118,6 +119,7 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
   creator: { name: row.creator_name, email: row.creator_email },
   notifiedAt: fromIsoOrNull(row.notified_at),
   respondBy: fromIso(row.respond_by),
+  isDeadlineFixed: row.deadline_is_fixed === 1,
   perspective: row.perspective,
   respondedAt: fromIsoOrNull(row.responded_at),
   declineReason: row.decline_reason,
@@ -168,6 +170,7 @@ export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => stri
   status_updated_at: iso(assignment.statusUpdatedAt),
   notified_at: assignment.notifiedAt === null ? null : iso(assignment.notifiedAt),
   respond_by: iso(assignment.respondBy),
+  deadline_is_fixed: assignment.isDeadlineFixed ? 1 : 0,
   due_at: assignment.dueAt === null ? null : iso(assignment.dueAt),
   ...simulated(assignment)
 })

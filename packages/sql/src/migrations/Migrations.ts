@@ -30,6 +30,7 @@ import { topicChanges } from "./0011_topic_changes.ts"
 import { cancellation } from "./0012_cancellation.ts"
 import { formerSecrets } from "./0013_former_secrets.ts"
 import { topicWebhooks } from "./0014_topic_webhooks.ts"
+import { fixedDeadlines } from "./0015_fixed_deadlines.ts"
 import * as Failure from "./Failure.ts"
 import * as OlderProcesses from "./OlderProcesses.ts"
 
@@ -50,7 +51,8 @@ export const released: Readonly<Record<string, Migration>> = {
   "0011_topic_changes": topicChanges,
   "0012_cancellation": cancellation,
   "0013_former_secrets": formerSecrets,
-  "0014_topic_webhooks": topicWebhooks
+  "0014_topic_webhooks": topicWebhooks,
+  "0015_fixed_deadlines": fixedDeadlines
 }
 
 /** All older processes must be stopped before these migrations, because their later writes would be lost or wrong. */

@@ -157,6 +157,7 @@ export const submission = (
     fingerprint: `fingerprint-${uuid()}`,
     windowUntil: createdAt + day,
     respondBy: createdAt + 3 * day,
+    isDeadlineFixed: false,
     quotas: environment === "test" ? null : { topics_per_month: 1000, commentaries_per_month: 5000 },
     storage: environment === "test" ? { bytes: 1000, limits: { topics: 1000, bytes: 1_000_000_000 } } : null,
     actsAt: environment === "test" ? createdAt + 2 * second : null,

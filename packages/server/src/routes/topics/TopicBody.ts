@@ -9,6 +9,7 @@ import { countCodePoints } from "@partner-commentary/core/shared/Text"
 import { contentProblem, type TopicBounds } from "@partner-commentary/core/topic/Topic"
 import * as Predicate from "effect/Predicate"
 import { bodyDecoder, textDecoder } from "../../http/Body.ts"
+import { bodyTimeProblems } from "../../http/BodyMoment.ts"
 
 /** Decodes the body of a request. */
 export const topicDecoder = (bounds: TopicBounds) => bodyDecoder(CreateTopic, further(bounds))
@@ -18,9 +19,10 @@ export const topicTextDecoder = (bounds: TopicBounds) => textDecoder(CreateTopic
 
 const further =
   (bounds: TopicBounds) =>
-  ({ content, metadata }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
+  ({ content, metadata, respond_by }: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
     ...(Predicate.isString(content) ? contentProblems(content, bounds) : []),
-    ...(Predicate.isReadonlyObject(metadata) && isTooLarge(metadata) ? [tooLarge] : [])
+    ...(Predicate.isReadonlyObject(metadata) && isTooLarge(metadata) ? [tooLarge] : []),
+    ...bodyTimeProblems("respond_by", respond_by)
   ]
 
 const contentProblems = (content: string, bounds: TopicBounds): ReadonlyArray<Problem> => {

@@ -4,6 +4,7 @@ import type { CreateTopic } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import { Policy } from "@partner-commentary/core/shared/Policy"
 import type { NoValidPersonas, Submission } from "@partner-commentary/core/topic/Submission"
 import type { TestStorageFull } from "@partner-commentary/core/topic/TestStorage"
 import { type Submitter, Topics } from "@partner-commentary/core/topic/Topics"
@@ -14,23 +15,26 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
+import { parseBodyTime } from "../../http/BodyMoment.ts"
 import * as Views from "./TopicViews.ts"
 
 /** `prepare` may call other systems; `submit` is one transaction. */
 export const make = Effect.gen(function* () {
   const topics = yield* Topics
   const webhooks = yield* WebhookStore
+  const { deadlineRange } = yield* Policy
 
-  /** Returns the problem with the first id that names no webhook of the submitter. */
-  const webhookProblem = Effect.fnUntraced(function* (
+  /** Returns a problem for each id that names no webhook of the submitter. */
+  const webhookProblems = Effect.fnUntraced(function* (
     { environment, organization }: Submitter,
     ids: ReadonlyArray<Ids.WebhookId>
   ) {
-    if (ids.length === 0) return null
+    if (ids.length === 0) return none
     const known = yield* webhooks.list({ organizationId: organization.id, environment })
     const own = new Set(known.map(({ id }) => id))
-    const unknown = ids.findIndex((id) => !own.has(id))
-    return unknown < 0 ? null : { field: `webhook_ids[${unknown}]`, constraint: unknownWebhook }
+    return ids.flatMap((id, index) =>
+      own.has(id) ? [] : [{ field: `webhook_ids[${index}]`, constraint: unknownWebhook }]
+    )
   })
 
   return {
@@ -38,18 +42,24 @@ export const make = Effect.gen(function* () {
     prepare: Effect.fnUntraced(function* (
       asker: Submitter,
       body: typeof CreateTopic.Type,
-      place = (problem: Errors.Problem) => problem
+      place: (problem: Errors.Problem) => Errors.Problem = (problem) => problem
     ) {
       const webhookIds = parsed(Ids.WebhookId, body.webhook_ids ?? [])
-      const problem = yield* webhookProblem(asker, webhookIds)
-      if (problem !== null) return yield* Errors.InvalidRequest.of([place(problem)])
+      const respondBy = body.respond_by === undefined ? null : parseBodyTime(body.respond_by)
+      const problems: ReadonlyArray<Errors.Problem> = [
+        ...(yield* webhookProblems(asker, webhookIds)),
+        ...deadlineProblems(respondBy, yield* Instant.now, deadlineRange)
+      ]
+      const [first, ...rest] = problems.map(place)
+      if (first !== undefined) return yield* Errors.InvalidRequest.of([first, ...rest])
       const wanted = {
         content: body.content,
         personaIds: parsed(Ids.PersonaId, body.persona_ids),
         externalReference: body.external_reference ?? null,
         outputTypes: body.output_types ?? ["text" as const],
         metadata: body.metadata ?? {},
-        webhookIds: body.webhook_ids === undefined ? null : webhookIds
+        webhookIds: body.webhook_ids === undefined ? null : webhookIds,
+        respondBy
       }
       return yield* Effect.catchTags(topics.prepare(asker, wanted), {
         // The body was validated before, so a failure here would be a defect.
@@ -69,6 +79,19 @@ export const make = Effect.gen(function* () {
       )
   }
 })
+
+const deadlineProblems = (
+  respondBy: Instant.Instant | null,
+  now: Instant.Instant,
+  { max, min }: Policy["deadlineRange"]
+): ReadonlyArray<Errors.Problem> => {
+  const [earliest, latest] = [Instant.plus(now, min), Instant.plus(now, max)]
+  if (respondBy === null || (respondBy >= earliest && respondBy <= latest)) return []
+  const constraint = `must be from ${Instant.toIso(earliest)} to ${Instant.toIso(latest)}`
+  return [{ field: "respond_by", constraint }]
+}
+
+const none: ReadonlyArray<Errors.Problem> = []
 
 const unknownWebhook = "must be the id of one of your webhooks in the key's environment"
 

@@ -1,0 +1,8 @@
+/** Deadlines that a partner has set. Older processes move them when the mail is delivered. */
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+
+export const fixedDeadlines = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE assignments ADD COLUMN deadline_is_fixed INTEGER NOT NULL DEFAULT 0`
+})
