@@ -32,35 +32,41 @@ export class ApiCalls extends Context.Service<
       const calls = makeTally()
       const uses = new Map<ApiKeyId, Instant>()
 
+      /** A write may wait long for a locked row. A second one of the same row would take one more database connection. */
+      const beingWritten = new Set<string>()
+      const add = (one: CallCount) =>
+        usage.addCalls(one).pipe(
+          Effect.tapCause(() => Effect.sync(() => calls.add(one))),
+          Effect.ensuring(Effect.sync(() => beingWritten.delete(keyOf(one.owner, one.period))))
+        )
+
       /** After a failure the counters return to memory, unless a later use replaced them. */
-      const write = Effect.uninterruptible(
-        Effect.gen(function* () {
-          const counted = calls.take()
-          const used = [...uses].map(([id, at]) => ({ id, at }))
-          uses.clear()
-          const putBackUses = Effect.sync(() => {
-            for (const { at, id } of used) if (!uses.has(id)) uses.set(id, at)
-          })
-          const added = yield* Effect.forEach(
-            counted,
-            (one) => Effect.exit(Effect.tapCause(usage.addCalls(one), () => Effect.sync(() => calls.add(one)))),
-            { concurrency }
-          )
-          const marked = used.length > 0 ? keys.markUsed(used) : Effect.void
-          yield* Effect.tapCause(Effect.andThen(Exit.asVoidAll(added), marked), () => putBackUses)
+      const write = Effect.fnUntraced(function* (isFree: (key: string) => boolean) {
+        const counted = calls.take(isFree)
+        for (const { owner, period } of counted) beingWritten.add(keyOf(owner, period))
+        const used = [...uses].map(([id, at]) => ({ id, at }))
+        uses.clear()
+        const putBackUses = Effect.sync(() => {
+          for (const { at, id } of used) if (!uses.has(id)) uses.set(id, at)
         })
-      )
+        const added = yield* Effect.forEach(counted, (one) => Effect.exit(add(one)), { concurrency })
+        const marked = used.length > 0 ? keys.markUsed(used) : Effect.void
+        yield* Effect.tapCause(Effect.andThen(Exit.asVoidAll(added), marked), () => putBackUses)
+      }, Effect.uninterruptible)
 
       yield* Effect.addFinalizer(() =>
-        Effect.catchCause(write, (cause) => {
-          const lost = calls.take().reduce((sum, { calls: more }) => sum + more, 0)
-          return Effect.logError(
-            lost === 0
-              ? "Failed to persist the last uses of keys before shutdown"
-              : `${lost} counted calls are lost: they could not be persisted before shutdown`,
-            cause
-          )
-        })
+        Effect.catchCause(
+          write(() => true),
+          (cause) => {
+            const lost = calls.take(() => true).reduce((sum, { calls: more }) => sum + more, 0)
+            return Effect.logError(
+              lost === 0
+                ? "Failed to persist the last uses of keys before shutdown"
+                : `${lost} counted calls are lost: they could not be persisted before shutdown`,
+              cause
+            )
+          }
+        )
       )
       // The write serves all organizations, so it does not run in the context of a request.
       const start = yield* FiberSet.runtime(yield* FiberSet.make())()
@@ -80,8 +86,13 @@ export class ApiCalls extends Context.Service<
         return Effect.void
       })
 
-      const flush = Effect.catchCause(write, (cause) =>
-        Effect.andThen(Effect.logWarning("Failed to persist API usage; will retry", cause), schedule)
+      const flush = Effect.matchCauseEffect(
+        write((key) => !beingWritten.has(key)),
+        {
+          onSuccess: () => (calls.isEmpty() ? Effect.void : schedule),
+          onFailure: (cause) =>
+            Effect.andThen(Effect.logWarning("Failed to persist API usage; will retry", cause), schedule)
+        }
       )
 
       return ApiCalls.of({
@@ -109,10 +120,11 @@ const interval = "4 seconds"
  */
 const concurrency = 4
 
+const keyOf = ({ environment, organizationId }: Owner, period: PeriodName) =>
+  `${organizationId} ${environment} ${period}`
+
 const makeTally = () => {
   const tally = new Map<string, { readonly owner: Owner; readonly period: PeriodName; calls: number }>()
-  const keyOf = ({ environment, organizationId }: Owner, period: PeriodName) =>
-    `${organizationId} ${environment} ${period}`
   return {
     add: ({ calls, owner, period }: CallCount) => {
       const key = keyOf(owner, period)
@@ -121,10 +133,11 @@ const makeTally = () => {
       else present.calls += calls
     },
     of: (owner: Owner, period: PeriodName) => tally.get(keyOf(owner, period))?.calls ?? 0,
-    take: (): ReadonlyArray<CallCount> => {
-      const taken = [...tally.values()]
-      tally.clear()
-      return taken
+    isEmpty: () => tally.size === 0,
+    take: (isTaken: (key: string) => boolean): ReadonlyArray<CallCount> => {
+      const taken = [...tally].filter(([key]) => isTaken(key))
+      for (const [key] of taken) tally.delete(key)
+      return taken.map(([, count]) => count)
     }
   }
 }

@@ -98,6 +98,31 @@ it.effect("an organization whose row is locked delays no other organization's ca
   })
 )
 
+it.effect("an organization whose row stays locked holds one database connection", () =>
+  Effect.gen(function* () {
+    const { layer, state } = world()
+    const locked = yield* Deferred.make<void>()
+    let begun = 0
+    yield* Effect.gen(function* () {
+      const calls = yield* ApiCalls
+      state.addBefore = () =>
+        Effect.andThen(
+          Effect.sync(() => void begun++),
+          Deferred.await(locked)
+        )
+      for (let write = 0; write < 5; write++) {
+        yield* calls.count(slow)
+        yield* TestClock.adjust("5 seconds")
+      }
+      const waiting = begun
+      yield* Deferred.succeed(locked, undefined)
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(waiting, 1)
+      assert.strictEqual(total(state.written), 5)
+    }).pipe(Effect.provide(layer))
+  })
+)
+
 it.effect("a clean shutdown loses no calls", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
