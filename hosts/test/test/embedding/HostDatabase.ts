@@ -29,6 +29,8 @@ export const emptyDatabase = async () => {
 
 export const poolOf = (connectionString: string, config: pg.PoolConfig = {}) => {
   const pool = new pg.Pool({ connectionString, ...config })
+  // The database may be dropped before the pool's idle connections are closed.
+  pool.on("error", () => {})
   onTestFinished(() => pool.end())
   return pool
 }
