@@ -132,6 +132,40 @@ def test_a_change_answers_a_waiting_request() -> None:
     assert anyio.run(story) < 40
 
 
+def test_followed_events_come_once_and_a_waiting_request_gets_the_next(client: PartnerCommentary) -> None:
+    def decline() -> str:
+        topic = client.topics.create(content=content(), persona_ids=[WREN])
+        client.test.advance(topic["results"][0]["share_id"], action="decline")
+        return topic["topic_id"]
+
+    declined = [decline() for _ in range(3)]
+    last = list(client.events.list(order="asc"))[-3:]
+    following = client.events.follow(after=last[0]["id"])
+    assert [next(following)["id"] for _ in last[1:]] == [each["id"] for each in last[1:]]
+    assert [each["data"]["topic_id"] for each in last] == declined
+
+    async def story() -> tuple[str, list[models.Event], float]:
+        async with AsyncPartnerCommentary(os.environ["API_KEY"], os.environ["API_ROOT"]) as other:
+            found: list[models.Event] = []
+            start = time.monotonic()
+            async with anyio.create_task_group() as group:
+
+                async def follow() -> None:
+                    async for event in other.events.follow(after=last[-1]["id"], interval=60):
+                        found.append(event)
+                        return
+
+                group.start_soon(follow)
+                await anyio.sleep(1)
+                topic_id = await anyio.to_thread.run_sync(decline)
+            return topic_id, found, time.monotonic() - start
+
+    topic_id, found, elapsed = anyio.run(story)
+    assert [each["data"]["topic_id"] for each in found] == [topic_id]
+    # Polling would see the event after 60 seconds.
+    assert elapsed < 40
+
+
 class Receiver:
     """Stores what arrives, and verifies its signature."""
 

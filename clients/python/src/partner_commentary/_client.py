@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from datetime import datetime
 from types import TracebackType
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import httpx
 
 from ._call import OnResponse
 from ._connection import AsyncConnection, AsyncCredential, Connection, Credential, settings_of
+from ._following import Follower
 from ._resources import (
     AsyncDashboardResources,
+    AsyncEventsResource,
     AsyncPartnerResources,
     AsyncTopicsResource,
     DashboardResources,
+    EventsResource,
     PartnerResources,
     TopicsResource,
 )
 from ._waiting import TWO_DAYS, Until, wait_for
-from .models import TopicDetail, TopicProgress
+from .models import Event, TopicDetail, TopicProgress
 
 API_KEY = ("api_key", "x-api-key", "")
 TOKEN = ("token", "authorization", "Bearer ")
 Sync = TypeVar("Sync", bound="_Blocking")
 Async = TypeVar("Async", bound="_Asynchronous")
 OnProgress = Callable[[TopicProgress], object]
+EventType = Literal["creator.approved", "partner.approved", "commentary.failed"]
 
 
 class Topics(TopicsResource):
@@ -65,6 +70,43 @@ class AsyncTopics(AsyncTopicsResource):
             self._connection, id, until=until, timeout=timeout, interval=interval, on_progress=on_progress
         )
         return await self._connection.run(exchange)
+
+
+class Events(EventsResource):
+    def follow(
+        self,
+        *,
+        after: str | None = None,
+        type: EventType | None = None,
+        since: str | datetime | None = None,
+        interval: float | None = None,
+    ) -> Iterator[Event]:
+        """Iterates over events in the order in which the service stored them, without an end.
+
+        To resume, pass the id of the last event that you handled as `after`; without it, the first is the
+        oldest of the last 30 days. Requests wait in the service. If it answers at once, and after an
+        outage, each pause is a random time between `interval` and twice that, in seconds: 30 by default,
+        or 1 with a key that begins with `pk_test_`. Errors that are not temporary end it.
+        """
+        follower = Follower(self._connection, {"after": after, "type": type, "since": since}, interval)
+        while True:
+            yield from self._connection.run(follower.page())
+
+
+class AsyncEvents(AsyncEventsResource):
+    async def follow(
+        self,
+        *,
+        after: str | None = None,
+        type: EventType | None = None,
+        since: str | datetime | None = None,
+        interval: float | None = None,
+    ) -> AsyncIterator[Event]:
+        """As `Events.follow`."""
+        follower = Follower(self._connection, {"after": after, "type": type, "since": since}, interval)
+        while True:
+            for event in await self._connection.run(follower.page()):
+                yield event
 
 
 class _Blocking:
@@ -118,6 +160,7 @@ class PartnerCommentary(_Blocking, PartnerResources):
         self._connection = Connection(settings, API_KEY, api_key, http_client)
         PartnerResources.__init__(self, self._connection)
         self.topics: Topics = Topics(self._connection)
+        self.events: Events = Events(self._connection)
 
 
 class AsyncPartnerCommentary(_Asynchronous, AsyncPartnerResources):
@@ -139,6 +182,7 @@ class AsyncPartnerCommentary(_Asynchronous, AsyncPartnerResources):
         self._connection = AsyncConnection(settings, API_KEY, api_key, http_client)
         AsyncPartnerResources.__init__(self, self._connection)
         self.topics: AsyncTopics = AsyncTopics(self._connection)
+        self.events: AsyncEvents = AsyncEvents(self._connection)
 
 
 class PartnerCommentaryDashboard(_Blocking, DashboardResources):

@@ -40,7 +40,7 @@ def _reached(status: TopicProgress, until: Until) -> bool:
     return some or status["overall_status"] == "completed"
 
 
-def _has_waited(info: ResponseInfo) -> bool:
+def has_waited(info: ResponseInfo) -> bool:
     """Proxies may remove the header, but the time shows it too."""
     applied = re.match(r"\s*wait\b", info.headers.get("preference-applied", ""), re.IGNORECASE)
     return applied is not None or info.duration_seconds >= SHORTEST
@@ -92,7 +92,7 @@ def wait_for(
         usual = shortest * (1 + random.random())
         if isinstance(found, PartnerCommentaryError):
             return max(usual, requested_delay(found) or 0.0)
-        if answer is None or tag is None or (known is not None and not _has_waited(answer)):
+        if answer is None or tag is None or (known is not None and not has_waited(answer)):
             return usual
         return min(shortest, SHORTEST) - answer.duration_seconds
 
