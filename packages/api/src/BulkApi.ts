@@ -79,7 +79,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       .annotate(OpenApi.Summary, "Create many topics")
       .annotate(
         OpenApi.Description,
-        "Creates up to 100 topics, each by itself: one that is refused leaves the others as they are. Each counts as one towards the limits of POST /topics. The body may have up to 4 MiB."
+        "Creates up to 100 topics, each by itself: one that is refused leaves the others as they are. Each counts as one towards the limits of POST /topics. The body may have up to 4 MiB. With an `Idempotency-Key`, at most 200 answers a day may hold refusals alone."
       )
   )
   .annotateMerge(topicsGroup)

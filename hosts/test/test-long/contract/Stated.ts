@@ -181,3 +181,20 @@ export const findRule = (
       one.field.test(field) &&
       (one.when === undefined || one.when(value, sent))
   )
+
+/** Limits that hold for every organization, whatever rate limits it has. `message` matches the message of the 429. */
+export const documentedLimits = [
+  {
+    operation: /^(create|rotate)ApiKey$/,
+    message: /new keys a day/,
+    sentence: "at most 100 can be created and rotated in a day"
+  },
+  {
+    operation: /^createTopics$/,
+    message: /bulk answers of refusals alone a day/,
+    sentence: "With an `Idempotency-Key`, at most 200 answers a day may hold refusals alone."
+  }
+]
+
+export const isDocumentedLimit = ({ operation }: GeneratedRequest, answer: string): boolean =>
+  documentedLimits.some((limit) => limit.operation.test(operation.name) && limit.message.test(answer))

@@ -83,8 +83,8 @@ export const problemsOf = (
   }
   if (unclear || wrongs.length > 0 || caller.may !== "opens") return []
   if (status === 401) return [`${caller.name} was kept out`]
-  // These callers have no rate limit, but the description states one for new keys.
-  if (status === 429) return /new keys a day/.test(answered.text) ? [] : [`${caller.name} was limited`]
+  // These callers have high rate limits, which leaves the limits that cannot be raised.
+  if (status === 429) return Stated.isDocumentedLimit(sent, answered.text) ? [] : [`${caller.name} was limited`]
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
 }
 
@@ -124,7 +124,7 @@ export const undocumentedRules = (document: OpenApiDocument): ReadonlyArray<stri
     return value
   })
   const all = words.join("\n")
-  return [...Stated.documentedRefusals, ...Stated.documentedAcceptances]
+  return [...Stated.documentedRefusals, ...Stated.documentedAcceptances, ...Stated.documentedLimits]
     .map(({ sentence }) => sentence)
     .filter((one) => !all.includes(one))
 }
