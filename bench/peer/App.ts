@@ -38,7 +38,7 @@ const toRefusal = (error: FastifyError | RequestRefusal | QuotaUsedUp, requestId
     return new RequestRefusal(400, "invalid_request", error.message, { ...errors[0], errors })
   }
   if (error.statusCode !== undefined && error.statusCode < 500) return invalidRequest("body", error.message)
-  return new RequestRefusal(500, "internal_error", `The server failed. Please report the request id ${requestId}.`)
+  return new RequestRefusal(500, "internal_error", `The service failed. Please report the request id ${requestId}.`)
 }
 
 export const listenForRequests = async (

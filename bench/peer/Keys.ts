@@ -79,7 +79,7 @@ const admit = (
     return done(new RequestRefusal(401, "key_expired", "The API key has expired."))
   }
   if (addresses !== undefined && !addresses.check(request.ip, request.ip.includes(":") ? "ipv6" : "ipv4")) {
-    return done(new RequestRefusal(401, "ip_restricted", "The API key may not be used from this address."))
+    return done(new RequestRefusal(401, "ip_restricted", "The API key cannot be used from this address."))
   }
   const { limited, scope } = request.routeOptions.config
   const refused = countCall(caller.organization_id, limited, unlimited, reply, now)

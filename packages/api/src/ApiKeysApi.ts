@@ -23,22 +23,22 @@ const maxName = 200
 const maxEntries = 100
 
 const Name = Schema.String.annotate({
-  description: "What the key is for: one line that people read.",
+  description: "The purpose of the key, as one line of text.",
   examples: ["Editorial backend"]
 })
 
 const Environment = Owner.Environment.annotate({
-  description: "`live`, or `test`: such a key sees test data only.",
+  description: "`live` or `test`. A test key has access to test data only.",
   examples: ["live"]
 })
 
 const Scopes = Schema.Array(
   Scope.annotate({ message: `must be one of ${allScopes.join(", ")}`, examples: ["topics:submit"] })
-).annotate({ description: "What the key may do.", examples: [["topics:submit", "topics:read"]] })
+).annotate({ description: "The key's permissions.", examples: [["topics:submit", "topics:read"]] })
 
 const addressForm = {
   description:
-    "The addresses that the key may be used from: IPv4 and IPv6 addresses and CIDR ranges, as they were given. Empty: any address.",
+    "The addresses that can use the key: IPv4 and IPv6 addresses and CIDR ranges, as they were sent. If empty, any address can.",
   examples: [["203.0.113.7", "2001:db8::/32"]]
 } as const
 
@@ -53,7 +53,7 @@ const Address = Schema.String.annotate({
 )
 
 const ExpiresAt = Fields.Timestamp.annotate({
-  description: "The first moment at which the key is refused.",
+  description: "The time from which the key is refused.",
   examples: ["2027-01-30T12:00:00.000Z"]
 })
 
@@ -61,7 +61,7 @@ const ExpiresAt = Fields.Timestamp.annotate({
 export const CreateApiKey = Schema.Struct({
   name: Name.annotate({
     description:
-      "What the key is for: one line that people can read, without control characters. Spaces around it are dropped."
+      "The purpose of the key: one line of readable text, without control characters. Spaces around it are removed."
   }).check(
     Schema.isMinLength(1, { message: `must be 1 to ${maxName} characters long` }),
     Schema.isMaxCodePoints(maxName, { message: `must be 1 to ${maxName} characters long` })
@@ -74,7 +74,7 @@ export const CreateApiKey = Schema.Struct({
   environment: Schema.optionalKey(
     Environment.annotate({
       message: "must be live or test",
-      description: "The environment that the key is for; `live` if you leave it out."
+      description: "The environment of the key. The default is `live`."
     })
   ),
   ip_whitelist: Schema.optionalKey(
@@ -83,7 +83,7 @@ export const CreateApiKey = Schema.Struct({
       .annotate(addressForm)
   ),
   expires_at: Schema.optionalKey(
-    ExpiresAt.annotate({ description: "The first moment at which the key is refused. It must lie in the future." })
+    ExpiresAt.annotate({ description: "The time from which the key is refused. It must be in the future." })
   )
 }).annotate({ identifier: "CreateApiKey" })
 
@@ -104,19 +104,19 @@ export const RotateApiKey = Schema.Struct({
         message: `must be an integer from ${graceBounds.minimum} to ${graceBounds.maximum}`
       })
     ).annotate({
-      description: `How long the old key keeps working, ${usualGrace} seconds if you leave it out. 0 where it may be compromised: it is refused at once.`,
+      description: `How long the old key keeps working. The default is ${usualGrace} seconds. If the key may be compromised, send 0: the service then refuses it at once.`,
       examples: [usualGrace]
     })
   )
 }).annotate({ identifier: "RotateApiKey" })
 
 const identity = {
-  id: Fields.Uuid.annotate({ description: "Names the key; it is no secret." }),
+  id: Fields.Uuid.annotate({ description: "The key's id. It is not secret." }),
   name: Name
 }
 
 const prefix = Schema.String.annotate({
-  description: "The key's first characters: enough to recognize it, not to use it.",
+  description: "The key's first characters, which identify the key but cannot be used in its place.",
   examples: ["pk_live_Zx81QvLm"]
 })
 
@@ -124,14 +124,14 @@ const settings = {
   environment: Environment,
   ip_whitelist: Schema.Array(Schema.String).annotate(addressForm),
   expires_at: Schema.NullOr(ExpiresAt).annotate({
-    description: "The first moment at which the key is refused; null: it does not expire."
+    description: "The time from which the key is refused. Null if the key does not expire."
   })
 }
 
 const fresh = {
   ...identity,
   full_key: Schema.String.annotate({
-    description: "The key itself, shown in this answer only: it cannot be shown again.",
+    description: "The key itself. Only this response contains it; it cannot be retrieved later.",
     examples: ["pk_live_Zx81QvLm3nR5tY7uJ9wKb2cD4eF6gH8i0aPqXs"]
   }),
   key_prefix: prefix,
@@ -143,7 +143,8 @@ const fresh = {
 export const CreatedApiKey = Schema.Struct(fresh).annotate({ identifier: "CreatedApiKey" })
 
 const RevokedAt = Fields.Timestamp.annotate({
-  description: "From when on the key is refused. It may lie ahead: a rotated key works until then."
+  description:
+    "The time from which the key is refused. For a rotated key it can be in the future: the key works until then."
 })
 
 export const RotatedApiKey = Schema.Struct({
@@ -151,7 +152,7 @@ export const RotatedApiKey = Schema.Struct({
   replaces: Schema.Struct({
     id: Fields.Uuid.annotate({ description: "The old key." }),
     revoked_at: RevokedAt
-  }).annotate({ description: "The key that this one takes the place of." })
+  }).annotate({ description: "The key that the new key replaces." })
 }).annotate({ identifier: "RotatedApiKey" })
 
 export const ApiKeySummary = Schema.Struct({
@@ -161,10 +162,10 @@ export const ApiKeySummary = Schema.Struct({
   ...settings,
   created_at: Fields.Timestamp,
   last_used_at: Schema.NullOr(Fields.Timestamp).annotate({
-    description: "The key's last request, give or take some seconds; null before its first."
+    description: "The time of the key's last request, accurate to some seconds. Null before the first request."
   }),
   revoked_at: Schema.NullOr(RevokedAt).annotate({
-    description: "From when on the key is refused; null: it was neither rotated nor revoked."
+    description: "The time from which the key is refused. Null if the key was neither rotated nor revoked."
   })
 }).annotate({ identifier: "ApiKeySummary" })
 
@@ -191,20 +192,20 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
         identifier: "createApiKey",
         summary: "Create an API key",
         description:
-          "Makes a key of the dashboard's organization. Its `full_key` is shown in this answer alone. At most 20 keys are active at a time in each environment, and at most 100 can be created and rotated in a day."
+          "Creates a key for the dashboard's organization. Only this response contains the `full_key`. At most 20 keys can be active at a time in each environment, and at most 100 can be created and rotated in a day."
       })
     ),
     HttpApiEndpoint.get("list", "/api-keys", {
       success: Ok(
         Schema.Array(ApiKeySummary).annotate({
-          description: `Newest first, those of both environments; keys that ended more than ${Duration.toDays(listedAfterEnd)} days ago are left out.`
+          description: `The keys of both environments, newest first. Keys that ended more than ${Duration.toDays(listedAfterEnd)} days ago are omitted.`
         })
       )
     }).annotateMerge(
       OpenApi.annotations({
         identifier: "listApiKeys",
         summary: "List API keys",
-        description: "All keys of the organization, without the keys themselves."
+        description: "Lists the organization's keys, without `full_key`."
       })
     ),
     HttpApiEndpoint.get("find", "/api-keys/:id", {
@@ -215,7 +216,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
       OpenApi.annotations({
         identifier: "getApiKey",
         summary: "Get an API key",
-        description: "One key, without the key itself."
+        description: "Returns a key, without `full_key`."
       })
     ),
     HttpApiEndpoint.patch("change", "/api-keys/:id", {
@@ -228,7 +229,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
         identifier: "updateApiKey",
         summary: "Change an API key",
         description:
-          "Changes the name and the address list of a key that is in force, everywhere within five seconds. Scopes, environment and expiry cannot be changed: create a new key for others."
+          "Changes the name and the address list of an active key. The change applies everywhere within five seconds. Scopes, environment and expiry cannot be changed: create a new key instead."
       })
     ),
     HttpApiEndpoint.post("rotate", "/api-keys/:id/rotate", {
@@ -243,7 +244,7 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
           identifier: "rotateApiKey",
           summary: "Rotate an API key",
           description:
-            "Makes a new key with the same settings under a new id. The old one keeps working for `grace_period_seconds`, so that servers can be switched one after the other. A key that was revoked or rotated, or has expired, cannot be rotated."
+            "Creates a new key with the same settings and a new id. The old key keeps working for `grace_period_seconds`, so that you can switch your servers one after the other. A key that was revoked or rotated, or has expired, cannot be rotated."
         })
       )
       .annotate(OpenApi.Transform, bodyOptional),
@@ -255,14 +256,15 @@ export class ApiKeysApi extends HttpApiGroup.make("api-keys")
       OpenApi.annotations({
         identifier: "revokeApiKey",
         summary: "Revoke an API key",
-        description: "Ends a key for good, everywhere within five seconds. Safe to repeat."
+        description: "Permanently revokes a key, everywhere within five seconds. Safe to repeat."
       })
     )
   )
   .annotateMerge(
     OpenApi.annotations({
       title: "API keys",
-      description: "Keys as the partner dashboard manages them, by the token of its identity provider."
+      description:
+        "Operations with which the partner dashboard manages API keys. They require a token of its identity provider."
     })
   )
   .middleware(DashboardAuth) {}

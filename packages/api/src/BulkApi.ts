@@ -26,7 +26,7 @@ const BulkTopics = Schema.Struct({
       Schema.isMaxLength(maxTopics, { message: `must hold at most ${maxTopics} topics` })
     )
     .annotate({
-      description: `Each as in POST /topics, at most ${maxBulkPersonas} persona ids in all. They are taken in this order.`,
+      description: `Each as in POST /topics, with at most ${maxBulkPersonas} persona ids in all. The service processes them in this order.`,
       examples: [
         [
           { content: "Will the Lakers make the play-offs?", persona_ids: [approvingPersona.id] },
@@ -36,18 +36,21 @@ const BulkTopics = Schema.Struct({
     })
 }).annotate({ identifier: "BulkTopics" })
 
-const index = Fields.Count.annotate({ description: "The place of the topic in the request, from 0.", examples: [0] })
+const index = Fields.Count.annotate({
+  description: "The position of the topic in the request, starting at 0.",
+  examples: [0]
+})
 
 const BulkCreated = Schema.Struct({
   index,
-  status: Schema.Literal("created").annotate({ description: "The topic was taken.", examples: ["created"] }),
+  status: Schema.Literal("created").annotate({ description: "The topic was created.", examples: ["created"] }),
   topic: Topic
 }).annotate({ identifier: "BulkCreated" })
 
 const BulkRefused = Schema.Struct({
   index,
   status: Schema.Literal("refused").annotate({
-    description: "Nothing of the topic was stored.",
+    description: "The topic was refused, and nothing was stored.",
     examples: ["refused"]
   }),
   error: Schema.Union([
@@ -55,13 +58,14 @@ const BulkRefused = Schema.Struct({
     NoValidPersonas.fields.error,
     RateLimitExceeded.fields.error
   ]).annotate({
-    description: "The `error` that POST /topics would have answered; fields are named as `topics[3].content`."
+    description:
+      "The `error` that POST /topics would have returned. Field names have a prefix, for example `topics[3].content`."
   })
 }).annotate({ identifier: "BulkRefused" })
 
 export const BulkResults = Schema.Struct({
   results: Schema.Array(Schema.Union([BulkCreated, BulkRefused])).annotate({
-    description: "One for each topic, in the order of the request."
+    description: "One result for each topic, in the order of the request."
   })
 }).annotate({ identifier: "BulkResults" })
 
@@ -79,7 +83,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       .annotate(OpenApi.Summary, "Create many topics")
       .annotate(
         OpenApi.Description,
-        "Creates up to 100 topics, each by itself: one that is refused leaves the others as they are. Each counts as one towards the limits of POST /topics. The body may have up to 4 MiB. With an `Idempotency-Key`, at most 200 answers a day may hold refusals alone."
+        "Creates up to 100 topics independently: a refused topic does not affect the others. Each topic counts as one request towards the limits of POST /topics. The body can have up to 4 MiB. With an `Idempotency-Key`, at most 200 responses a day can contain only refusals."
       )
   )
   .annotateMerge(topicsGroup)

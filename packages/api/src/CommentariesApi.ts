@@ -15,8 +15,8 @@ import { topicsGroup } from "./TopicsGroup.ts"
 /** A commentary with its topic and the time of acceptance. */
 export const PartnerApprovedCommentary = Schema.Struct({
   ...TopicCommentaries.fields.commentaries.value.fields,
-  topic_id: Fields.Uuid.annotate({ description: "The topic that the commentary is about." }),
-  share_id: Fields.Uuid.annotate({ description: "The persona's part in the topic." }),
+  topic_id: Fields.Uuid.annotate({ description: "The id of the commentary's topic." }),
+  share_id: Fields.Uuid.annotate({ description: "The assignment of the topic to this persona." }),
   partner_approved_at: Fields.Timestamp.annotate({
     description: "When your organization first accepted the commentary for publication. It never changes."
   })
@@ -35,7 +35,7 @@ export class CommentariesApi extends HttpApiGroup.make("commentaries")
           examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
         }),
         commentary_id: Fields.Uuid.annotate({
-          description: "The commentary's id, as the topic's views show it once its creator approved it.",
+          description: "The commentary's id, which the topic's responses contain after the creator approved it.",
           examples: ["019c0e1b-9d21-7000-8000-6b1f0c7e2a44"]
         })
       },
@@ -47,7 +47,7 @@ export class CommentariesApi extends HttpApiGroup.make("commentaries")
       .annotate(OpenApi.Summary, "Accept a commentary for publication")
       .annotate(
         OpenApi.Description,
-        "Records once that your organization accepts an approved commentary for publication. No status changes. Calling it again changes nothing and answers with the first moment. 404 when the topic is unknown, or has no approved commentary of this id."
+        "Records that your organization accepts an approved commentary for publication. No status changes. A repeated call changes nothing and returns the time of the first call. The response is 404 if the topic does not exist or has no approved commentary with this id."
       )
   )
   .annotateMerge(topicsGroup)

@@ -16,7 +16,7 @@ const uuidPattern = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4
 export const CreateTopic = Schema.Struct({
   content: Schema.String.annotate({
     description:
-      "The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after trimming; a length of 100 or less is always accepted. It holds something that can be read, and no control characters but tabs and line ends.",
+      "The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after trimming; a length of 100 or less is always accepted. It must contain readable characters, and no control characters except tabs and line breaks.",
     examples: ["Will the Lakers make the play-offs this season?"],
     [keywords]: { minLength: 10, maxLength: 500 }
   }),
@@ -32,18 +32,23 @@ export const CreateTopic = Schema.Struct({
     )
     .annotate({
       description:
-        "Whom to ask. Personas without an active license are answered `not_licensed`; an id that is given twice is sent once.",
+        "The personas that receive the topic. Personas without an active license get the result `not_licensed`. A repeated id counts once.",
       examples: [[approvingPersona.id]]
     }),
   external_reference: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(referencePattern, { message: referenceConstraint })).annotate({
-      description: "Your own identifier, to find the topic by. Case-sensitive; several topics may carry the same one.",
+      description:
+        "Your own identifier, with which you can find the topic. It is case-sensitive. Several topics can have the same identifier.",
       examples: ["article-4711"]
     })
   ),
   output_types: Schema.optionalKey(
     Schema.Array(
-      OutputType.annotate({ message: "must be text, audio or video", description: "One form.", examples: ["text"] })
+      OutputType.annotate({
+        message: "must be text, audio or video",
+        description: "An output type.",
+        examples: ["text"]
+      })
     )
       .check(
         Schema.isMinLength(1, { message: "must name at least one output type" }),
@@ -51,8 +56,7 @@ export const CreateTopic = Schema.Struct({
         Schema.isUnique({ message: "must name each output type once at most" })
       )
       .annotate({
-        description:
-          "In which forms the commentary is wanted; `text` alone if you leave it out. Text is always produced.",
+        description: "The output types of the commentary. The default is `text`, which is always produced.",
         examples: [["text"]]
       })
   ),
@@ -72,7 +76,7 @@ export const CreateTopic = Schema.Struct({
       .check(Schema.isMaxLength(maxWebhooks, { message: `must hold at most ${maxWebhooks} webhook ids` }))
       .annotate({
         description:
-          "Which of your webhooks receive this topic's events; all of them if you leave it out, and none with an empty list. Each is a webhook of the key's environment. `GET /events` lists the events in any case.",
+          "The webhooks that receive this topic's events. By default all of them do; with an empty list, none does. Each is a webhook of the key's environment. `GET /events` lists the events in any case.",
         examples: [["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]]
       })
   ),
@@ -80,13 +84,13 @@ export const CreateTopic = Schema.Struct({
     Schema.String.annotate({
       format: "date-time",
       description:
-        "Until when creators can respond: ISO 8601 with a zone, 1 hour to 14 days ahead; a deployment can set another limit than 14 days. If you leave it out, they have 48 hours from the mail.",
+        "The deadline for the creators' answers: ISO 8601 with a time zone, 1 hour to 14 days ahead. A deployment can set another limit than 14 days. By default creators have 48 hours from the delivery of the mail.",
       examples: ["2026-02-02T12:00:00.000Z"]
     })
   )
 }).annotate({
   identifier: "CreateTopic",
-  description: "What to ask, and whom.",
+  description: "The topic and its personas.",
   // Anyone can send this example: it names no webhook, and no time that passes.
   examples: [
     {

@@ -23,22 +23,22 @@ const example = "019c0e5f-03aa-7001-8000-94d0b7f3a6e2"
 const attempt = {
   kind: AttemptKind.annotate({
     description:
-      "`scheduled`: by the retry schedule; `manual`: you asked for it; `probe`: whether your endpoint is back after many failures. Only scheduled ones count towards the schedule's 10.",
+      "`scheduled`: the retry schedule started it; `manual`: you requested it; `probe`: it tests whether your endpoint works again after many failures. Only scheduled attempts count towards the schedule's 10.",
     examples: ["scheduled"]
   }),
-  at: Fields.moment("When it was begun: ISO 8601, UTC.", "2026-01-30T15:10:00.250Z"),
-  duration_ms: Fields.count("How long it took, from the name's look-up to the end of the answer.", 87),
+  at: Fields.moment("When the attempt started: ISO 8601, UTC.", "2026-01-30T15:10:00.250Z"),
+  duration_ms: Fields.count("The duration of the attempt, from the DNS lookup to the end of the response.", 87),
   response_code: Schema.NullOr(Schema.Int).annotate({
-    description: "The HTTP status of your endpoint's answer; null when no answer came.",
+    description: "The HTTP status of your endpoint's response. Null if there was no response.",
     examples: [503]
   }),
   error_class: Schema.NullOr(AttemptFailure).annotate({
     description:
-      "Null when it succeeded. `dns`, `refused`, `reset`, `tls`, `timeout`: how far we got; `http`: an answer other than 2xx, or none that is HTTP; `blocked`: the address is not public; `unsigned`: we could not sign, and sent nothing.",
+      "Null if the attempt succeeded. `dns`, `refused`, `reset`, `tls` and `timeout` name the step of the connection that failed; `http`: the response had another status than 2xx, or was not HTTP; `blocked`: the address is not public; `unsigned`: the event could not be signed, so nothing was sent.",
     examples: ["http"]
   }),
   error: Schema.NullOr(Schema.String).annotate({
-    description: "Why it failed, in one sentence; null when it succeeded.",
+    description: "Why the attempt failed, in one sentence. Null if it succeeded.",
     examples: ["The receiver answered with status 503, which is no success."]
   })
 }
@@ -51,81 +51,84 @@ const DeliveryAttempt = Schema.Struct(attempt).annotate({
 const AnsweredAttempt = Schema.Struct({
   ...attempt,
   response_excerpt: Schema.NullOr(Schema.String).annotate({
-    description: "The first KiB of the answer, as text; null when none came.",
+    description: "The first KiB of the response, as text. Null if there was no response.",
     examples: ["upstream connect error"]
   })
-}).annotate({ identifier: "AnsweredAttempt", description: "One request to your endpoint, and what it answered." })
+}).annotate({ identifier: "AnsweredAttempt", description: "One request to your endpoint, with the response." })
 
 const fields = {
   id: Fields.Uuid.annotate({
-    description: "The delivery's id within its webhook: the event's, without `evt_`.",
+    description: "The delivery's id within its webhook: the event's id without `evt_`.",
     examples: [example]
   }),
   webhook_id: Fields.Uuid.annotate({
-    description: "The webhook that it goes to.",
+    description: "The webhook that receives the event.",
     examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
   }),
   event_id: Schema.String.annotate({
-    description: "The event, as your endpoint gets it in `webhook-id`: `evt_` and a UUID.",
+    description: "The event's id, which your endpoint receives in `webhook-id`: `evt_` and a UUID.",
     examples: [`evt_${example}`]
   }),
-  type: EventType.annotate({ description: "What happened.", examples: ["creator.approved"] }),
+  type: EventType.annotate({ description: "The event's type.", examples: ["creator.approved"] }),
   topic_id: Fields.TopicId,
   share_id: Fields.ShareId,
   status: Deliveries.DeliveryStatus.annotate({
     description:
-      "`pending`: an attempt is planned or under way; `held`: it waits until the webhook is active again, or your endpoint is back after many failures, and spends no attempt; `delivered`; `failed`: its attempts are used up.",
+      "`pending`: an attempt is scheduled or running; `held`: the delivery waits until the webhook is active again, or until your endpoint works again after many failures, without using up attempts; `delivered`: it succeeded; `failed`: its attempts are used up.",
     examples: ["pending"]
   }),
   created_at: Fields.moment("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
   next_attempt_at: Schema.NullOr(Fields.Timestamp).annotate({
     description:
-      "When the next attempt is due. Null while one is under way, while the webhook is paused or disabled, and when none is planned. Of a delivery that is held because your endpoint failed often, the moment at which one of those that wait is tried to see whether it is back.",
+      "When the next attempt is due. Null while an attempt is running, while the webhook is paused or disabled, and if no attempt is scheduled. If the delivery is held because your endpoint failed often, the time at which one of the held deliveries is sent to test the endpoint.",
     examples: ["2026-01-30T15:10:05.500Z"]
   }),
   settled_at: Schema.NullOr(Fields.Timestamp).annotate({
-    description: "When it first arrived, or was given up; null before.",
+    description: "When the delivery first succeeded, or finally failed. Null before.",
     examples: [null]
   }),
-  attempt_count: Fields.count("Attempts made so far, of every kind.", 1)
+  attempt_count: Fields.count("The number of attempts so far, of every kind.", 1)
 }
 
 /** A delivery in a list. */
 export const Delivery = Schema.Struct({
   ...fields,
   attempts: Schema.Array(DeliveryAttempt).annotate({
-    description: `The last ${shownAttempts.listed} attempts at most, oldest first.`
+    description: `At most the last ${shownAttempts.listed} attempts, oldest first.`
   })
-}).annotate({ identifier: "Delivery", description: "One event on its way to one webhook." })
+}).annotate({ identifier: "Delivery", description: "The delivery of one event to one webhook." })
 
 export const DeliveryDetail = Schema.Struct({
   ...fields,
   attempts: Schema.Array(AnsweredAttempt).annotate({
-    description: `The last ${shownAttempts.alone} attempts at most, oldest first, with what your endpoint answered.`
+    description: `At most the last ${shownAttempts.alone} attempts, oldest first, with your endpoint's responses.`
   }),
   payload: Event
-}).annotate({ identifier: "DeliveryDetail", description: "One event on its way to one webhook, with the answers." })
+}).annotate({
+  identifier: "DeliveryDetail",
+  description: "The delivery of one event to one webhook, with your endpoint's responses."
+})
 
 export const DeliveryList = Schema.Struct({
   success: Success,
-  data: Schema.Array(Delivery).annotate({ description: "This page's deliveries, newest event first." }),
+  data: Schema.Array(Delivery).annotate({ description: "The deliveries of this page, newest event first." }),
   pagination: CursorPagination
 }).annotate({ identifier: "DeliveryList", description: "One page of deliveries, newest event first." })
 
 const listQuery = {
   status: literalParameter(Deliveries.DeliveryStatus.literals, {
-    description: "Only deliveries of this status.",
+    description: "Only deliveries with this status.",
     example: "failed"
   }),
   limit: integerParameter({
-    description: "The page's size.",
+    description: "The number of entries on a page.",
     example: deliveryListBounds.defaultLimit,
     minimum: 1,
     maximum: deliveryListBounds.maxLimit,
     default: deliveryListBounds.defaultLimit
   }),
   cursor: textParameter({
-    description: "The former page's `pagination.next_cursor`.",
+    description: "The `pagination.next_cursor` of the previous page.",
     example: `evt_${example}`,
     pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
   })
@@ -137,25 +140,28 @@ const at = (description: string, example: string) =>
 /** The body of POST /webhooks/{id}/recover. */
 export const RecoverWebhook = Schema.Struct({
   since: at(
-    "Events of this moment and later ones: ISO 8601 with a zone. It lies within the last 30 days, and before `until`.",
+    "Events from this time on: ISO 8601 with a time zone. It must be within the last 30 days, and before `until`.",
     "2026-01-30T12:00:00Z"
   ),
   until: Schema.optionalKey(
-    at("Events before this moment: ISO 8601 with a zone. Now, if you leave it out.", "2026-01-30T16:00:00Z")
+    at("Events before this time: ISO 8601 with a time zone. The default is the current time.", "2026-01-30T16:00:00Z")
   ),
   dry_run: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "True counts only, and sends nothing.", examples: [true] })
+    Schema.Boolean.annotate({
+      description: "If true, deliveries are only counted, and nothing is sent.",
+      examples: [true]
+    })
   )
 }).annotate({ identifier: "RecoverWebhook" })
 
 export const Recovery = Schema.Struct({
-  since: Fields.moment("Events of this moment and later ones.", "2026-01-30T12:00:00.000Z"),
-  until: Fields.moment("Events before this moment.", "2026-01-30T16:00:00.000Z"),
-  dry_run: Schema.Boolean.annotate({ description: "True: they were counted only.", examples: [false] }),
-  count: Fields.count("Deliveries that are sent again: `failed` and `held` together.", 42),
-  failed: Fields.count("Deliveries whose attempts were used up. They get all of them anew.", 40),
-  held: Fields.count("Deliveries that wait for the webhook. They go out when it is active again.", 2)
-}).annotate({ identifier: "Recovery", description: "What a recovery sends again." })
+  since: Fields.moment("Events from this time on.", "2026-01-30T12:00:00.000Z"),
+  until: Fields.moment("Events before this time.", "2026-01-30T16:00:00.000Z"),
+  dry_run: Schema.Boolean.annotate({ description: "True if deliveries were only counted.", examples: [false] }),
+  count: Fields.count("The number of deliveries that are sent again: `failed` and `held` together.", 42),
+  failed: Fields.count("Deliveries whose attempts were used up. They start again with the whole retry schedule.", 40),
+  held: Fields.count("Deliveries that wait for the webhook. They are sent when it is active again.", 2)
+}).annotate({ identifier: "Recovery", description: "The deliveries that a recovery sends again." })
 
 const webhook = {
   id: Fields.Uuid.annotate({ description: "The webhook's id.", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
@@ -176,7 +182,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "List deliveries")
       .annotate(
         OpenApi.Description,
-        "The deliveries of the last 30 days' events to a webhook, newest event first, each with its attempts. A retry or a recovery shows here."
+        "Lists a webhook's deliveries of the last 30 days' events, newest event first, each with its attempts. The list shows the results of retries and recoveries."
       ),
     HttpApiEndpoint.get("find", "/webhooks/:id/deliveries/:delivery_id", {
       params: one,
@@ -188,7 +194,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Get a delivery")
       .annotate(
         OpenApi.Description,
-        "Shows a delivery with its attempts and the first KiB of each answer. A delivery is named by its event: take the UUID from the event's id. 404 when the webhook is unknown, or got no such event in the last 30 days."
+        "Returns a delivery with its attempts and the first KiB of each response. The delivery's id is the UUID in the event's id. The response is 404 if the webhook does not exist, or had no such event in the last 30 days."
       ),
     HttpApiEndpoint.post("retry", "/webhooks/:id/deliveries/:delivery_id/retry", {
       headers: IdempotencyHeaders,
@@ -201,7 +207,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Send a delivery again")
       .annotate(
         OpenApi.Description,
-        "Asks for one attempt as soon as there is room, whatever the delivery's status: one that was delivered or has failed is sent again too. It does not wait for the attempt: look at the delivery for what came of it. The attempt spends none of the schedule's. A success cancels the automatic retries; a failure leaves them as they were. While an attempt is under way, or asked for already, nothing changes. A delivery of a webhook that is not active stays `held`, and the attempt is made when it is active again. Where deliveries are held because your endpoint failed often, one of them is tried at once, and all of them go out when it arrives: ask when your endpoint is mended."
+        "Requests one attempt as soon as a worker is free, whatever the delivery's status: a delivery that succeeded or failed is sent again too. The response does not wait for the attempt: get the delivery to see the result. The attempt does not count towards the retry schedule. A success cancels the automatic retries; a failure does not change them. If an attempt is running, or already requested, the call changes nothing. A delivery of a webhook that is not active stays `held` until the webhook is active again. If deliveries are held because your endpoint failed often, the service tries one of them at once, and sends all of them when it arrives. Call this operation when your endpoint is repaired."
       ),
     HttpApiEndpoint.post("recover", "/webhooks/:id/recover", {
       headers: IdempotencyHeaders,
@@ -212,16 +218,16 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
     })
       .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "recoverWebhook")
-      .annotate(OpenApi.Summary, "Send what did not arrive again")
+      .annotate(OpenApi.Summary, "Send failed deliveries again")
       .annotate(
         OpenApi.Description,
-        "Sends a webhook's failed and held deliveries of a span of time again, oldest event first, slowly at the beginning, and answers at once with their count. Failed ones get the whole retry schedule anew. Where deliveries are held because your endpoint failed often, one is tried at once, and the others follow when it arrives. What is still being retried is left to its schedule. The job survives restarts of the service; an event may arrive twice, with the same id."
+        "Sends a webhook's failed and held deliveries of a period again, oldest event first, slowly at the beginning. The response comes at once, with the number of deliveries. Failed deliveries start again with the whole retry schedule. If deliveries are held because your endpoint failed often, the service tries one at once, and sends the others when it arrives. Deliveries that are still being retried keep their schedule. The recovery continues after a restart of the service. An event can arrive twice, with the same id."
       )
   )
   .annotateMerge(
     OpenApi.annotations({
       title: "Deliveries",
-      description: "What became of each event on its way to a webhook, and how to send it again."
+      description: "The delivery of each event to a webhook: its status, its attempts, and how to send it again."
     })
   )
   .middleware(ApiKeyAuth) {}

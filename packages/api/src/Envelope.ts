@@ -1,7 +1,7 @@
 /** The envelope of every successful response. */
 import * as Schema from "effect/Schema"
 
-export const Success = Schema.Literal(true).annotate({ description: "True for every answer that is no error." })
+export const Success = Schema.Literal(true).annotate({ description: "Always true for a successful response." })
 
 export const Ok = <Data extends Schema.Top>(data: Data) => Schema.Struct({ success: Success, data })
 

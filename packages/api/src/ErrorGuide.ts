@@ -23,61 +23,61 @@ export const guide: Readonly<Record<Code, Guide>> = {
     details:
       "`{field, constraint, errors}`: the first problem, and all of them as `[{field, constraint}]`. `field` is a path such as `persona_ids[2]`, a parameter, a header, or `body`.",
     advice:
-      "Mend the request as `constraint` says. Sent again unchanged, it is refused again. With status 408 the request did not arrive whole in time: send it again."
+      "Correct the request as `constraint` says. Do not retry it unchanged, except with status 408: then the request did not arrive completely in time, so send it again."
   },
   no_valid_personas: {
     example: Errors.NoValidPersonas.of([{ persona_id: approvingPersona.id, status: "not_licensed" }]),
-    details: "`[{persona_id, status, duplicate_of?}]`: one for each requested persona, in request order.",
-    advice:
-      "Choose personas from `GET /personas`. For `duplicate`, fetch what was already asked by `duplicate_of.topic_id`."
+    details:
+      "`[{persona_id, status, duplicate_of?}]`: one result for each requested persona, in the order of the request.",
+    advice: "Choose personas from `GET /personas`. For `duplicate`, fetch the earlier topic by `duplicate_of.topic_id`."
   },
   unauthorized: {
     example: Errors.Unauthorized.of(),
     details: "None.",
-    advice: "Check the header (`X-Api-Key`, or the dashboard's token for API keys) and that the key was copied whole."
+    advice: "Check the header (`X-Api-Key`, or the dashboard's token for API keys) and that the key is complete."
   },
   key_revoked: {
     example: Errors.KeyRevoked.of(),
     details: "None.",
-    advice: "Use the key that replaced it, or make a new one."
+    advice: "Use the key that replaced it, or create a new one."
   },
   key_expired: {
     example: Errors.KeyExpired.of(),
     details: "None.",
-    advice: "Make a new key. An expired one cannot be rotated."
+    advice: "Create a new key. An expired key cannot be rotated."
   },
   ip_restricted: {
     example: Errors.IpRestricted.of(),
     details: "None.",
-    advice: "Call from an address on the key's list, or make a key whose list holds this one."
+    advice: "Call from an address on the key's list, or add your address to the list."
   },
   scope_denied: {
     example: Errors.ScopeDenied.of("topics:submit"),
-    details: "None; the message names the scope.",
+    details: "None. The message names the scope.",
     advice: "Use a key with the operation's scope."
   },
   not_licensed: {
     example: Errors.NotLicensed.of(approvingPersona.id),
     details: "`{persona_id}`.",
-    advice: "Ask for a license, or choose a persona from `GET /personas`."
+    advice: "Request a license, or choose a persona from `GET /personas`."
   },
   not_found: {
     example: Errors.NotFound.of("Not found."),
     details: "None.",
     advice:
-      "Check the id, and that the key is of the same environment: test data is never seen with a live key, nor the other way round."
+      "Check the id and the environment of the key: a live key has no access to test data, and a test key has no access to live data."
   },
   rate_limit_exceeded: {
     example: Errors.RateLimitExceeded.of({ retry_after: 42, limit: 1000, remaining: 0 }, "requests an hour"),
     details:
       "`{retry_after, limit, remaining}`, with `quota` when a monthly quota or the test environment's storage is used up. `retry_after` is in seconds.",
     advice:
-      "Wait for `Retry-After` seconds, then go on more slowly. With `details.quota`, do not retry by yourself: a monthly quota starts anew with the next month, and test topics are deleted after 30 days."
+      "Wait for `Retry-After` seconds, then send requests more slowly. With `details.quota`, do not retry automatically: a monthly quota is reset at the start of the next month, and test topics are deleted after 30 days."
   },
   internal_error: {
     example: Errors.InternalError.of("5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"),
-    details: "None; the message names the request id.",
+    details: "None. The message contains the request id.",
     advice:
-      "Try again after a few seconds, with the same `Idempotency-Key` where there was one. If it stays, report the request id."
+      "Retry after a few seconds, with the same `Idempotency-Key` if the request had one. If the error persists, report the request id."
   }
 }

@@ -22,33 +22,36 @@ export const statusOf = {
 /** One problem of a request: a path such as `persona_ids[2]`, and a sentence that tells how to correct the value. */
 export const Problem = Schema.Struct({
   field: Schema.String.annotate({
-    description: "Where: a path into the body, or the parameter's name.",
+    description: "The path of the field in the body, or the name of the parameter.",
     examples: ["persona_ids[2]"]
   }),
-  constraint: Schema.String.annotate({ description: "What would be right.", examples: ["must be a UUID"] })
-}).annotate({ identifier: "Problem", description: "One thing that is wrong with a request." })
+  constraint: Schema.String.annotate({ description: "What a valid value must satisfy.", examples: ["must be a UUID"] })
+}).annotate({ identifier: "Problem", description: "A problem in the request." })
 export type Problem = typeof Problem.Type
 
 const failed = Schema.Literal(false).annotate({ description: "False for every error." })
 
 const told = <const Code extends string>(code: Code) => ({
-  code: Schema.Literal(code).annotate({ description: "The code to decide by; it never changes its meaning." }),
-  message: text("One sentence for a person. Its words may change.", "What went wrong, in one sentence.")
+  code: Schema.Literal(code).annotate({ description: "The error code for your program. Its meaning never changes." }),
+  message: text(
+    "An explanation for people, in one sentence. The text may change.",
+    "A description of the error, in one sentence."
+  )
 })
 
 /** The meaning of each error code. */
 const meaning = {
   invalid_request: "The body or a parameter is invalid.",
-  no_valid_personas: "None of the requested personas could be sent to. Nothing was stored.",
+  no_valid_personas: "The topic could not be sent to any of the requested personas. Nothing was stored.",
   unauthorized: "The API key, or the dashboard's token, is missing or invalid.",
   key_revoked: "The API key was revoked.",
   key_expired: "The API key has expired.",
-  ip_restricted: "The API key may not be used from this address.",
-  scope_denied: "The API key lacks the scope that the operation needs.",
-  not_licensed: "The organization holds no active license for the persona.",
-  not_found: "There is no such resource.",
+  ip_restricted: "The API key cannot be used from this address.",
+  scope_denied: "The API key does not have the scope that the operation requires.",
+  not_licensed: "The organization has no active license for the persona.",
+  not_found: "The resource does not exist.",
   rate_limit_exceeded: "A rate limit, a monthly quota or the test environment's storage is used up.",
-  internal_error: "The server failed. The message names the request id."
+  internal_error: "The service failed. The message contains the request id."
 } satisfies Record<keyof typeof statusOf, string>
 
 /** When a response has several codes, each `error` schema needs its own name. */
@@ -77,8 +80,8 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
     "invalid_request",
     Schema.Struct({
       ...Problem.fields,
-      errors: Schema.Array(Problem).annotate({ description: "All problems, the first one included; 100 at most." })
-    }).annotate({ description: "The first problem, and all of them." })
+      errors: Schema.Array(Problem).annotate({ description: "All problems, including the first, at most 100." })
+    }).annotate({ description: "The first problem, and the list of all problems." })
   ),
   answeredAs("invalid_request")
 ) {
@@ -99,7 +102,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
 /** The response to a request that does not arrive completely in time. Proxies decide by the status of this response. */
 export const requestTimeout = {
   status: 408,
-  error: InvalidRequest.of([{ field: "request", constraint: "must arrive whole within the time allowed" }])
+  error: InvalidRequest.of([{ field: "request", constraint: "must arrive completely within the time limit" }])
 } as const
 
 /**
@@ -114,7 +117,7 @@ export const busy = {
       success: false,
       error: {
         code: "internal_error",
-        message: `The server is busy. Try again in a second. If it stays so, please report the request id ${requestId}.`
+        message: `The service is busy. Try again in a second. If the error persists, please report the request id ${requestId}.`
       }
     })
 } as const
@@ -126,24 +129,27 @@ export const SubmissionResult = Schema.Struct({
   persona_id: Fields.PersonaId,
   status: ResultStatus.annotate({
     description:
-      "`sent` to the creator; `not_licensed`: no active license; `duplicate`: the same topic was already sent within 24 hours (in the test environment within 60 seconds)."
+      "`sent`: the topic goes to the creator; `not_licensed`: your organization has no active license; `duplicate`: the same topic was already sent within 24 hours (in the test environment within 60 seconds)."
   }),
   share_id: Schema.optionalKey(
     Schema.String.annotate({
       format: "uuid",
-      description: "Of a sent persona: its assignment, this persona's part in this topic.",
+      description: "The id of the assignment of the topic to this persona. Only with the status `sent`.",
       examples: ["019c0e1b-7c51-7000-8000-94d0b7f3a6e2"]
     })
   ),
   duplicate_of: Schema.optionalKey(
     Schema.Struct({
-      topic_id: Fields.TopicId.annotate({ description: "The topic that was sent first." }),
-      share_id: Fields.ShareId.annotate({ description: "The id of the persona's part in that topic." })
-    }).annotate({ identifier: "DuplicateOf", description: "Of a duplicate: the sending that it repeats." })
+      topic_id: Fields.TopicId.annotate({ description: "The earlier topic." }),
+      share_id: Fields.ShareId.annotate({ description: "The id of the persona's assignment in the earlier topic." })
+    }).annotate({
+      identifier: "DuplicateOf",
+      description: "The earlier assignment with the same content. Only with the status `duplicate`."
+    })
   )
 }).annotate({
   identifier: "SubmissionResult",
-  description: "What became of one requested persona.",
+  description: "The result for one requested persona.",
   examples: [
     {
       persona_id: approvingPersona.id,
@@ -156,14 +162,20 @@ export const SubmissionResult = Schema.Struct({
 export class NoValidPersonas extends Schema.Error<NoValidPersonas>("NoValidPersonas")(
   bodyWith(
     "no_valid_personas",
-    Schema.Array(SubmissionResult).annotate({ description: "One for each requested persona, in request order." })
+    Schema.Array(SubmissionResult).annotate({
+      description: "One result for each requested persona, in the order of the request."
+    })
   ),
   answeredAs("no_valid_personas")
 ) {
   static of(details: ReadonlyArray<typeof SubmissionResult.Type>): NoValidPersonas {
     return new NoValidPersonas({
       success: false,
-      error: { code: "no_valid_personas", message: "None of the requested personas could be sent to.", details }
+      error: {
+        code: "no_valid_personas",
+        message: "The topic could not be sent to any of the requested personas.",
+        details
+      }
     })
   }
 }
@@ -196,7 +208,7 @@ export class IpRestricted extends Schema.Error<IpRestricted>("IpRestricted")(
   static of(): IpRestricted {
     return new IpRestricted({
       success: false,
-      error: { code: "ip_restricted", message: "The API key may not be used from this address." }
+      error: { code: "ip_restricted", message: "The API key cannot be used from this address." }
     })
   }
 }
@@ -214,7 +226,10 @@ export class ScopeDenied extends Schema.Error<ScopeDenied>("ScopeDenied")(
 }
 
 export class NotLicensed extends Schema.Error<NotLicensed>("NotLicensed")(
-  bodyWith("not_licensed", Schema.Struct({ persona_id: Fields.PersonaId }).annotate({ description: "Which persona." })),
+  bodyWith(
+    "not_licensed",
+    Schema.Struct({ persona_id: Fields.PersonaId }).annotate({ description: "The persona without a license." })
+  ),
   answeredAs("not_licensed")
 ) {
   static of(personaId: string): NotLicensed {
@@ -222,7 +237,7 @@ export class NotLicensed extends Schema.Error<NotLicensed>("NotLicensed")(
       success: false,
       error: {
         code: "not_licensed",
-        message: "Your organization holds no active license for this persona.",
+        message: "Your organization has no active license for this persona.",
         details: { persona_id: personaId }
       }
     })
@@ -257,16 +272,16 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   bodyWith(
     "rate_limit_exceeded",
     Schema.Struct({
-      retry_after: Fields.count("Seconds to wait, as in `Retry-After`.", 42),
-      limit: Fields.count("How many the limit allows.", 1000),
-      remaining: Fields.count("How many are left of it.", 0),
+      retry_after: Fields.count("The number of seconds to wait, as in `Retry-After`.", 42),
+      limit: Fields.count("The limit.", 1000),
+      remaining: Fields.count("How much of the limit is left.", 0),
       quota: Schema.optionalKey(
         text(
-          "The monthly quota that is used up, or in the test environment `test_topics` or `test_bytes`. Do not retry by yourself when it is here.",
+          "The monthly quota that is used up, or in the test environment `test_topics` or `test_bytes`. If present, do not retry automatically.",
           "topics_per_month"
         )
       )
-    }).annotate({ description: "Which limit, and how long to wait." })
+    }).annotate({ description: "The limit and the time to wait." })
   ),
   answeredAs("rate_limit_exceeded")
 ) {
@@ -288,7 +303,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
     const message =
       details.quota === undefined
         ? `The rate limit of ${details.limit} ${counted} is used up. Try again in ${details.retry_after} seconds.`
-        : `Of the monthly quota ${details.quota} of ${details.limit}, ${details.remaining} are left, which is not enough. It starts anew with the next month; do not retry by yourself.`
+        : `The monthly quota ${details.quota} of ${details.limit} has ${details.remaining} left, which is not enough. It is reset at the start of the next month; do not retry automatically.`
     return RateLimitExceeded.saying(message, details)
   }
 
@@ -296,7 +311,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   static ofTests(details: RateLimitExceeded["error"]["details"]): RateLimitExceeded {
     const stored = details.quota === "test_topics" ? "topics" : "bytes"
     return RateLimitExceeded.saying(
-      `The test environment stores at most ${details.limit} ${stored} for an organization, and ${details.remaining} are left, which is not enough. Test topics are deleted by themselves when they are old; do not retry by yourself.`,
+      `The test environment stores at most ${details.limit} ${stored} for an organization, and ${details.remaining} are left, which is not enough. Test topics are deleted after their retention; do not retry automatically.`,
       details
     )
   }
@@ -313,7 +328,7 @@ export class InternalError extends Schema.Error<InternalError>("InternalError")(
   static of(requestId: string): InternalError {
     return new InternalError({
       success: false,
-      error: { code: "internal_error", message: `The server failed. Please report the request id ${requestId}.` }
+      error: { code: "internal_error", message: `The service failed. Please report the request id ${requestId}.` }
     })
   }
 }

@@ -17,27 +17,27 @@ const envelope = <Type extends EventType>(type: Type) => ({
     description: "The event's id, the same in every delivery: `evt_` and a UUID.",
     examples: ["evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"]
   }),
-  type: Schema.Literal(type).annotate({ description: "What happened.", examples: [type] }),
-  timestamp: Fields.moment("When it happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
-  sequence: Fields.count("Increases with every event about one persona's part.", 1)
+  type: Schema.Literal(type).annotate({ description: "The event's type.", examples: [type] }),
+  timestamp: Fields.moment("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
+  sequence: Fields.count("Increases with every event of the same `share_id`.", 1)
 })
 
 const part = {
   topic_id: Fields.TopicId,
   external_reference: Schema.NullOr(Schema.String).annotate({
-    description: "Your own identifier of the topic; null when none was given.",
+    description: "Your own identifier of the topic. Null if you sent none.",
     examples: ["article-4711"]
   }),
   metadata: Fields.Metadata,
   share_id: Fields.ShareId,
   persona: Schema.Struct({ id: Fields.PersonaId, name: Fields.PersonaName }).annotate({
     identifier: "EventPersona",
-    description: "The persona that it is about."
+    description: "The persona of the event."
   }),
   status: Fields.AssignmentStatus,
   topic: Schema.Struct({ status: Fields.TopicStatus, summary: Fields.OutcomeSummary }).annotate({
     identifier: "EventTopic",
-    description: "The topic as it is after this event."
+    description: "The state of the topic after this event."
   })
 }
 
@@ -50,38 +50,41 @@ const approval = <Type extends "creator.approved" | "partner.approved">(
     ...envelope(type),
     data: Schema.Struct({ ...part, commentary: Fields.Commentary }).annotate({
       identifier: `${identifier}Data`,
-      description: "The part that it is about, with its commentary as it was then."
+      description: "The assignment of the event, with its commentary at that time."
     })
   }).annotate({ identifier, description })
 
 export const Event = Schema.Union([
-  approval("creator.approved", "CreatorApprovedEvent", "A commentary became ready to fetch."),
+  approval("creator.approved", "CreatorApprovedEvent", "A creator approved a commentary, which is ready to fetch."),
   approval("partner.approved", "PartnerApprovedEvent", "You accepted a commentary for publication."),
   Schema.Struct({
     ...envelope("commentary.failed"),
     data: Schema.Struct({
       ...part,
       reason: FailureReason.annotate({
-        description: "Why no commentary will come, as in `failure.reason`.",
+        description: "The reason for the failure, as in `failure.reason`.",
         examples: ["declined"]
       })
-    }).annotate({ identifier: "CommentaryFailedEventData", description: "The part that it is about, and why." })
-  }).annotate({ identifier: "CommentaryFailedEvent", description: "It is certain that no commentary will come." })
-]).annotate({ identifier: "Event", description: "What became of one persona's part in a topic." })
+    }).annotate({
+      identifier: "CommentaryFailedEventData",
+      description: "The assignment of the event, with the reason for the failure."
+    })
+  }).annotate({ identifier: "CommentaryFailedEvent", description: "An assignment failed, so no commentary will come." })
+]).annotate({ identifier: "Event", description: "The result of one assignment." })
 
 export const CursorPagination = Schema.Struct({
-  limit: Fields.count("The page's size.", eventListBounds.defaultLimit),
+  limit: Fields.count("The number of entries on a page.", eventListBounds.defaultLimit),
   next_cursor: Schema.NullOr(Schema.String).annotate({
     description:
-      "Send it as `cursor` for the next page; null on the last. Never null in a list of events with `order=asc`.",
+      "Send it as `cursor` to get the next page. Null on the last page, but never null in a list of events with `order=asc`.",
     examples: [null]
   })
-}).annotate({ identifier: "CursorPagination", description: "Where this page lies in the list." })
+}).annotate({ identifier: "CursorPagination", description: "The position of this page in the list." })
 
 export const EventList = Schema.Struct({
   success: Success,
   data: Schema.Array(Event).annotate({
-    description: "This page's events, newest first, or oldest first with `order=asc`."
+    description: "The events of this page, newest first, or oldest first with `order=asc`."
   }),
   pagination: CursorPagination
 }).annotate({ identifier: "EventList", description: "One page of events." })
@@ -90,12 +93,13 @@ const listQuery = {
   type: literalParameter(EventType.literals, { description: "Only events of this type.", example: "creator.approved" }),
   since: textParameter({
     description:
-      "Only events of this moment and later ones: ISO 8601 with a zone. None reach back further than 30 days. An event may be seen some seconds after its timestamp: to follow all events, use `after`.",
+      "Only events from this time on: ISO 8601 with a time zone. The list contains no events older than 30 days. An event can appear some seconds after its timestamp: to follow all events, use `after`.",
     example: "2026-01-30T12:00:00Z",
     format: "date-time"
   }),
   limit: integerParameter({
-    description: "The page's size. A page of large events ends earlier, at about 1 MiB: go by `next_cursor`.",
+    description:
+      "The number of entries on a page. A page of large events ends earlier, at about 1 MiB, so always use `next_cursor`.",
     example: eventListBounds.defaultLimit,
     minimum: 1,
     maximum: eventListBounds.maxLimit,
@@ -103,17 +107,17 @@ const listQuery = {
   }),
   order: literalParameter(["asc", "desc"], {
     description:
-      "`desc`, the default, lists the newest event first. `asc` lists events in the order in which the service stored them: an event that was stored late comes late, and `next_cursor` is never null.",
+      "`desc`, the default, lists the newest event first. `asc` lists events in the order in which the service stored them: an event that was stored late appears late, and `next_cursor` is never null.",
     example: "asc"
   }),
   after: textParameter({
     description:
-      "Only events after this one, in the order of `order=asc`, which it implies: the id of the last event that you handled, or the former page's `pagination.next_cursor`. Not together with `cursor`.",
+      "Only events after this one, in the order of `order=asc`, which it implies: the id of the last event that you handled, or the `pagination.next_cursor` of the previous page. Not together with `cursor`.",
     example: "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2",
     pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
   }),
   cursor: textParameter({
-    description: "The former page's `pagination.next_cursor`.",
+    description: "The `pagination.next_cursor` of the previous page.",
     example: "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2",
     pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
   })
@@ -129,11 +133,9 @@ export class EventsApi extends HttpApiGroup.make("events")
           identifier: "listEvents",
           summary: "List events",
           description:
-            "The events of the last 30 days in the key's environment, newest first, whether or not a webhook was registered for them, in the very bytes that webhooks get. To follow all topics with one loop, send `order=asc` first, then `after` with `pagination.next_cursor` or with the id of the last event that you handled: each event comes once, and none is left out. While there is nothing new, the page is empty and the cursor stays valid."
+            "Lists the events of the last 30 days in the key's environment, newest first, even if no webhook was registered for them. Events have the same bytes that webhooks receive. To follow all topics with one loop, send `order=asc` first, then `after` with `pagination.next_cursor` or with the id of the last event that you handled: the pages contain each event once, without gaps. If there are no new events, the page is empty and the cursor stays valid."
         })
       )
   )
-  .annotateMerge(
-    OpenApi.annotations({ title: "Events", description: "What happened to your topics, to be read at any time." })
-  )
+  .annotateMerge(OpenApi.annotations({ title: "Events", description: "The events of your topics, without webhooks." }))
   .middleware(ApiKeyAuth) {}

@@ -31,7 +31,7 @@ export const PersonaId = Uuid.annotate({
 })
 
 export const ShareId = Uuid.annotate({
-  description: "The id of this persona's part in this topic.",
+  description: "The id of the assignment of the topic to this persona.",
   examples: ["019c0e1b-7c51-7000-8000-94d0b7f3a6e2"]
 })
 
@@ -42,22 +42,16 @@ export const CommentaryId = Uuid.annotate({
 
 export const PersonaName = text("The persona's display name.", approvingPersona.name)
 
-export const PersonaImage = address(
-  "The address of the persona's picture.",
-  "https://img.example.org/avery-approves.jpg"
-)
+export const PersonaImage = address("The URL of the persona's picture.", "https://img.example.org/avery-approves.jpg")
 
-export const ExternalReference = text(
-  "The partner's own identifier of the topic; left out when none was given.",
-  "article-4711"
-)
+export const ExternalReference = text("Your own identifier of the topic. Omitted if you sent none.", "article-4711")
 
 export const TopicContent = text("The topic's text, trimmed.", "Will the Lakers make the play-offs this season?")
 
 export const CreatedAt = moment("When the topic was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
 
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
-  description: "The partner's own data, returned as it was sent; `{}` when none was sent.",
+  description: "Your own data, as you sent it. `{}` if you sent none.",
   examples: [{ article: "4711", section: "basketball" }],
   // Without this annotation, client generators create a type without fields.
   [keywords]: { additionalProperties: true }
@@ -69,25 +63,25 @@ export const OutputTypes = Schema.Array(OutputType).annotate({
 })
 
 export const TopicWebhookIds = Schema.Array(Uuid.annotate({ description: "A webhook's id." })).annotate({
-  description: "The webhooks that receive this topic's events; left out when all of them do.",
+  description: "The webhooks that receive this topic's events. Omitted if all of them do.",
   examples: [["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]]
 })
 
 export const TopicStatus = Topics.TopicStatus.annotate({
   description:
-    "`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries are ready; `completed`: nothing more will come.",
+    "`pending`: waiting for creators; `in_progress`: at least one commentary is in progress; `partial`: some commentaries are ready; `completed`: no further commentary will come.",
   examples: ["completed"]
 })
 
 export const AssignmentStatus = DomainAssignmentStatus.annotate({
   description:
-    "`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being written; `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and `expired`: nothing will come.",
+    "`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being generated; `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and `expired`: no commentary will come.",
   examples: ["creator_approved"]
 })
 
 export const OutcomeStatus = Schema.Literals(["completed", "pending", "failed"]).annotate({
   description:
-    "`completed`: the commentary is here; `pending`: it may still come; `failed`: it will not, see `failure`.",
+    "`completed`: the commentary is ready; `pending`: it may still come; `failed`: no commentary will come, see `failure`.",
   examples: ["completed"]
 })
 
@@ -96,12 +90,12 @@ export const Failure = Schema.NullOr(
   Schema.Struct({
     reason: FailureReason.annotate({
       description:
-        "`declined` or `withdrawn` by the creator; `expired`: no answer in time; `generation_failed`: no draft could be written; `approval_timeout`: no approval in time; `cancelled`: your organization cancelled the topic before the creator answered.",
+        "`declined` and `withdrawn`: by the creator; `expired`: no answer in time; `generation_failed`: no draft could be generated; `approval_timeout`: no approval in time; `cancelled`: your organization cancelled the topic before the creator answered.",
       examples: ["declined"]
     }),
-    at: moment("When it was settled: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z")
+    at: moment("When the assignment failed: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z")
   }).annotate({ identifier: "Failure", description: "Why no commentary will come." })
-).annotate({ description: "Why no commentary will come; null while one may, or has.", examples: [null] })
+).annotate({ description: "Why no commentary will come. Null if one came or still can.", examples: [null] })
 
 export const CommentaryContent = text(
   "The approved text.",
@@ -109,24 +103,24 @@ export const CommentaryContent = text(
 )
 
 export const AudioUrl = Schema.NullOr(
-  address("Where to fetch the audio.", "https://media.example.org/019c0e5f.mp3")
+  address("The URL of the audio.", "https://media.example.org/019c0e5f.mp3")
 ).annotate({
-  description: "The audio of the approved text; null until there is one.",
+  description: "The audio of the approved text. Null until it is ready.",
   examples: [null]
 })
 
 export const VideoUrl = Schema.NullOr(
-  address("Where to fetch the video.", "https://media.example.org/019c0e5f.mp4")
+  address("The URL of the video.", "https://media.example.org/019c0e5f.mp4")
 ).annotate({
-  description: "The video of the approved text; null until there is one.",
+  description: "The video of the approved text. Null until it is ready.",
   examples: [null]
 })
 
-export const ApprovedAt = moment("When the creator approved it: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z")
+export const ApprovedAt = moment("When the creator approved the commentary: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z")
 
 /** The value is null until the partner accepts the commentary. */
 export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
-  description: "When your organization accepted the commentary for publication; null before.",
+  description: "When your organization accepted the commentary for publication. Null before.",
   examples: ["2026-02-01T14:00:00.000Z"]
 })
 
@@ -140,11 +134,11 @@ export const Commentary = Schema.Struct({
 }).annotate({ identifier: "Commentary", description: "A commentary that its creator approved." })
 
 export const OutcomeSummary = Schema.Struct({
-  total_personas: count("All personas of it.", 1),
-  completed: count("Those whose commentary is here.", 1),
-  pending: count("Those whose commentary may still come.", 0),
-  failed: count("Those whose commentary will not come.", 0)
-}).annotate({ identifier: "OutcomeSummary", description: "How many personas stand where." })
+  total_personas: count("The number of personas of the topic.", 1),
+  completed: count("Personas whose commentary is ready.", 1),
+  pending: count("Personas whose commentary may still come.", 0),
+  failed: count("Personas without a commentary, because their assignment failed.", 0)
+}).annotate({ identifier: "OutcomeSummary", description: "The number of personas by result." })
 
 export const progressSummary =
-  "How many personas stand where. A persona that failed is counted under the status it keeps: a cancelled one in `topic_sent`, also when the topic is completed."
+  "The number of personas by status. A failed persona counts under the status that it keeps: a cancelled persona counts in `topic_sent`, even if the topic is completed."

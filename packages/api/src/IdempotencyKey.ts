@@ -17,7 +17,7 @@ export const IdempotencyHeaders = Schema.Struct({
       Schema.isPattern(/^[\x21-\x7e]*$/, constraint)
     ).annotate({
       description:
-        "Makes it safe to send the request again: the same key with the same body gets the first answer again for 24 hours, with `Idempotency-Replayed: true`; with another body it is refused. Only successful answers are kept. Make a new one for each request that is none sent again: a random UUID is a good key."
+        "Makes the request safe to retry. For 24 hours, the same key with the same body gets the first response again, with `Idempotency-Replayed: true`; with another body it is refused. Only successful responses are stored. Use a new key, such as a random UUID, for each new request."
     })
   )
 })

@@ -14,12 +14,12 @@ import { usageGroup } from "./UsageGroup.ts"
 const { environment, expires_at, id, ip_whitelist, key_prefix, name, revoked_at } = ApiKeySummary.fields
 
 const RateWindow = Schema.Struct({
-  name: text("The limit's name, as in `RateLimit`.", "requests_per_hour"),
-  limit: Fields.count("Requests that the window allows.", 1000),
-  remaining: Fields.count("Requests left in it, after this one.", 997),
-  window_seconds: Fields.count("The length of the window.", 3600),
-  resets_in_seconds: Fields.count("Seconds until the window ends.", 3540)
-}).annotate({ identifier: "RateWindow", description: "A limit on requests, and what is left of it." })
+  name: text("The name of the limit, as in `RateLimit`.", "requests_per_hour"),
+  limit: Fields.count("The number of requests that the window allows.", 1000),
+  remaining: Fields.count("The number of requests left in the window, after this one.", 997),
+  window_seconds: Fields.count("The length of the window in seconds.", 3600),
+  resets_in_seconds: Fields.count("The number of seconds until the window ends.", 3540)
+}).annotate({ identifier: "RateWindow", description: "A rate limit, and how much of it is left." })
 
 export const Me = Schema.Struct({
   organization: Schema.Struct({
@@ -29,14 +29,16 @@ export const Me = Schema.Struct({
   key: Schema.Struct({ id, name, key_prefix }).annotate({ description: "The key of this request." }),
   environment,
   scopes: Schema.Array(Scope).annotate({
-    description: `What the key may do: some of ${allScopes.map((scope) => `\`${scope}\``).join(", ")}.`,
+    description: `The key's permissions, out of ${allScopes.map((scope) => `\`${scope}\``).join(", ")}.`,
     examples: [["topics:submit", "topics:read"]]
   }),
   ip_whitelist,
   expires_at,
   revoked_at,
-  windows: Schema.Array(RateWindow).annotate({ description: "The windows that count every request of the key." })
-}).annotate({ identifier: "Me", description: "A key as it is in force." })
+  windows: Schema.Array(RateWindow).annotate({
+    description: "The rate-limit windows that count every request of the key."
+  })
+}).annotate({ identifier: "Me", description: "The key of this request, with its permissions and limits." })
 
 export class MeApi extends HttpApiGroup.make("me")
   .add(
@@ -45,7 +47,7 @@ export class MeApi extends HttpApiGroup.make("me")
         identifier: "getMe",
         summary: "Get the key of this request",
         description:
-          "Whose key this is, what it may do, when it ends, and what is left of its rate limits. Every key may ask, whatever its scopes."
+          "Returns the key's organization, scopes, expiry and remaining rate limits. Every key can call this operation, whatever its scopes."
       })
     )
   )

@@ -11,8 +11,8 @@ import { usageGroup } from "./UsageGroup.ts"
 const count = (description: string, example: number) => Fields.Count.annotate({ description, examples: [example] })
 
 const Counts = Schema.Struct({
-  sent: count("Requests sent to creators in the period: the sum of all that follow.", 42),
-  pending: count("More may still come.", 3),
+  sent: count("Requests sent to creators in the period: the sum of all other counts.", 42),
+  pending: count("A commentary may still come.", 3),
   approved: count("The creator approved a commentary.", 28),
   declined: count("The creator declined.", 4),
   expired: count("The creator did not respond in time.", 5),
@@ -20,41 +20,41 @@ const Counts = Schema.Struct({
   approval_timeout: count("The creator did not approve in time.", 1),
   withdrawn: count("The creator withdrew.", 1),
   cancelled: count("Your organization cancelled the topic before the creator answered.", 0)
-}).annotate({ identifier: "OutcomeCounts", description: "How many requests came to what, as of now." })
+}).annotate({ identifier: "OutcomeCounts", description: "The number of requests by their current result." })
 
 const Seconds = Schema.NullOr(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ examples: [5412.38] }))
 
 const Spread = Schema.Struct({
-  count: count("How many were measured: requests that have got so far.", 30),
-  median: Seconds.annotate({ description: "Seconds that half of them did not exceed; null where `count` is 0." }),
-  p90: Seconds.annotate({ description: "Seconds that 90 % of them did not exceed; null where `count` is 0." })
+  count: count("The number of requests that completed this step.", 30),
+  median: Seconds.annotate({ description: "The median in seconds. Null if `count` is 0." }),
+  p90: Seconds.annotate({ description: "The 90th percentile in seconds. Null if `count` is 0." })
 }).annotate({
   identifier: "Spread",
   description:
-    "Times in seconds, with milliseconds. Median and 90th percentile are nearest ranks: the least of the measured times that 50 % or 90 % of them do not exceed. Where many were measured on a day, within 5 % of it."
+    "Times in seconds, with milliseconds. Median and 90th percentile are nearest ranks: the smallest measured time that 50 % or 90 % of the times do not exceed. On days with many measurements, the values are accurate to 5 %."
 })
 
 const figures = {
   counts: Counts,
   response_time: Spread.annotate({
     identifier: "ResponseTime",
-    description: "From the creator's mail to the creator's perspective."
+    description: "From the mail to the creator until the creator's opinion."
   }),
   generation_time: Spread.annotate({
     identifier: "GenerationTime",
-    description: "From the perspective to the first draft, failed attempts included."
+    description: "From the creator's opinion until the first draft, including failed attempts."
   }),
   approval_time: Spread.annotate({
     identifier: "ApprovalTime",
-    description: "From the first draft to the creator's approval, further drafts included."
+    description: "From the first draft until the creator's approval, including further drafts."
   })
 }
 
 export const PerformanceReport = Schema.Struct({
   period: Schema.Struct({
-    start: Fields.Timestamp.annotate({ description: "Requests sent from this moment on." }),
-    end: Fields.Timestamp.annotate({ description: "Requests sent before this moment." })
-  }).annotate({ identifier: "ReportingPeriod", description: "The period that was asked for." }),
+    start: Fields.Timestamp.annotate({ description: "Requests sent from this time on." }),
+    end: Fields.Timestamp.annotate({ description: "Requests sent before this time." })
+  }).annotate({ identifier: "ReportingPeriod", description: "The requested period." }),
   overall: Schema.Struct(figures).annotate({
     identifier: "OverallPerformance",
     description: "All personas together."
@@ -68,7 +68,7 @@ export const PerformanceReport = Schema.Struct({
       }),
       ...figures
     }).annotate({ identifier: "PersonaPerformance" })
-  ).annotate({ description: "Each persona that was sent a request in the period, by name." })
+  ).annotate({ description: "Each persona with a request in the period, sorted by name." })
 }).annotate({ identifier: "PerformanceReport" })
 
 /** Query values are decoded as text, and the service reports all problems at once. */
@@ -76,7 +76,7 @@ const query = {
   from: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "Requests sent from this moment on: an ISO 8601 timestamp with a zone, from the year 2000 on. By default, the beginning (UTC) of the day 30 days before `to`.",
+        "Requests sent from this time on: an ISO 8601 timestamp with a time zone, not before the year 2000. The default is the start (UTC) of the day 30 days before `to`.",
       format: "date-time",
       examples: ["2026-01-01T00:00:00Z"]
     })
@@ -84,7 +84,7 @@ const query = {
   to: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "Requests sent before this moment: an ISO 8601 timestamp with a zone, at most 366 days after `from`. Now by default.",
+        "Requests sent before this time: an ISO 8601 timestamp with a time zone, at most 366 days after `from`. The default is the current time.",
       format: "date-time",
       examples: ["2026-02-01T00:00:00Z"]
     })
@@ -99,7 +99,7 @@ export class MetricsApi extends HttpApiGroup.make("metrics")
       .annotate(OpenApi.Summary, "Performance of creators and generation")
       .annotate(
         OpenApi.Description,
-        "What the requests sent in a period came to, and median and 90th percentile of the response, generation and approval times: overall, and for each persona. A key sees its own environment."
+        "Returns the results of the requests that were sent in a period, and the median and 90th percentile of the response, generation and approval times: overall and for each persona. The report covers the key's environment."
       )
   )
   .annotateMerge(usageGroup)

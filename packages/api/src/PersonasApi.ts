@@ -13,26 +13,30 @@ const summary = { id: Fields.PersonaId, name: Fields.PersonaName, image_url: Fie
 
 export const PersonaSummary = Schema.Struct(summary).annotate({
   identifier: "PersonaSummary",
-  description: "A persona as lists show it."
+  description: "A persona in a list."
 })
 
 export const Persona = Schema.Struct({
   ...summary,
-  bio: text('The full biography; `""` when there is none.', "Twelve seasons beside the court, now in front of it."),
+  bio: text('The full biography. `""` if there is none.', "Twelve seasons beside the court, now in front of it."),
   expertise: Schema.Array(text("A sport, a league or a topic.", "NBA")).annotate({
-    description: "What the persona speaks about.",
+    description: "The subjects that the persona comments on.",
     examples: [["basketball", "NBA"]]
   }),
   social_links: Schema.Record(Schema.String, Schema.String.annotate({ format: "uri" })).annotate({
-    description: "Platform name to address.",
+    description: "URLs by the name of the platform.",
     examples: [{ twitter: "https://twitter.com/jordanlee", instagram: "https://instagram.com/jordanlee" }]
   })
-}).annotate({ identifier: "Persona", description: "A persona in full." })
+}).annotate({ identifier: "Persona", description: "A persona with all its fields." })
 
 export class PersonasApi extends HttpApiGroup.make("personas")
   .add(
     HttpApiEndpoint.get("list", "/personas", {
-      success: Ok(Schema.Array(PersonaSummary).annotate({ description: "The personas that you may ask, by name." }))
+      success: Ok(
+        Schema.Array(PersonaSummary).annotate({
+          description: "The personas that you can submit topics to, sorted by name."
+        })
+      )
     })
       .annotate(RequiredScope, "personas:read")
       .annotate(OwnLimit, "persona_lists_per_hour")
@@ -41,7 +45,7 @@ export class PersonasApi extends HttpApiGroup.make("personas")
           identifier: "listPersonas",
           summary: "List licensed personas",
           description:
-            "The personas that your organization holds active licenses for, by name. Empty when there are none."
+            "Lists the personas for which your organization has active licenses, sorted by name. The list is empty if there are none."
         })
       ),
     HttpApiEndpoint.get("find", "/personas/:id", {
@@ -54,14 +58,14 @@ export class PersonasApi extends HttpApiGroup.make("personas")
         OpenApi.annotations({
           identifier: "getPersona",
           summary: "Get a persona",
-          description: "One licensed persona with biography, expertise and links."
+          description: "Returns a licensed persona with biography, expertise and links."
         })
       )
   )
   .annotateMerge(
     OpenApi.annotations({
       title: "Personas",
-      description: "The voices that your organization is licensed to ask. Ask for their opinion by their ids."
+      description: "The personas that your organization has licenses for. Use their ids to submit topics."
     })
   )
   .middleware(ApiKeyAuth) {}

@@ -19,7 +19,7 @@ export const AdvanceAssignment = Schema.Struct({
     SimulatedAction.annotate({
       message: `must be one of ${SimulatedAction.literals.join(", ")}, and one that the assignment's \`actions\` name`,
       description:
-        "What happens; without it, the next step of the assignment's persona or magic word. `respond`, `decline`, `approve` and `withdraw` are the creator's; `generate` and `fail` the generator's; `expire` lets the open window close: nobody responded, or nobody approved.",
+        "The step to take. The default is the next step of the assignment's persona or magic word. The creator takes the steps `respond`, `decline`, `approve` and `withdraw`, and the generator `generate` and `fail`. `expire` ends the current deadline without an answer or an approval.",
       examples: ["approve"]
     })
   )
@@ -27,21 +27,21 @@ export const AdvanceAssignment = Schema.Struct({
 
 export const SimulatedAssignment = Schema.Struct({
   share_id: Fields.ShareId,
-  topic_id: Fields.Uuid.annotate({ description: "The topic that it is a part of." }),
+  topic_id: Fields.Uuid.annotate({ description: "The topic of the assignment." }),
   persona_id: Fields.Uuid.annotate({
-    description: "The persona that was asked.",
+    description: "The persona of the assignment.",
     examples: ["7e570000-0000-4000-8000-000000000005"]
   }),
   persona_name: Schema.String.annotate({ description: "The persona's display name.", examples: ["Wren Waits"] }),
-  status: AssignmentStatus.annotate({ description: "Where it stands after the step.", examples: ["opinion_injected"] }),
+  status: AssignmentStatus.annotate({ description: "The status after the step.", examples: ["opinion_injected"] }),
   status_updated_at: Fields.Timestamp.annotate({ description: "When the status last changed." }),
   has_commentary: Schema.Boolean.annotate({
-    description: "True when the commentary is ready to be fetched.",
+    description: "True if the commentary is ready to fetch.",
     examples: [false]
   }),
   failure: Fields.Failure,
   actions: Schema.Array(SimulatedAction).annotate({
-    description: "What can happen next, the step on the way to a commentary first; empty once it is settled.",
+    description: "The steps that are possible next. The first one leads to a commentary. Empty after the final step.",
     examples: [["generate", "fail"]]
   })
 }).annotate({ identifier: "SimulatedAssignment" })
@@ -60,7 +60,7 @@ export class SandboxApi extends HttpApiGroup.make("sandbox")
       .annotate(OpenApi.Summary, "Advance a simulated creator")
       .annotate(
         OpenApi.Description,
-        "Takes a simulated creator's next step now, in the test environment. Works on assignments of every persona; those of Wren Waits move by it alone. A live key is answered 404. A step that the present status does not allow, and any step once it is settled, is 400 with the field `action`."
+        "Takes a simulated creator's next step now, in the test environment. It works for assignments of every persona; assignments of Wren Waits change only through it. A live key gets 404. A step that the current status does not allow gets 400 with the field `action`, and so does any step after the final one."
       )
       .annotate(OpenApi.Transform, bodyOptional)
   )

@@ -15,7 +15,7 @@ export const apiKey: SecurityScheme = {
     in: "header",
     name: "X-Api-Key",
     description:
-      "A key of your organization: `pk_live_…` for production, `pk_test_…` for the test environment, whose data is separate. Each key has scopes. Keep keys on your servers: never in a browser, an app or a repository."
+      "A key of your organization: `pk_live_…` for production, `pk_test_…` for the test environment, which has separate data. Each key has scopes. Keep keys on your servers, and never put them into a browser, an app or a repository."
   }
 }
 
@@ -26,6 +26,6 @@ export const dashboardToken: SecurityScheme = {
     scheme: "bearer",
     bearerFormat: "JWT",
     description:
-      "A token of the partner dashboard's identity provider, for managing API keys: `Authorization: Bearer <JWT>`. API keys are not accepted where this is asked for."
+      "A token of the partner dashboard's identity provider, for managing API keys: `Authorization: Bearer <JWT>`. Operations that require this token do not accept API keys."
   }
 }

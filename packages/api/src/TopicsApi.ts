@@ -24,13 +24,13 @@ export const Topic = Schema.Struct({
   metadata: Fields.Metadata,
   output_types: Fields.OutputTypes,
   webhook_ids: Schema.optionalKey(Fields.TopicWebhookIds),
-  personas_sent: Fields.count("How many personas will be asked.", 1),
+  personas_sent: Fields.count("The number of personas that the topic is sent to.", 1),
   results: Schema.Array(SubmissionResult).annotate({
-    description: "One for each requested persona, in the order of `persona_ids`."
+    description: "One result for each requested persona, in the order of `persona_ids`."
   }),
-  status: Schema.Literal("pending").annotate({ description: "Always `pending` on creation." }),
+  status: Schema.Literal("pending").annotate({ description: "Always `pending` for a new topic." }),
   created_at: Fields.CreatedAt
-}).annotate({ identifier: "Topic", description: "The topic as it was created." })
+}).annotate({ identifier: "Topic", description: "The created topic." })
 
 export const TopicProgress = Schema.Struct({
   topic_id: Fields.TopicId,
@@ -48,27 +48,27 @@ export const TopicProgress = Schema.Struct({
       status: Fields.AssignmentStatus,
       status_updated_at: Fields.moment("When the status last changed: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z"),
       has_commentary: Schema.Boolean.annotate({
-        description: "True when the commentary is ready to fetch.",
+        description: "True if the commentary is ready to fetch.",
         examples: [true]
       }),
       failure: Fields.Failure,
       expires_at: Schema.NullOr(Fields.moment("The deadline: ISO 8601, UTC.", "2026-01-31T12:00:00.000Z")).annotate({
         description:
-          "Until when the creator can answer, or approve the draft: ISO 8601, UTC. Null while no creator has to act, and when nothing more will come. The delivery of the request's mail and a new draft set it anew.",
+          "The creator's deadline to answer, or to approve the draft: ISO 8601, UTC. Null while no creator has to act, and after the final status. The delivery of the mail and each new draft set a new deadline.",
         examples: ["2026-01-31T12:00:00.000Z"]
       })
-    }).annotate({ identifier: "PersonaProgress", description: "Where one persona stands." })
-  ).annotate({ description: "One for each persona that was asked, in the order of submission." }),
+    }).annotate({ identifier: "PersonaProgress", description: "The status of one persona." })
+  ).annotate({ description: "One entry for each persona of the topic, in the order of submission." }),
   summary: Schema.Struct({
     total: Fields.count("All personas of the topic.", 1),
     topic_sent: Fields.count("Waiting for the creator.", 0),
-    opinion_injected: Fields.count("The creator has answered, the draft is being written.", 0),
+    opinion_injected: Fields.count("The creator has answered, and the draft is being generated.", 0),
     commentary_generated: Fields.count("Waiting for the creator's approval.", 0),
     creator_approved: Fields.count("Ready to fetch.", 1),
     declined: Fields.count("Declined by the creator.", 0),
     expired: Fields.count("Not answered in time.", 0)
   }).annotate({ identifier: "ProgressSummary", description: Fields.progressSummary })
-}).annotate({ identifier: "TopicProgress", description: "Where a topic and each of its personas stand." })
+}).annotate({ identifier: "TopicProgress", description: "The status of a topic and of each of its personas." })
 
 const entry = {
   share_id: Fields.ShareId,
@@ -76,7 +76,9 @@ const entry = {
   persona_name: Fields.PersonaName,
   persona_image: Fields.PersonaImage,
   status: Fields.OutcomeStatus,
-  commentary: Schema.NullOr(Fields.Commentary).annotate({ description: "Null unless the status is `completed`." }),
+  commentary: Schema.NullOr(Fields.Commentary).annotate({
+    description: "The commentary. Null unless the status is `completed`."
+  }),
   failure: Fields.Failure
 }
 
@@ -90,10 +92,10 @@ export const TopicDetail = Schema.Struct({
   status: Fields.TopicStatus,
   created_at: Fields.CreatedAt,
   commentaries: Schema.Array(
-    Schema.Struct(entry).annotate({ identifier: "TopicEntry", description: "What came of one persona." })
-  ).annotate({ description: "One for each persona that was asked, in the order of submission." }),
+    Schema.Struct(entry).annotate({ identifier: "TopicEntry", description: "The result of one persona." })
+  ).annotate({ description: "One entry for each persona of the topic, in the order of submission." }),
   summary: Fields.OutcomeSummary
-}).annotate({ identifier: "TopicDetail", description: "A topic with all that came of it." })
+}).annotate({ identifier: "TopicDetail", description: "A topic with the results of all its personas." })
 
 export const TopicCommentaries = Schema.Struct({
   topic_id: Fields.TopicId,
@@ -108,18 +110,18 @@ export const TopicCommentaries = Schema.Struct({
         id: Fields.PersonaId,
         name: Fields.PersonaName,
         image_url: Fields.PersonaImage
-      }).annotate({ identifier: "CommentaryPersona", description: "Who speaks." }),
+      }).annotate({ identifier: "CommentaryPersona", description: "The persona of the commentary." }),
       content: Fields.CommentaryContent,
       audio_url: Fields.AudioUrl,
       video_url: Fields.VideoUrl,
       approved_at: Fields.ApprovedAt,
       partner_approved_at: Fields.PartnerApprovedAt
-    }).annotate({ identifier: "CommentaryEntry", description: "One commentary and who speaks in it." })
-  ).annotate({ description: "The ready ones alone; empty while there are none." })
+    }).annotate({ identifier: "CommentaryEntry", description: "One commentary with its persona." })
+  ).annotate({ description: "Only the commentaries that are ready. Empty if there are none." })
 }).annotate({ identifier: "TopicCommentaries", description: "A topic's ready commentaries." })
 
 export const ReferenceLookup = Schema.Struct({
-  external_reference: Fields.ExternalReference.annotate({ description: "The reference that was asked for." }),
+  external_reference: Fields.ExternalReference.annotate({ description: "The requested reference." }),
   topic_id: Fields.TopicId.annotate({ description: "The newest topic with this reference." }),
   content: Fields.TopicContent.annotate({ description: "The newest topic's text." }),
   metadata: Fields.Metadata.annotate({ description: "The newest topic's metadata." }),
@@ -129,15 +131,15 @@ export const ReferenceLookup = Schema.Struct({
       topic_id: Fields.TopicId,
       topic_content: Fields.TopicContent,
       ...entry,
-      created_at: Fields.moment("When the persona was asked: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
-    }).annotate({ identifier: "ReferenceEntry", description: "What came of one persona in one of the topics." })
-  ).annotate({ description: "Of all topics with this reference, the newest topic first." }),
+      created_at: Fields.moment("When the assignment was created: ISO 8601, UTC.", "2026-01-30T12:00:00.000Z")
+    }).annotate({ identifier: "ReferenceEntry", description: "The result of one persona in one of the topics." })
+  ).annotate({ description: "The entries of all topics with this reference, newest topic first." }),
   summary: Fields.OutcomeSummary,
   truncated: Schema.Boolean.annotate({
-    description: "True when older topics carry the reference too, which are not shown.",
+    description: "True if there are older topics with this reference, which the response omits.",
     examples: [false]
   })
-}).annotate({ identifier: "ReferenceLookup", description: "All that came of the topics with one reference." })
+}).annotate({ identifier: "ReferenceLookup", description: "The results of all topics with one reference." })
 
 export const TopicSummary = Schema.Struct({
   topic_id: Fields.TopicId,
@@ -146,10 +148,10 @@ export const TopicSummary = Schema.Struct({
   metadata: Fields.Metadata,
   output_types: Fields.OutputTypes,
   status: Fields.TopicStatus,
-  commentaries_ready: Fields.count("How many commentaries are ready to fetch.", 1),
-  total_personas: Fields.count("How many personas were asked.", 1),
+  commentaries_ready: Fields.count("The number of commentaries that are ready to fetch.", 1),
+  total_personas: Fields.count("The number of personas of the topic.", 1),
   created_at: Fields.CreatedAt
-}).annotate({ identifier: "TopicSummary", description: "A topic as lists show it." })
+}).annotate({ identifier: "TopicSummary", description: "A topic in a list." })
 
 /** The limits of the list's parameters. */
 export const listBounds = { defaultLimit: 20, maxLimit: 100, maxOffset: 10_000 }
@@ -158,19 +160,19 @@ const cursor = "MjAyNi0wMS0zMFQxMjowMDowMC4wMDBaIDAxOWMwZTFiLTdjNGUtNzAwMC04MDAw
 
 export const TopicList = Schema.Struct({
   success: Success,
-  data: Schema.Array(TopicSummary).annotate({ description: "This page's topics." }),
+  data: Schema.Array(TopicSummary).annotate({ description: "The topics of this page." }),
   pagination: Schema.Struct({
-    limit: Fields.count("The page's size.", listBounds.defaultLimit),
-    offset: Fields.count("How many topics were skipped; 0 with a cursor.", 0),
+    limit: Fields.count("The number of entries on a page.", listBounds.defaultLimit),
+    offset: Fields.count("The number of skipped topics. 0 with a cursor.", 0),
     total: Fields.count(
-      "How many topics there are on all pages; with other filters than `status` at most 10000 are counted.",
+      "The number of topics on all pages. With other filters than `status`, at most 10000 are counted.",
       1
     ),
     next_cursor: Schema.NullOr(Schema.String).annotate({
-      description: "Send it as `cursor` for the next page; null on the last.",
+      description: "Send it as `cursor` to get the next page. Null on the last page.",
       examples: [null]
     })
-  }).annotate({ identifier: "Pagination", description: "Where this page lies in the list." })
+  }).annotate({ identifier: "Pagination", description: "The position of this page in the list." })
 }).annotate({ identifier: "TopicList", description: "One page of topics." })
 
 /** Each status, and each set of them in the order of the workflow. */
@@ -186,7 +188,7 @@ const moment = (description: string) =>
 /** Query values are decoded as text, and the service reports all problems at once. */
 const listQuery = {
   status: literalParameter(statusLists, {
-    description: "Only topics with this status, or with one of several, separated by commas.",
+    description: "Only topics with this status, or with one of several statuses, separated by commas.",
     example: "completed"
   }),
   external_reference: textParameter({
@@ -196,17 +198,17 @@ const listQuery = {
     maxLength: 256,
     pattern: referencePattern.source
   }),
-  created_after: moment("Only topics that were created after this moment: ISO 8601 with a zone."),
-  created_before: moment("Only topics that were created before this moment: ISO 8601 with a zone."),
+  created_after: moment("Only topics that were created after this time: ISO 8601 with a time zone."),
+  created_before: moment("Only topics that were created before this time: ISO 8601 with a time zone."),
   updated_after: moment(
-    "Only topics that changed after this moment, in the order of their last change: ISO 8601 with a zone. Not together with another filter. A change may be seen some seconds late: to follow every change, read `GET /events` with `after`."
+    "Only topics that changed after this time, in the order of their last change: ISO 8601 with a time zone. Not together with another filter. A change can appear some seconds late: to follow every change, read `GET /events` with `after`."
   ),
   order: literalParameter(["asc", "desc"], {
     description: "`desc`, the default, lists the newest topic first, `asc` the oldest.",
     example: "desc"
   }),
   limit: integerParameter({
-    description: "The page's size.",
+    description: "The number of entries on a page.",
     example: listBounds.defaultLimit,
     minimum: 1,
     maximum: listBounds.maxLimit,
@@ -214,13 +216,17 @@ const listQuery = {
   }),
   offset: integerParameter({
     description:
-      "How many topics to skip. For longer ways follow `pagination.next_cursor`; not together with `cursor`.",
+      "The number of topics to skip, not together with `cursor`. To page further than the maximum, follow `pagination.next_cursor`.",
     example: 0,
     minimum: 0,
     maximum: listBounds.maxOffset,
     default: 0
   }),
-  cursor: textParameter({ description: "The former page's `pagination.next_cursor`.", example: cursor, maxLength: 128 })
+  cursor: textParameter({
+    description: "The `pagination.next_cursor` of the previous page.",
+    example: cursor,
+    maxLength: 128
+  })
 }
 
 const id = { id: Fields.TopicId }
@@ -241,7 +247,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
           identifier: "createTopic",
           summary: "Create a topic",
           description:
-            "Sends a topic to the creators of the chosen personas. Answers at once, with one result for each persona: `sent`, `not_licensed`, or `duplicate` when the same topic was already sent to it within 24 hours. Send one topic to several personas in one request, then poll its status every 30 to 60 seconds, or register a webhook; allow 24 to 48 hours for human review."
+            "Sends a topic to the creators of the chosen personas. The response comes at once, with one result for each persona: `sent`, `not_licensed`, or `duplicate` if the persona already received the same topic within 24 hours. Send one topic to several personas in one request, then poll its status every 30 to 60 seconds, or register a webhook. Allow 24 to 48 hours for human review."
         })
       ),
     HttpApiEndpoint.get("list", "/topics", { query: listQuery, success: TopicList })
@@ -252,7 +258,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
           identifier: "listTopics",
           summary: "List topics",
           description:
-            "Your organization's topics, newest first unless `order` or `updated_after` say otherwise. Page by `limit` and `offset`, or follow `pagination.next_cursor`, which reaches any depth and never skips a topic; with `updated_after` use `order=asc`, because a topic that changes moves."
+            "Lists your organization's topics, newest first unless `order` or `updated_after` says otherwise. Page by `limit` and `offset`, or follow `pagination.next_cursor`, which has no maximum depth and never skips a topic. With `updated_after`, use `order=asc`, because a topic that changes moves in the list."
         })
       ),
     HttpApiEndpoint.get("find", "/topics/:id", { params: id, success: Ok(TopicDetail), error: NotFound })
@@ -263,7 +269,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
         OpenApi.annotations({
           identifier: "getTopic",
           summary: "Get a topic",
-          description: "A topic with an entry for each persona, its commentary where it is ready, and a summary."
+          description: "Returns a topic with an entry for each persona, the commentaries that are ready, and a summary."
         })
       ),
     HttpApiEndpoint.get("progress", "/topics/:id/status", {
@@ -280,7 +286,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
           identifier: "getTopicStatus",
           summary: "Poll a topic's status",
           description:
-            "The light view to poll, every 30 to 60 seconds: where the topic and each of its personas stand. Stop when `overall_status` is `completed`: nothing more will come."
+            "Returns the status of the topic and of each of its personas. Poll this operation every 30 to 60 seconds, because it is cheaper than the others. Stop when `overall_status` is `completed`: no further commentary will come."
         })
       ),
     HttpApiEndpoint.post("cancel", "/topics/:id/cancel", {
@@ -296,7 +302,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
           identifier: "cancelTopic",
           summary: "Cancel a topic",
           description:
-            "Settles each persona whose creator has not answered yet: its `status` stays, its `failure.reason` is `cancelled`, the creator is told by mail, the held commentary goes back to your quota, and `commentary.failed` is sent. Personas whose creators have answered go on. The response shows where the topic stands afterwards. Calling it again changes nothing."
+            "Cancels the assignment of each persona whose creator has not answered yet. Its `status` stays the same and its `failure.reason` becomes `cancelled`. The creator gets a mail, the reserved commentary returns to your quota, and the event `commentary.failed` is sent. Assignments with an answer continue. The response shows the status of the topic afterwards. A repeated call changes nothing."
         })
       ),
     HttpApiEndpoint.get("commentaries", "/topics/:id/commentaries", {
@@ -310,13 +316,14 @@ export class TopicsApi extends HttpApiGroup.make("topics")
         OpenApi.annotations({
           identifier: "getTopicCommentaries",
           summary: "Get a topic's commentaries",
-          description: "The ready commentaries alone, without status information. An empty list while there are none."
+          description:
+            "Returns only the commentaries that are ready, without status information. The list is empty if there are none."
         })
       ),
     HttpApiEndpoint.get("byReference", "/topics/by-reference/:ref", {
       params: {
         ref: Schema.String.annotate({
-          description: "The `external_reference` given at creation, percent-encoded.",
+          description: "The topic's `external_reference`, percent-encoded.",
           examples: ["article-4711"],
           [keywords]: { minLength: 1, maxLength: 256, pattern: referencePattern.source }
         })
@@ -335,7 +342,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
           identifier: "getTopicByReference",
           summary: "Look up commentaries by your reference",
           description:
-            "All entries of all topics with one `external_reference`, the newest topic first. `topic_id`, `content` and `metadata` are the newest topic's. The newest topics are shown, whole: 100 at most, with 1,000 entries at most together; `truncated` tells whether there are older ones. At most two such requests of an organization are answered at a time: others wait, and are 429 after 10 seconds."
+            "Returns the entries of all topics with one `external_reference`, newest topic first. `topic_id`, `content` and `metadata` are those of the newest topic. The response contains at most the 100 newest topics, with at most 1,000 entries in total. A topic is either complete or omitted; `truncated` is true if older topics are omitted. At most two such requests of an organization run at a time. Others wait, and get 429 after 10 seconds."
         })
       )
   )

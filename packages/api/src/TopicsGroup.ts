@@ -4,5 +4,5 @@ import * as OpenApi from "effect/http-api/OpenApi"
 export const topicsGroup = OpenApi.annotations({
   title: "Topics",
   description:
-    "Submit a short question, statement or prompt to licensed personas, follow it, and fetch what their creators approved."
+    "Submit a short question, statement or prompt to licensed personas, follow its status, and fetch the commentaries that their creators approved."
 })

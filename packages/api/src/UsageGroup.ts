@@ -3,5 +3,5 @@ import * as OpenApi from "effect/http-api/OpenApi"
 
 export const usageGroup = OpenApi.annotations({
   title: "Usage",
-  description: "What has been used, what is left, and how it went."
+  description: "Usage, remaining quotas and performance."
 })

@@ -33,7 +33,7 @@ const EventType = EventTypes.EventType.annotate({
 /** The syntax of a webhook's URL. The service also checks the address to which the URL leads. */
 const Url = Schema.String.annotate({
   description:
-    "An `https:` address of a public server, without user name, password and fragment. Events are sent to it by POST; redirects are not followed.",
+    "An `https:` URL of a public server, without user name, password and fragment. Events are sent to it by POST; redirects are not followed.",
   examples: ["https://example.com/webhooks/commentary"]
 }).check(
   Schema.isMaxLength(maxUrlLength, { message: `must be at most ${maxUrlLength} characters long` }),
@@ -47,7 +47,7 @@ const Events = Schema.Array(EventType)
     Schema.isUnique({ message: "must name each event type once at most" })
   )
   .annotate({
-    description: "The event types that are sent to it, each once.",
+    description: "The event types that the webhook receives, each once.",
     examples: [["creator.approved", "commentary.failed"]]
   })
 
@@ -58,7 +58,7 @@ export const RegisterWebhook = Schema.Struct({
   secret: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "What events are signed with: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters, which are used as they are. One is made if you leave it out, which is best. A secret that this documentation shows is refused."
+        "The secret that signs the events: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters, which are used as they are. We recommend to omit it: the service then generates a secret. A secret from this documentation is refused."
     }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
   )
 }).annotate({ identifier: "RegisterWebhook" })
@@ -71,7 +71,7 @@ export const ChangeWebhook = Schema.Struct({
     Webhooks.ChosenStatus.annotate({
       message: "must be active or paused",
       description:
-        "`paused` holds events back; `active` sends them again, forgets the failures, and brings back a webhook that was disabled. Set it on an active webhook that failed often, and what is held goes out at once.",
+        "`paused` holds events back. `active` sends the held events, resets the failures, and enables a webhook that was disabled. If an active webhook failed often, set `active` again to send the held events at once.",
       examples: ["paused"]
     })
   )
@@ -80,51 +80,57 @@ export const ChangeWebhook = Schema.Struct({
 const fields = {
   id: Fields.Uuid.annotate({ description: "The webhook's id.", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] }),
   url: Schema.String.annotate({
-    description: "Where events are sent, as you gave it.",
+    description: "The URL that events are sent to, as you sent it.",
     examples: ["https://example.com/webhooks/commentary"]
   }),
   events: Schema.Array(EventType).annotate({
-    description: "The event types that are sent to it, as you gave them.",
+    description: "The event types that the webhook receives, as you sent them.",
     examples: [["creator.approved", "commentary.failed"]]
   }),
   status: Webhooks.WebhookStatus.annotate({
     description:
-      "`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a webhook that is not active are held; so are those for an active one that failed often of late: its deliveries tell when it is tried again.",
+      "`active`; `paused`: you paused it; `disabled`: the service disabled it, because it failed for too long. Events for a webhook that is not active are held. Events for an active webhook that failed often recently are held too; its deliveries show when it is tried again.",
     examples: ["active"]
   }),
   consecutive_failures: Fields.Count.annotate({
-    description: "Failed attempts in a row, over all deliveries; 0 after a success or when you set `active`.",
+    description:
+      "The number of consecutive failed attempts of all deliveries. 0 after a success, or when you set `active`.",
     examples: [0]
   }),
   last_delivery_at: Schema.NullOr(Fields.Timestamp).annotate({
-    description: "When an event was last sent to it; null before the first.",
+    description: "When the last event was sent. Null before the first event.",
     examples: [null]
   }),
   created_at: Fields.Timestamp,
   updated_at: Fields.Timestamp.annotate({
-    description: "When you last changed it. Deliveries do not count.",
+    description: "When you last changed the webhook. Deliveries do not change it.",
     examples: ["2026-01-30T12:00:00.000Z"]
   }),
   disabled_reason: Schema.NullOr(Schema.String).annotate({
-    description: "Why we disabled it, in one sentence: what the last attempt met. Null unless it is `disabled`.",
+    description:
+      "Why the service disabled the webhook, in one sentence: the error of the last attempt. Null unless the status is `disabled`.",
     examples: [null]
   }),
   disabled_at: Schema.NullOr(Fields.Timestamp).annotate({
-    description: "When we disabled it: ISO 8601, UTC. Null unless it is `disabled`.",
+    description: "When the service disabled the webhook: ISO 8601, UTC. Null unless the status is `disabled`.",
     examples: [null]
   }),
   circuit: Schema.Struct({
     state: Schema.Literals(["closed", "open"]).annotate({
-      description: "`open`: it failed often of late, so events are held and one is tried from time to time.",
+      description:
+        "`open`: the webhook failed often recently, so events are held, and one event is tried from time to time.",
       examples: ["closed"]
     }),
     open_until: Schema.NullOr(Fields.Timestamp).annotate({
-      description: "When the next event is tried: ISO 8601, UTC. Null while `closed`, and when one is tried now.",
+      description: "When the next event is tried: ISO 8601, UTC. Null while `closed`, and while an attempt is running.",
       examples: [null]
     })
-  }).annotate({ identifier: "Circuit", description: "Whether the endpoint is believed to answer." }),
+  }).annotate({
+    identifier: "Circuit",
+    description: "The circuit breaker, which stops most attempts while the endpoint fails."
+  }),
   held_count: Fields.Count.annotate({
-    description: `How many events are held for it, because it is not active or its circuit is open; ${mostHeld} at most are counted.`,
+    description: `The number of events that are held because the webhook is not active or its circuit is open. At most ${mostHeld} are counted.`,
     examples: [0]
   })
 }
@@ -134,7 +140,7 @@ export const Webhook = Schema.Struct(fields).annotate({ identifier: "Webhook" })
 export const RegisteredWebhook = Schema.Struct({
   ...fields,
   secret: Schema.String.annotate({
-    description: "What events are signed with. Shown in this answer alone: it cannot be fetched later.",
+    description: "The secret that signs the events. Only this response contains it; it cannot be retrieved later.",
     examples: [exampleSecret]
   })
 }).annotate({ identifier: "RegisteredWebhook" })
@@ -147,7 +153,7 @@ export const RotateWebhookSecret = Schema.Struct({
   secret: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "The new secret, in the form of `POST /webhooks`. One is made if you leave it out, which is best. A secret that this documentation shows is refused."
+        "The new secret, in the format of `POST /webhooks`. We recommend to omit it: the service then generates a secret. A secret from this documentation is refused."
     }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
   ),
   grace_period_seconds: Schema.optionalKey(
@@ -156,7 +162,7 @@ export const RotateWebhookSecret = Schema.Struct({
         message: `must be an integer from ${graceBounds.minimum} to ${graceBounds.maximum}`
       })
     ).annotate({
-      description: `How long the old secret signs beside the new one, ${usualGrace} seconds if you leave it out. 0 where it may have leaked: it signs nothing more.`,
+      description: `How long events are signed with the old secret too. The default is ${usualGrace} seconds. If the old secret may have leaked, send 0: no event is then signed with it.`,
       examples: [usualGrace]
     })
   )
@@ -165,11 +171,12 @@ export const RotateWebhookSecret = Schema.Struct({
 export const RotatedWebhook = Schema.Struct({
   ...fields,
   secret: Schema.String.annotate({
-    description: "The new secret. Shown in this answer alone.",
+    description: "The new secret. Only this response contains it.",
     examples: [exampleSecret]
   }),
   former_secret_expires_at: Schema.NullOr(Fields.Timestamp).annotate({
-    description: "Until when the old secret signs too: ISO 8601, UTC. Null without a grace period.",
+    description:
+      "Until this time, events are signed with the old secret too: ISO 8601, UTC. Null without a grace period.",
     examples: ["2026-01-31T12:00:00.000Z"]
   })
 }).annotate({ identifier: "RotatedWebhook" })
@@ -182,23 +189,24 @@ export const RemovedWebhook = Schema.Struct({
 /** The response to a webhook's test. The response has no envelope, as the specification requires. */
 export const WebhookTest = Schema.Struct({
   success: Schema.Boolean.annotate({
-    description: "Whether your endpoint answered with a 2xx status. False is an answer, not an error.",
+    description:
+      "Whether your endpoint responded with a 2xx status. False is a test result, not an error of this request.",
     examples: [true]
   }),
   test_event_id: Schema.String.annotate({
-    description: "The id of the test event, as your endpoint got it in `webhook-id`: `evt_test_` and a UUID.",
+    description: "The id of the test event, which your endpoint received in `webhook-id`: `evt_test_` and a UUID.",
     examples: ["evt_test_019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
   }),
   delivery_status: Schema.Literals(["delivered", "failed"]).annotate({
-    description: "`delivered` or `failed`.",
+    description: "The result of the delivery.",
     examples: ["delivered"]
   }),
   response_code: Schema.NullOr(Schema.Int).annotate({
-    description: "The HTTP status of your endpoint's answer; null when no answer came.",
+    description: "The HTTP status of your endpoint's response. Null if there was no response.",
     examples: [200]
   }),
   error: Schema.NullOr(Schema.String).annotate({
-    description: "Why the delivery failed, in one sentence; null when it did not.",
+    description: "Why the delivery failed, in one sentence. Null if it succeeded.",
     examples: [null]
   })
 }).annotate({ identifier: "WebhookTest" })
@@ -222,10 +230,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Register a webhook")
       .annotate(
         OpenApi.Description,
-        `Registers a webhook, at most ${Webhooks.maxWebhooks} for each environment. Only this answer shows its secret. For live keys, your organization's contact is told by e-mail.`
+        `Registers a webhook. Each environment can have at most ${Webhooks.maxWebhooks}. Only this response contains the secret. For live keys, your organization's contact gets an e-mail.`
       ),
     HttpApiEndpoint.get("list", "/webhooks", {
-      success: Ok(Schema.Array(Webhook).annotate({ description: "Newest first." }))
+      success: Ok(Schema.Array(Webhook).annotate({ description: "The webhooks, newest first." }))
     })
       .annotate(RequiredScope, "webhooks:read")
       .annotate(OpenApi.Identifier, "listWebhooks")
@@ -235,7 +243,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(RequiredScope, "webhooks:read")
       .annotate(OpenApi.Identifier, "getWebhook")
       .annotate(OpenApi.Summary, "Get a webhook")
-      .annotate(OpenApi.Description, "Shows a webhook, without its secret."),
+      .annotate(OpenApi.Description, "Returns a webhook, without its secret."),
     HttpApiEndpoint.patch("change", "/webhooks/:id", {
       params: id,
       payload: ChangeWebhook,
@@ -247,7 +255,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Change a webhook")
       .annotate(
         OpenApi.Description,
-        "Changes what is given and leaves the rest. The secret is changed by `POST /webhooks/{id}/rotate-secret` alone. If the URL changes, your organization's contact is told by e-mail, for live keys."
+        "Changes the fields that you send, and leaves the others. Only `POST /webhooks/{id}/rotate-secret` changes the secret. If the URL changes, your organization's contact gets an e-mail, for live keys."
       ),
     HttpApiEndpoint.post("rotateSecret", "/webhooks/:id/rotate-secret", {
       params: id,
@@ -261,14 +269,14 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Rotate a webhook's secret")
       .annotate(
         OpenApi.Description,
-        "Replaces the secret. Until the grace period is over, each event carries a signature of both secrets, separated by a space in `webhook-signature`, so a receiver may verify with either. Calling it again within the grace period drops the secret before the last."
+        "Replaces the secret. Until the grace period ends, each event has a signature of both secrets, separated by a space in `webhook-signature`, so your endpoint can verify with either. At most two secrets sign at a time: a second call within the grace period removes the oldest."
       )
       .annotate(OpenApi.Transform, bodyOptional),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", { params: id, success: Ok(RemovedWebhook), error: NotFound })
       .annotate(RequiredScope, "webhooks:write")
       .annotate(OpenApi.Identifier, "deleteWebhook")
       .annotate(OpenApi.Summary, "Remove a webhook")
-      .annotate(OpenApi.Description, "Removes a webhook for good. Nothing more is sent to it."),
+      .annotate(OpenApi.Description, "Permanently removes a webhook. No further events are sent to it."),
     HttpApiEndpoint.post("test", "/webhooks/:id/test", { params: id, success: WebhookTest, error: NotFound })
       .annotate(RequiredScope, "webhooks:write")
       .annotate(RequiredPool, "outgoing")
@@ -276,14 +284,14 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Test a webhook")
       .annotate(
         OpenApi.Description,
-        "Sends a signed event of the type `webhook.test` at once, whatever the webhook's status, and answers with what came of it. One attempt, which may take 15 seconds. It does not count in `consecutive_failures`, and each call sends one: an `Idempotency-Key` is ignored. At most two of an organization are under way at a time: others wait, and are 429 after 10 seconds."
+        "Sends a signed event of the type `webhook.test` at once, whatever the webhook's status, and returns the result. There is one attempt, which can take 15 seconds. It does not count in `consecutive_failures`. Each call sends an event: an `Idempotency-Key` is ignored. At most two tests of an organization run at a time. Others wait, and get 429 after 10 seconds."
       )
   )
   .annotateMerge(
     OpenApi.annotations({
       title: "Webhooks",
       description:
-        'Addresses of yours that are told what becomes of your topics, by signed requests: see "Webhooks" above for how to verify one, and what happens when one does not arrive.'
+        'Endpoints of yours that receive the events of your topics as signed requests. The section "Webhooks" above explains how to verify signatures, and how failed deliveries are retried.'
     })
   )
   .middleware(ApiKeyAuth) {}

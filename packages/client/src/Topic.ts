@@ -110,7 +110,7 @@ export interface TopicProgress {
     readonly persona_name: string
     readonly status: Open<PersonaStatus>
     readonly status_updated_at: Timestamp
-    /** True when the commentary is ready to fetch. */
+    /** True if the commentary is ready to fetch. */
     readonly has_commentary: boolean
     readonly failure: Failure | null
     /** The time until which the creator can answer or approve; null while no creator has to act. */

@@ -358,7 +358,7 @@ class WebhooksResource:
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
     ) -> models.Recovery:
-        """Send what did not arrive again."""
+        """Send failed deliveries again."""
         call = Call("POST", f"/webhooks/{segment(id)}/recover", body={"since": since, "until": until, "dry_run": dry_run}, idempotency_key=idempotency_key, options=options)
         result: models.Recovery = self._connection.data(call)
         return result
@@ -851,7 +851,7 @@ class AsyncWebhooksResource:
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
     ) -> models.Recovery:
-        """Send what did not arrive again."""
+        """Send failed deliveries again."""
         call = Call("POST", f"/webhooks/{segment(id)}/recover", body={"since": since, "until": until, "dry_run": dry_run}, idempotency_key=idempotency_key, options=options)
         result: models.Recovery = await self._connection.data(call)
         return result

@@ -7,131 +7,139 @@ from typing import Any, Literal, NotRequired, TypedDict, Union
 
 class AdvanceAssignment(TypedDict):
     action: NotRequired[Literal["respond", "generate", "approve", "decline", "expire", "fail", "withdraw"]]
-    """What happens; without it, the next step of the assignment's persona or magic word. `respond`,
-    `decline`, `approve` and `withdraw` are the creator's; `generate` and `fail` the generator's;
-    `expire` lets the open window close: nobody responded, or nobody approved.
+    """The step to take. The default is the next step of the assignment's persona or magic word. The
+    creator takes the steps `respond`, `decline`, `approve` and `withdraw`, and the generator
+    `generate` and `fail`. `expire` ends the current deadline without an answer or an approval.
     """
 
 
 class AnsweredAttempt(TypedDict):
-    """One request to your endpoint, and what it answered."""
+    """One request to your endpoint, with the response."""
 
     kind: Literal["scheduled", "manual", "probe"]
-    """`scheduled`: by the retry schedule; `manual`: you asked for it; `probe`: whether your endpoint is
-    back after many failures. Only scheduled ones count towards the schedule's 10.
+    """`scheduled`: the retry schedule started it; `manual`: you requested it; `probe`: it tests whether
+    your endpoint works again after many failures. Only scheduled attempts count towards the
+    schedule's 10.
     """
     at: str
-    """When it was begun: ISO 8601, UTC."""
+    """When the attempt started: ISO 8601, UTC."""
     duration_ms: int
-    """How long it took, from the name's look-up to the end of the answer."""
+    """The duration of the attempt, from the DNS lookup to the end of the response."""
     response_code: int | None
-    """The HTTP status of your endpoint's answer; null when no answer came."""
+    """The HTTP status of your endpoint's response. Null if there was no response."""
     error_class: Literal["dns", "refused", "reset", "tls", "timeout", "http", "blocked", "unsigned"] | None
-    """Null when it succeeded. `dns`, `refused`, `reset`, `tls`, `timeout`: how far we got; `http`: an
-    answer other than 2xx, or none that is HTTP; `blocked`: the address is not public; `unsigned`: we
-    could not sign, and sent nothing.
+    """Null if the attempt succeeded. `dns`, `refused`, `reset`, `tls` and `timeout` name the step of the
+    connection that failed; `http`: the response had another status than 2xx, or was not HTTP;
+    `blocked`: the address is not public; `unsigned`: the event could not be signed, so nothing was
+    sent.
     """
     error: str | None
-    """Why it failed, in one sentence; null when it succeeded."""
+    """Why the attempt failed, in one sentence. Null if it succeeded."""
     response_excerpt: str | None
-    """The first KiB of the answer, as text; null when none came."""
+    """The first KiB of the response, as text. Null if there was no response."""
 
 
 class ApiKeySummary(TypedDict):
     id: str
-    """Names the key; it is no secret."""
+    """The key's id. It is not secret."""
     name: str
-    """What the key is for: one line that people read."""
+    """The purpose of the key, as one line of text."""
     key_prefix: str
-    """The key's first characters: enough to recognize it, not to use it."""
+    """The key's first characters, which identify the key but cannot be used in its place."""
     scopes: list[Literal["personas:read", "topics:submit", "topics:read", "usage:read", "webhooks:read", "webhooks:write"]]
-    """What the key may do."""
+    """The key's permissions."""
     environment: Literal["live", "test"]
-    """`live`, or `test`: such a key sees test data only."""
+    """`live` or `test`. A test key has access to test data only."""
     ip_whitelist: list[str]
-    """The addresses that the key may be used from: IPv4 and IPv6 addresses and CIDR ranges, as they were
-    given. Empty: any address.
+    """The addresses that can use the key: IPv4 and IPv6 addresses and CIDR ranges, as they were sent. If
+    empty, any address can.
     """
     expires_at: str | None
-    """The first moment at which the key is refused; null: it does not expire."""
+    """The time from which the key is refused. Null if the key does not expire."""
     created_at: str
     """ISO 8601, UTC, with milliseconds."""
     last_used_at: str | None
-    """The key's last request, give or take some seconds; null before its first."""
+    """The time of the key's last request, accurate to some seconds. Null before the first request."""
     revoked_at: str | None
-    """From when on the key is refused; null: it was neither rotated nor revoked."""
+    """The time from which the key is refused. Null if the key was neither rotated nor revoked."""
 
 
 class ApprovalTime(TypedDict):
-    """From the first draft to the creator's approval, further drafts included."""
+    """From the first draft until the creator's approval, including further drafts."""
 
     count: int
-    """How many were measured: requests that have got so far."""
+    """The number of requests that completed this step."""
     median: float | None
-    """Seconds that half of them did not exceed; null where `count` is 0."""
+    """The median in seconds. Null if `count` is 0."""
     p90: float | None
-    """Seconds that 90 % of them did not exceed; null where `count` is 0."""
+    """The 90th percentile in seconds. Null if `count` is 0."""
 
 
 class BulkCreated(TypedDict):
     index: int
-    """The place of the topic in the request, from 0."""
+    """The position of the topic in the request, starting at 0."""
     status: Literal["created"]
-    """The topic was taken."""
+    """The topic was created."""
     topic: Topic
 
 
 class BulkRefused(TypedDict):
     index: int
-    """The place of the topic in the request, from 0."""
+    """The position of the topic in the request, starting at 0."""
     status: Literal["refused"]
-    """Nothing of the topic was stored."""
+    """The topic was refused, and nothing was stored."""
     error: InvalidRequestError | NoValidPersonasError | RateLimitExceededError
-    """The `error` that POST /topics would have answered; fields are named as `topics[3].content`."""
+    """The `error` that POST /topics would have returned. Field names have a prefix, for example
+    `topics[3].content`.
+    """
 
 
 class BulkResults(TypedDict):
     results: list[BulkCreated | BulkRefused]
-    """One for each topic, in the order of the request."""
+    """One result for each topic, in the order of the request."""
 
 
 class BulkTopics(TypedDict):
     topics: list[CreateTopic]
-    """Each as in POST /topics, at most 1000 persona ids in all. They are taken in this order."""
+    """Each as in POST /topics, with at most 1000 persona ids in all. The service processes them in this
+    order.
+    """
 
 
 class ChangeApiKey(TypedDict):
     name: NotRequired[str]
-    """What the key is for: one line that people can read, without control characters. Spaces around it
-    are dropped.
+    """The purpose of the key: one line of readable text, without control characters. Spaces around it
+    are removed.
     """
     ip_whitelist: NotRequired[list[str]]
-    """The addresses that the key may be used from: IPv4 and IPv6 addresses and CIDR ranges, as they were
-    given. Empty: any address.
+    """The addresses that can use the key: IPv4 and IPv6 addresses and CIDR ranges, as they were sent. If
+    empty, any address can.
     """
 
 
 class ChangeWebhook(TypedDict):
     url: NotRequired[str]
-    """An `https:` address of a public server, without user name, password and fragment. Events are sent
-    to it by POST; redirects are not followed.
+    """An `https:` URL of a public server, without user name, password and fragment. Events are sent to
+    it by POST; redirects are not followed.
     """
     events: NotRequired[list[Literal["creator.approved", "partner.approved", "commentary.failed"]]]
-    """The event types that are sent to it, each once."""
+    """The event types that the webhook receives, each once."""
     status: NotRequired[Literal["active", "paused"]]
-    """`paused` holds events back; `active` sends them again, forgets the failures, and brings back a
-    webhook that was disabled. Set it on an active webhook that failed often, and what is held goes
-    out at once.
+    """`paused` holds events back. `active` sends the held events, resets the failures, and enables a
+    webhook that was disabled. If an active webhook failed often, set `active` again to send the held
+    events at once.
     """
 
 
 class Circuit(TypedDict):
-    """Whether the endpoint is believed to answer."""
+    """The circuit breaker, which stops most attempts while the endpoint fails."""
 
     state: Literal["closed", "open"]
-    """`open`: it failed often of late, so events are held and one is tried from time to time."""
+    """`open`: the webhook failed often recently, so events are held, and one event is tried from time to
+    time.
+    """
     open_until: str | None
-    """When the next event is tried: ISO 8601, UTC. Null while `closed`, and when one is tried now."""
+    """When the next event is tried: ISO 8601, UTC. Null while `closed`, and while an attempt is running."""
 
 
 class Commentary(TypedDict):
@@ -142,17 +150,17 @@ class Commentary(TypedDict):
     content: str
     """The approved text."""
     audio_url: str | None
-    """The audio of the approved text; null until there is one."""
+    """The audio of the approved text. Null until it is ready."""
     video_url: str | None
-    """The video of the approved text; null until there is one."""
+    """The video of the approved text. Null until it is ready."""
     approved_at: str
-    """When the creator approved it: ISO 8601, UTC."""
+    """When the creator approved the commentary: ISO 8601, UTC."""
     partner_approved_at: str | None
-    """When your organization accepted the commentary for publication; null before."""
+    """When your organization accepted the commentary for publication. Null before."""
 
 
 class CommentaryEntry(TypedDict):
-    """One commentary and who speaks in it."""
+    """One commentary with its persona."""
 
     commentary_id: str
     """The commentary's id."""
@@ -160,271 +168,273 @@ class CommentaryEntry(TypedDict):
     content: str
     """The approved text."""
     audio_url: str | None
-    """The audio of the approved text; null until there is one."""
+    """The audio of the approved text. Null until it is ready."""
     video_url: str | None
-    """The video of the approved text; null until there is one."""
+    """The video of the approved text. Null until it is ready."""
     approved_at: str
-    """When the creator approved it: ISO 8601, UTC."""
+    """When the creator approved the commentary: ISO 8601, UTC."""
     partner_approved_at: str | None
-    """When your organization accepted the commentary for publication; null before."""
+    """When your organization accepted the commentary for publication. Null before."""
 
 
 class CommentaryFailedEvent(TypedDict):
-    """It is certain that no commentary will come."""
+    """An assignment failed, so no commentary will come."""
 
     id: str
     """The event's id, the same in every delivery: `evt_` and a UUID."""
     type: Literal["commentary.failed"]
-    """What happened."""
+    """The event's type."""
     timestamp: str
-    """When it happened: ISO 8601, UTC."""
+    """When the event happened: ISO 8601, UTC."""
     sequence: int
-    """Increases with every event about one persona's part."""
+    """Increases with every event of the same `share_id`."""
     data: CommentaryFailedEventData
 
 
 class CommentaryFailedEventData(TypedDict):
-    """The part that it is about, and why."""
+    """The assignment of the event, with the reason for the failure."""
 
     topic_id: str
     """The topic's id."""
     external_reference: str | None
-    """Your own identifier of the topic; null when none was given."""
+    """Your own identifier of the topic. Null if you sent none."""
     metadata: dict[str, Any]
-    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    """Your own data, as you sent it. `{}` if you sent none."""
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona."""
     persona: EventPersona
     status: Literal["topic_sent", "opinion_injected", "commentary_generated", "creator_approved", "declined", "expired"]
-    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being written;
+    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being generated;
     `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and
-    `expired`: nothing will come.
+    `expired`: no commentary will come.
     """
     topic: EventTopic
     reason: Literal["declined", "expired", "generation_failed", "approval_timeout", "withdrawn", "cancelled"]
-    """Why no commentary will come, as in `failure.reason`."""
+    """The reason for the failure, as in `failure.reason`."""
 
 
 class CommentaryPersona(TypedDict):
-    """Who speaks."""
+    """The persona of the commentary."""
 
     id: str
     """The persona's id."""
     name: str
     """The persona's display name."""
     image_url: str
-    """The address of the persona's picture."""
+    """The URL of the persona's picture."""
 
 
 class CreateApiKey(TypedDict):
     name: str
-    """What the key is for: one line that people can read, without control characters. Spaces around it
-    are dropped.
+    """The purpose of the key: one line of readable text, without control characters. Spaces around it
+    are removed.
     """
     scopes: list[Literal["personas:read", "topics:submit", "topics:read", "usage:read", "webhooks:read", "webhooks:write"]]
-    """What the key may do."""
+    """The key's permissions."""
     environment: NotRequired[Literal["live", "test"]]
-    """The environment that the key is for; `live` if you leave it out."""
+    """The environment of the key. The default is `live`."""
     ip_whitelist: NotRequired[list[str]]
-    """The addresses that the key may be used from: IPv4 and IPv6 addresses and CIDR ranges, as they were
-    given. Empty: any address.
+    """The addresses that can use the key: IPv4 and IPv6 addresses and CIDR ranges, as they were sent. If
+    empty, any address can.
     """
     expires_at: NotRequired[str]
-    """The first moment at which the key is refused. It must lie in the future."""
+    """The time from which the key is refused. It must be in the future."""
 
 
 class CreateTopic(TypedDict):
-    """What to ask, and whom."""
+    """The topic and its personas."""
 
     content: str
     """The topic: a short question, statement or prompt. 10 to 500 characters (Unicode code points) after
-    trimming; a length of 100 or less is always accepted. It holds something that can be read, and no
-    control characters but tabs and line ends.
+    trimming; a length of 100 or less is always accepted. It must contain readable characters, and no
+    control characters except tabs and line breaks.
     """
     persona_ids: list[str]
-    """Whom to ask. Personas without an active license are answered `not_licensed`; an id that is given
-    twice is sent once.
+    """The personas that receive the topic. Personas without an active license get the result
+    `not_licensed`. A repeated id counts once.
     """
     external_reference: NotRequired[str]
-    """Your own identifier, to find the topic by. Case-sensitive; several topics may carry the same one."""
-    output_types: NotRequired[list[Literal["text", "audio", "video"]]]
-    """In which forms the commentary is wanted; `text` alone if you leave it out. Text is always
-    produced.
+    """Your own identifier, with which you can find the topic. It is case-sensitive. Several topics can
+    have the same identifier.
     """
+    output_types: NotRequired[list[Literal["text", "audio", "video"]]]
+    """The output types of the commentary. The default is `text`, which is always produced."""
     metadata: NotRequired[dict[str, Any]]
     """Your own data, returned with the topic and in webhooks. At most 16 KiB as JSON, at most 32 levels
     deep.
     """
     webhook_ids: NotRequired[list[str]]
-    """Which of your webhooks receive this topic's events; all of them if you leave it out, and none with
-    an empty list. Each is a webhook of the key's environment. `GET /events` lists the events in any
-    case.
+    """The webhooks that receive this topic's events. By default all of them do; with an empty list, none
+    does. Each is a webhook of the key's environment. `GET /events` lists the events in any case.
     """
     respond_by: NotRequired[str]
-    """Until when creators can respond: ISO 8601 with a zone, 1 hour to 14 days ahead; a deployment can
-    set another limit than 14 days. If you leave it out, they have 48 hours from the mail.
+    """The deadline for the creators' answers: ISO 8601 with a time zone, 1 hour to 14 days ahead. A
+    deployment can set another limit than 14 days. By default creators have 48 hours from the delivery
+    of the mail.
     """
 
 
 class CreatedApiKey(TypedDict):
     id: str
-    """Names the key; it is no secret."""
+    """The key's id. It is not secret."""
     name: str
-    """What the key is for: one line that people read."""
+    """The purpose of the key, as one line of text."""
     full_key: str
-    """The key itself, shown in this answer only: it cannot be shown again."""
+    """The key itself. Only this response contains it; it cannot be retrieved later."""
     key_prefix: str
-    """The key's first characters: enough to recognize it, not to use it."""
+    """The key's first characters, which identify the key but cannot be used in its place."""
     scopes: list[Literal["personas:read", "topics:submit", "topics:read", "usage:read", "webhooks:read", "webhooks:write"]]
-    """What the key may do."""
+    """The key's permissions."""
     created_at: str
     """ISO 8601, UTC, with milliseconds."""
     environment: Literal["live", "test"]
-    """`live`, or `test`: such a key sees test data only."""
+    """`live` or `test`. A test key has access to test data only."""
     ip_whitelist: list[str]
-    """The addresses that the key may be used from: IPv4 and IPv6 addresses and CIDR ranges, as they were
-    given. Empty: any address.
+    """The addresses that can use the key: IPv4 and IPv6 addresses and CIDR ranges, as they were sent. If
+    empty, any address can.
     """
     expires_at: str | None
-    """The first moment at which the key is refused; null: it does not expire."""
+    """The time from which the key is refused. Null if the key does not expire."""
 
 
 class CreatorApprovedEvent(TypedDict):
-    """A commentary became ready to fetch."""
+    """A creator approved a commentary, which is ready to fetch."""
 
     id: str
     """The event's id, the same in every delivery: `evt_` and a UUID."""
     type: Literal["creator.approved"]
-    """What happened."""
+    """The event's type."""
     timestamp: str
-    """When it happened: ISO 8601, UTC."""
+    """When the event happened: ISO 8601, UTC."""
     sequence: int
-    """Increases with every event about one persona's part."""
+    """Increases with every event of the same `share_id`."""
     data: CreatorApprovedEventData
 
 
 class CreatorApprovedEventData(TypedDict):
-    """The part that it is about, with its commentary as it was then."""
+    """The assignment of the event, with its commentary at that time."""
 
     topic_id: str
     """The topic's id."""
     external_reference: str | None
-    """Your own identifier of the topic; null when none was given."""
+    """Your own identifier of the topic. Null if you sent none."""
     metadata: dict[str, Any]
-    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    """Your own data, as you sent it. `{}` if you sent none."""
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona."""
     persona: EventPersona
     status: Literal["topic_sent", "opinion_injected", "commentary_generated", "creator_approved", "declined", "expired"]
-    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being written;
+    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being generated;
     `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and
-    `expired`: nothing will come.
+    `expired`: no commentary will come.
     """
     topic: EventTopic
     commentary: Commentary
 
 
 class CursorPagination(TypedDict):
-    """Where this page lies in the list."""
+    """The position of this page in the list."""
 
     limit: int
-    """The page's size."""
+    """The number of entries on a page."""
     next_cursor: str | None
-    """Send it as `cursor` for the next page; null on the last. Never null in a list of events with
-    `order=asc`.
+    """Send it as `cursor` to get the next page. Null on the last page, but never null in a list of
+    events with `order=asc`.
     """
 
 
 class Delivery(TypedDict):
-    """One event on its way to one webhook."""
+    """The delivery of one event to one webhook."""
 
     id: str
-    """The delivery's id within its webhook: the event's, without `evt_`."""
+    """The delivery's id within its webhook: the event's id without `evt_`."""
     webhook_id: str
-    """The webhook that it goes to."""
+    """The webhook that receives the event."""
     event_id: str
-    """The event, as your endpoint gets it in `webhook-id`: `evt_` and a UUID."""
+    """The event's id, which your endpoint receives in `webhook-id`: `evt_` and a UUID."""
     type: Literal["creator.approved", "partner.approved", "commentary.failed"]
-    """What happened."""
+    """The event's type."""
     topic_id: str
     """The topic's id."""
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona."""
     status: Literal["pending", "held", "delivered", "failed"]
-    """`pending`: an attempt is planned or under way; `held`: it waits until the webhook is active again,
-    or your endpoint is back after many failures, and spends no attempt; `delivered`; `failed`: its
-    attempts are used up.
+    """`pending`: an attempt is scheduled or running; `held`: the delivery waits until the webhook is
+    active again, or until your endpoint works again after many failures, without using up attempts;
+    `delivered`: it succeeded; `failed`: its attempts are used up.
     """
     created_at: str
     """When the event happened: ISO 8601, UTC."""
     next_attempt_at: str | None
-    """When the next attempt is due. Null while one is under way, while the webhook is paused or
-    disabled, and when none is planned. Of a delivery that is held because your endpoint failed often,
-    the moment at which one of those that wait is tried to see whether it is back.
+    """When the next attempt is due. Null while an attempt is running, while the webhook is paused or
+    disabled, and if no attempt is scheduled. If the delivery is held because your endpoint failed
+    often, the time at which one of the held deliveries is sent to test the endpoint.
     """
     settled_at: str | None
-    """When it first arrived, or was given up; null before."""
+    """When the delivery first succeeded, or finally failed. Null before."""
     attempt_count: int
-    """Attempts made so far, of every kind."""
+    """The number of attempts so far, of every kind."""
     attempts: list[DeliveryAttempt]
-    """The last 10 attempts at most, oldest first."""
+    """At most the last 10 attempts, oldest first."""
 
 
 class DeliveryAttempt(TypedDict):
     """One request to your endpoint."""
 
     kind: Literal["scheduled", "manual", "probe"]
-    """`scheduled`: by the retry schedule; `manual`: you asked for it; `probe`: whether your endpoint is
-    back after many failures. Only scheduled ones count towards the schedule's 10.
+    """`scheduled`: the retry schedule started it; `manual`: you requested it; `probe`: it tests whether
+    your endpoint works again after many failures. Only scheduled attempts count towards the
+    schedule's 10.
     """
     at: str
-    """When it was begun: ISO 8601, UTC."""
+    """When the attempt started: ISO 8601, UTC."""
     duration_ms: int
-    """How long it took, from the name's look-up to the end of the answer."""
+    """The duration of the attempt, from the DNS lookup to the end of the response."""
     response_code: int | None
-    """The HTTP status of your endpoint's answer; null when no answer came."""
+    """The HTTP status of your endpoint's response. Null if there was no response."""
     error_class: Literal["dns", "refused", "reset", "tls", "timeout", "http", "blocked", "unsigned"] | None
-    """Null when it succeeded. `dns`, `refused`, `reset`, `tls`, `timeout`: how far we got; `http`: an
-    answer other than 2xx, or none that is HTTP; `blocked`: the address is not public; `unsigned`: we
-    could not sign, and sent nothing.
+    """Null if the attempt succeeded. `dns`, `refused`, `reset`, `tls` and `timeout` name the step of the
+    connection that failed; `http`: the response had another status than 2xx, or was not HTTP;
+    `blocked`: the address is not public; `unsigned`: the event could not be signed, so nothing was
+    sent.
     """
     error: str | None
-    """Why it failed, in one sentence; null when it succeeded."""
+    """Why the attempt failed, in one sentence. Null if it succeeded."""
 
 
 class DeliveryDetail(TypedDict):
-    """One event on its way to one webhook, with the answers."""
+    """The delivery of one event to one webhook, with your endpoint's responses."""
 
     id: str
-    """The delivery's id within its webhook: the event's, without `evt_`."""
+    """The delivery's id within its webhook: the event's id without `evt_`."""
     webhook_id: str
-    """The webhook that it goes to."""
+    """The webhook that receives the event."""
     event_id: str
-    """The event, as your endpoint gets it in `webhook-id`: `evt_` and a UUID."""
+    """The event's id, which your endpoint receives in `webhook-id`: `evt_` and a UUID."""
     type: Literal["creator.approved", "partner.approved", "commentary.failed"]
-    """What happened."""
+    """The event's type."""
     topic_id: str
     """The topic's id."""
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona."""
     status: Literal["pending", "held", "delivered", "failed"]
-    """`pending`: an attempt is planned or under way; `held`: it waits until the webhook is active again,
-    or your endpoint is back after many failures, and spends no attempt; `delivered`; `failed`: its
-    attempts are used up.
+    """`pending`: an attempt is scheduled or running; `held`: the delivery waits until the webhook is
+    active again, or until your endpoint works again after many failures, without using up attempts;
+    `delivered`: it succeeded; `failed`: its attempts are used up.
     """
     created_at: str
     """When the event happened: ISO 8601, UTC."""
     next_attempt_at: str | None
-    """When the next attempt is due. Null while one is under way, while the webhook is paused or
-    disabled, and when none is planned. Of a delivery that is held because your endpoint failed often,
-    the moment at which one of those that wait is tried to see whether it is back.
+    """When the next attempt is due. Null while an attempt is running, while the webhook is paused or
+    disabled, and if no attempt is scheduled. If the delivery is held because your endpoint failed
+    often, the time at which one of the held deliveries is sent to test the endpoint.
     """
     settled_at: str | None
-    """When it first arrived, or was given up; null before."""
+    """When the delivery first succeeded, or finally failed. Null before."""
     attempt_count: int
-    """Attempts made so far, of every kind."""
+    """The number of attempts so far, of every kind."""
     attempts: list[AnsweredAttempt]
-    """The last 100 attempts at most, oldest first, with what your endpoint answered."""
+    """At most the last 100 attempts, oldest first, with your endpoint's responses."""
     payload: Event
 
 
@@ -432,33 +442,33 @@ class DeliveryList(TypedDict):
     """One page of deliveries, newest event first."""
 
     success: Literal[True]
-    """True for every answer that is no error."""
+    """Always true for a successful response."""
     data: list[Delivery]
-    """This page's deliveries, newest event first."""
+    """The deliveries of this page, newest event first."""
     pagination: CursorPagination
 
 
 class DuplicateOf(TypedDict):
-    """Of a duplicate: the sending that it repeats."""
+    """The earlier assignment with the same content. Only with the status `duplicate`."""
 
     topic_id: str
-    """The topic that was sent first."""
+    """The earlier topic."""
     share_id: str
-    """The id of the persona's part in that topic."""
+    """The id of the persona's assignment in the earlier topic."""
 
 
 class EventList(TypedDict):
     """One page of events."""
 
     success: Literal[True]
-    """True for every answer that is no error."""
+    """Always true for a successful response."""
     data: list[Event]
-    """This page's events, newest first, or oldest first with `order=asc`."""
+    """The events of this page, newest first, or oldest first with `order=asc`."""
     pagination: CursorPagination
 
 
 class EventPersona(TypedDict):
-    """The persona that it is about."""
+    """The persona of the event."""
 
     id: str
     """The persona's id."""
@@ -467,11 +477,11 @@ class EventPersona(TypedDict):
 
 
 class EventTopic(TypedDict):
-    """The topic as it is after this event."""
+    """The state of the topic after this event."""
 
     status: Literal["pending", "in_progress", "partial", "completed"]
-    """`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries
-    are ready; `completed`: nothing more will come.
+    """`pending`: waiting for creators; `in_progress`: at least one commentary is in progress; `partial`:
+    some commentaries are ready; `completed`: no further commentary will come.
     """
     summary: OutcomeSummary
 
@@ -480,27 +490,27 @@ class Failure(TypedDict):
     """Why no commentary will come."""
 
     reason: Literal["declined", "expired", "generation_failed", "approval_timeout", "withdrawn", "cancelled"]
-    """`declined` or `withdrawn` by the creator; `expired`: no answer in time; `generation_failed`: no
-    draft could be written; `approval_timeout`: no approval in time; `cancelled`: your organization
+    """`declined` and `withdrawn`: by the creator; `expired`: no answer in time; `generation_failed`: no
+    draft could be generated; `approval_timeout`: no approval in time; `cancelled`: your organization
     cancelled the topic before the creator answered.
     """
     at: str
-    """When it was settled: ISO 8601, UTC."""
+    """When the assignment failed: ISO 8601, UTC."""
 
 
 class GenerationTime(TypedDict):
-    """From the perspective to the first draft, failed attempts included."""
+    """From the creator's opinion until the first draft, including failed attempts."""
 
     count: int
-    """How many were measured: requests that have got so far."""
+    """The number of requests that completed this step."""
     median: float | None
-    """Seconds that half of them did not exceed; null where `count` is 0."""
+    """The median in seconds. Null if `count` is 0."""
     p90: float | None
-    """Seconds that 90 % of them did not exceed; null where `count` is 0."""
+    """The 90th percentile in seconds. Null if `count` is 0."""
 
 
 class InternalError(TypedDict):
-    """The server failed. The message names the request id."""
+    """The service failed. The message contains the request id."""
 
     success: Literal[False]
     """False for every error."""
@@ -508,12 +518,12 @@ class InternalError(TypedDict):
 
 
 class InternalErrorError(TypedDict):
-    """The server failed. The message names the request id."""
+    """The service failed. The message contains the request id."""
 
     code: Literal["internal_error"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
 
 
 class InvalidRequest(TypedDict):
@@ -525,52 +535,52 @@ class InvalidRequest(TypedDict):
 
 
 class InvalidRequestErrorDetails(TypedDict):
-    """The first problem, and all of them."""
+    """The first problem, and the list of all problems."""
 
     field: str
-    """Where: a path into the body, or the parameter's name."""
+    """The path of the field in the body, or the name of the parameter."""
     constraint: str
-    """What would be right."""
+    """What a valid value must satisfy."""
     errors: list[Problem]
-    """All problems, the first one included; 100 at most."""
+    """All problems, including the first, at most 100."""
 
 
 class InvalidRequestError(TypedDict):
     """The body or a parameter is invalid."""
 
     code: Literal["invalid_request"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
     details: InvalidRequestErrorDetails
-    """The first problem, and all of them."""
+    """The first problem, and the list of all problems."""
 
 
 class IpRestrictedError(TypedDict):
-    """The API key may not be used from this address."""
+    """The API key cannot be used from this address."""
 
     code: Literal["ip_restricted"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
 
 
 class KeyExpiredError(TypedDict):
     """The API key has expired."""
 
     code: Literal["key_expired"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
 
 
 class KeyRevokedError(TypedDict):
     """The API key was revoked."""
 
     code: Literal["key_revoked"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
 
 
 class MeOrganization(TypedDict):
@@ -586,51 +596,51 @@ class MeKey(TypedDict):
     """The key of this request."""
 
     id: str
-    """Names the key; it is no secret."""
+    """The key's id. It is not secret."""
     name: str
-    """What the key is for: one line that people read."""
+    """The purpose of the key, as one line of text."""
     key_prefix: str
-    """The key's first characters: enough to recognize it, not to use it."""
+    """The key's first characters, which identify the key but cannot be used in its place."""
 
 
 class Me(TypedDict):
-    """A key as it is in force."""
+    """The key of this request, with its permissions and limits."""
 
     organization: MeOrganization
     """The organization that the key belongs to."""
     key: MeKey
     """The key of this request."""
     environment: Literal["live", "test"]
-    """`live`, or `test`: such a key sees test data only."""
+    """`live` or `test`. A test key has access to test data only."""
     scopes: list[Literal["personas:read", "topics:submit", "topics:read", "usage:read", "webhooks:read", "webhooks:write"]]
-    """What the key may do: some of `personas:read`, `topics:submit`, `topics:read`, `usage:read`,
+    """The key's permissions, out of `personas:read`, `topics:submit`, `topics:read`, `usage:read`,
     `webhooks:read`, `webhooks:write`.
     """
     ip_whitelist: list[str]
-    """The addresses that the key may be used from: IPv4 and IPv6 addresses and CIDR ranges, as they were
-    given. Empty: any address.
+    """The addresses that can use the key: IPv4 and IPv6 addresses and CIDR ranges, as they were sent. If
+    empty, any address can.
     """
     expires_at: str | None
-    """The first moment at which the key is refused; null: it does not expire."""
+    """The time from which the key is refused. Null if the key does not expire."""
     revoked_at: str | None
-    """From when on the key is refused; null: it was neither rotated nor revoked."""
+    """The time from which the key is refused. Null if the key was neither rotated nor revoked."""
     windows: list[RateWindow]
-    """The windows that count every request of the key."""
+    """The rate-limit windows that count every request of the key."""
 
 
 class NoValidPersonasError(TypedDict):
-    """None of the requested personas could be sent to. Nothing was stored."""
+    """The topic could not be sent to any of the requested personas. Nothing was stored."""
 
     code: Literal["no_valid_personas"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
     details: list[SubmissionResult]
-    """One for each requested persona, in request order."""
+    """One result for each requested persona, in the order of the request."""
 
 
 class NotFound(TypedDict):
-    """There is no such resource."""
+    """The resource does not exist."""
 
     success: Literal[False]
     """False for every error."""
@@ -638,16 +648,16 @@ class NotFound(TypedDict):
 
 
 class NotFoundError(TypedDict):
-    """There is no such resource."""
+    """The resource does not exist."""
 
     code: Literal["not_found"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
 
 
 class NotLicensed(TypedDict):
-    """The organization holds no active license for the persona."""
+    """The organization has no active license for the persona."""
 
     success: Literal[False]
     """False for every error."""
@@ -655,30 +665,30 @@ class NotLicensed(TypedDict):
 
 
 class NotLicensedErrorDetails(TypedDict):
-    """Which persona."""
+    """The persona without a license."""
 
     persona_id: str
     """The persona's id."""
 
 
 class NotLicensedError(TypedDict):
-    """The organization holds no active license for the persona."""
+    """The organization has no active license for the persona."""
 
     code: Literal["not_licensed"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
     details: NotLicensedErrorDetails
-    """Which persona."""
+    """The persona without a license."""
 
 
 class OutcomeCounts(TypedDict):
-    """How many requests came to what, as of now."""
+    """The number of requests by their current result."""
 
     sent: int
-    """Requests sent to creators in the period: the sum of all that follow."""
+    """Requests sent to creators in the period: the sum of all other counts."""
     pending: int
-    """More may still come."""
+    """A commentary may still come."""
     approved: int
     """The creator approved a commentary."""
     declined: int
@@ -696,16 +706,16 @@ class OutcomeCounts(TypedDict):
 
 
 class OutcomeSummary(TypedDict):
-    """How many personas stand where."""
+    """The number of personas by result."""
 
     total_personas: int
-    """All personas of it."""
+    """The number of personas of the topic."""
     completed: int
-    """Those whose commentary is here."""
+    """Personas whose commentary is ready."""
     pending: int
-    """Those whose commentary may still come."""
+    """Personas whose commentary may still come."""
     failed: int
-    """Those whose commentary will not come."""
+    """Personas without a commentary, because their assignment failed."""
 
 
 class OverallPerformance(TypedDict):
@@ -718,18 +728,16 @@ class OverallPerformance(TypedDict):
 
 
 class Pagination(TypedDict):
-    """Where this page lies in the list."""
+    """The position of this page in the list."""
 
     limit: int
-    """The page's size."""
+    """The number of entries on a page."""
     offset: int
-    """How many topics were skipped; 0 with a cursor."""
+    """The number of skipped topics. 0 with a cursor."""
     total: int
-    """How many topics there are on all pages; with other filters than `status` at most 10000 are
-    counted.
-    """
+    """The number of topics on all pages. With other filters than `status`, at most 10000 are counted."""
     next_cursor: str | None
-    """Send it as `cursor` for the next page; null on the last."""
+    """Send it as `cursor` to get the next page. Null on the last page."""
 
 
 class PartnerApprovedCommentary(TypedDict):
@@ -741,17 +749,17 @@ class PartnerApprovedCommentary(TypedDict):
     content: str
     """The approved text."""
     audio_url: str | None
-    """The audio of the approved text; null until there is one."""
+    """The audio of the approved text. Null until it is ready."""
     video_url: str | None
-    """The video of the approved text; null until there is one."""
+    """The video of the approved text. Null until it is ready."""
     approved_at: str
-    """When the creator approved it: ISO 8601, UTC."""
+    """When the creator approved the commentary: ISO 8601, UTC."""
     partner_approved_at: str
     """When your organization first accepted the commentary for publication. It never changes."""
     topic_id: str
-    """The topic that the commentary is about."""
+    """The id of the commentary's topic."""
     share_id: str
-    """The persona's part in the topic."""
+    """The assignment of the topic to this persona."""
 
 
 class PartnerApprovedEvent(TypedDict):
@@ -760,30 +768,30 @@ class PartnerApprovedEvent(TypedDict):
     id: str
     """The event's id, the same in every delivery: `evt_` and a UUID."""
     type: Literal["partner.approved"]
-    """What happened."""
+    """The event's type."""
     timestamp: str
-    """When it happened: ISO 8601, UTC."""
+    """When the event happened: ISO 8601, UTC."""
     sequence: int
-    """Increases with every event about one persona's part."""
+    """Increases with every event of the same `share_id`."""
     data: PartnerApprovedEventData
 
 
 class PartnerApprovedEventData(TypedDict):
-    """The part that it is about, with its commentary as it was then."""
+    """The assignment of the event, with its commentary at that time."""
 
     topic_id: str
     """The topic's id."""
     external_reference: str | None
-    """Your own identifier of the topic; null when none was given."""
+    """Your own identifier of the topic. Null if you sent none."""
     metadata: dict[str, Any]
-    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    """Your own data, as you sent it. `{}` if you sent none."""
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona."""
     persona: EventPersona
     status: Literal["topic_sent", "opinion_injected", "commentary_generated", "creator_approved", "declined", "expired"]
-    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being written;
+    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being generated;
     `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and
-    `expired`: nothing will come.
+    `expired`: no commentary will come.
     """
     topic: EventTopic
     commentary: Commentary
@@ -793,24 +801,24 @@ class PerformanceReport(TypedDict):
     period: ReportingPeriod
     overall: OverallPerformance
     personas: list[PersonaPerformance]
-    """Each persona that was sent a request in the period, by name."""
+    """Each persona with a request in the period, sorted by name."""
 
 
 class Persona(TypedDict):
-    """A persona in full."""
+    """A persona with all its fields."""
 
     id: str
     """The persona's id."""
     name: str
     """The persona's display name."""
     image_url: str
-    """The address of the persona's picture."""
+    """The URL of the persona's picture."""
     bio: str
-    """The full biography; `""` when there is none."""
+    """The full biography. `""` if there is none."""
     expertise: list[str]
-    """What the persona speaks about."""
+    """The subjects that the persona comments on."""
     social_links: dict[str, str]
-    """Platform name to address."""
+    """URLs by the name of the platform."""
 
 
 class PersonaPerformance(TypedDict):
@@ -825,55 +833,55 @@ class PersonaPerformance(TypedDict):
 
 
 class PersonaProgress(TypedDict):
-    """Where one persona stands."""
+    """The status of one persona."""
 
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona."""
     persona_id: str
     """The persona's id."""
     persona_name: str
     """The persona's display name."""
     status: Literal["topic_sent", "opinion_injected", "commentary_generated", "creator_approved", "declined", "expired"]
-    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being written;
+    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being generated;
     `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and
-    `expired`: nothing will come.
+    `expired`: no commentary will come.
     """
     status_updated_at: str
     """When the status last changed: ISO 8601, UTC."""
     has_commentary: bool
-    """True when the commentary is ready to fetch."""
+    """True if the commentary is ready to fetch."""
     failure: Failure | None
-    """Why no commentary will come; null while one may, or has."""
+    """Why no commentary will come. Null if one came or still can."""
     expires_at: str | None
-    """Until when the creator can answer, or approve the draft: ISO 8601, UTC. Null while no creator has
-    to act, and when nothing more will come. The delivery of the request's mail and a new draft set it
-    anew.
+    """The creator's deadline to answer, or to approve the draft: ISO 8601, UTC. Null while no creator
+    has to act, and after the final status. The delivery of the mail and each new draft set a new
+    deadline.
     """
 
 
 class PersonaSummary(TypedDict):
-    """A persona as lists show it."""
+    """A persona in a list."""
 
     id: str
     """The persona's id."""
     name: str
     """The persona's display name."""
     image_url: str
-    """The address of the persona's picture."""
+    """The URL of the persona's picture."""
 
 
 class Problem(TypedDict):
-    """One thing that is wrong with a request."""
+    """A problem in the request."""
 
     field: str
-    """Where: a path into the body, or the parameter's name."""
+    """The path of the field in the body, or the name of the parameter."""
     constraint: str
-    """What would be right."""
+    """What a valid value must satisfy."""
 
 
 class ProgressSummary(TypedDict):
-    """How many personas stand where. A persona that failed is counted under the status it keeps: a
-    cancelled one in `topic_sent`, also when the topic is completed.
+    """The number of personas by status. A failed persona counts under the status that it keeps: a
+    cancelled persona counts in `topic_sent`, even if the topic is completed.
     """
 
     total: int
@@ -881,7 +889,7 @@ class ProgressSummary(TypedDict):
     topic_sent: int
     """Waiting for the creator."""
     opinion_injected: int
-    """The creator has answered, the draft is being written."""
+    """The creator has answered, and the draft is being generated."""
     commentary_generated: int
     """Waiting for the creator's approval."""
     creator_approved: int
@@ -901,17 +909,17 @@ class RateLimitExceeded(TypedDict):
 
 
 class RateLimitExceededErrorDetails(TypedDict):
-    """Which limit, and how long to wait."""
+    """The limit and the time to wait."""
 
     retry_after: int
-    """Seconds to wait, as in `Retry-After`."""
+    """The number of seconds to wait, as in `Retry-After`."""
     limit: int
-    """How many the limit allows."""
+    """The limit."""
     remaining: int
-    """How many are left of it."""
+    """How much of the limit is left."""
     quota: NotRequired[str]
-    """The monthly quota that is used up, or in the test environment `test_topics` or `test_bytes`. Do
-    not retry by yourself when it is here.
+    """The monthly quota that is used up, or in the test environment `test_topics` or `test_bytes`. If
+    present, do not retry automatically.
     """
 
 
@@ -919,88 +927,88 @@ class RateLimitExceededError(TypedDict):
     """A rate limit, a monthly quota or the test environment's storage is used up."""
 
     code: Literal["rate_limit_exceeded"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
     details: RateLimitExceededErrorDetails
-    """Which limit, and how long to wait."""
+    """The limit and the time to wait."""
 
 
 class RateWindow(TypedDict):
-    """A limit on requests, and what is left of it."""
+    """A rate limit, and how much of it is left."""
 
     name: str
-    """The limit's name, as in `RateLimit`."""
+    """The name of the limit, as in `RateLimit`."""
     limit: int
-    """Requests that the window allows."""
+    """The number of requests that the window allows."""
     remaining: int
-    """Requests left in it, after this one."""
+    """The number of requests left in the window, after this one."""
     window_seconds: int
-    """The length of the window."""
+    """The length of the window in seconds."""
     resets_in_seconds: int
-    """Seconds until the window ends."""
+    """The number of seconds until the window ends."""
 
 
 class RecoverWebhook(TypedDict):
     since: str
-    """Events of this moment and later ones: ISO 8601 with a zone. It lies within the last 30 days, and
+    """Events from this time on: ISO 8601 with a time zone. It must be within the last 30 days, and
     before `until`.
     """
     until: NotRequired[str]
-    """Events before this moment: ISO 8601 with a zone. Now, if you leave it out."""
+    """Events before this time: ISO 8601 with a time zone. The default is the current time."""
     dry_run: NotRequired[bool]
-    """True counts only, and sends nothing."""
+    """If true, deliveries are only counted, and nothing is sent."""
 
 
 class Recovery(TypedDict):
-    """What a recovery sends again."""
+    """The deliveries that a recovery sends again."""
 
     since: str
-    """Events of this moment and later ones."""
+    """Events from this time on."""
     until: str
-    """Events before this moment."""
+    """Events before this time."""
     dry_run: bool
-    """True: they were counted only."""
+    """True if deliveries were only counted."""
     count: int
-    """Deliveries that are sent again: `failed` and `held` together."""
+    """The number of deliveries that are sent again: `failed` and `held` together."""
     failed: int
-    """Deliveries whose attempts were used up. They get all of them anew."""
+    """Deliveries whose attempts were used up. They start again with the whole retry schedule."""
     held: int
-    """Deliveries that wait for the webhook. They go out when it is active again."""
+    """Deliveries that wait for the webhook. They are sent when it is active again."""
 
 
 class ReferenceEntry(TypedDict):
-    """What came of one persona in one of the topics."""
+    """The result of one persona in one of the topics."""
 
     topic_id: str
     """The topic's id."""
     topic_content: str
     """The topic's text, trimmed."""
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona."""
     persona_id: str
     """The persona's id."""
     persona_name: str
     """The persona's display name."""
     persona_image: str
-    """The address of the persona's picture."""
+    """The URL of the persona's picture."""
     status: Literal["completed", "pending", "failed"]
-    """`completed`: the commentary is here; `pending`: it may still come; `failed`: it will not, see
-    `failure`.
+    """`completed`: the commentary is ready; `pending`: it may still come; `failed`: no commentary will
+    come, see `failure`.
     """
     commentary: Commentary | None
-    """Null unless the status is `completed`."""
+    """The commentary. Null unless the status is `completed`."""
     failure: Failure | None
-    """Why no commentary will come; null while one may, or has."""
+    """Why no commentary will come. Null if one came or still can."""
     created_at: str
-    """When the persona was asked: ISO 8601, UTC."""
+    """When the assignment was created: ISO 8601, UTC."""
 
 
 class ReferenceLookup(TypedDict):
-    """All that came of the topics with one reference."""
+    """The results of all topics with one reference."""
 
     external_reference: str
-    """The reference that was asked for."""
+    """The requested reference."""
     topic_id: str
     """The newest topic with this reference."""
     content: str
@@ -1010,23 +1018,23 @@ class ReferenceLookup(TypedDict):
     output_types: list[Literal["text", "audio", "video"]]
     """The newest topic's output types."""
     commentaries: list[ReferenceEntry]
-    """Of all topics with this reference, the newest topic first."""
+    """The entries of all topics with this reference, newest topic first."""
     summary: OutcomeSummary
     truncated: bool
-    """True when older topics carry the reference too, which are not shown."""
+    """True if there are older topics with this reference, which the response omits."""
 
 
 class RegisterWebhook(TypedDict):
     url: str
-    """An `https:` address of a public server, without user name, password and fragment. Events are sent
-    to it by POST; redirects are not followed.
+    """An `https:` URL of a public server, without user name, password and fragment. Events are sent to
+    it by POST; redirects are not followed.
     """
     events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
-    """The event types that are sent to it, each once."""
+    """The event types that the webhook receives, each once."""
     secret: NotRequired[str]
-    """What events are signed with: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256
-    printable ASCII characters, which are used as they are. One is made if you leave it out, which is
-    best. A secret that this documentation shows is refused.
+    """The secret that signs the events: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256
+    printable ASCII characters, which are used as they are. We recommend to omit it: the service then
+    generates a secret. A secret from this documentation is refused.
     """
 
 
@@ -1034,33 +1042,37 @@ class RegisteredWebhook(TypedDict):
     id: str
     """The webhook's id."""
     url: str
-    """Where events are sent, as you gave it."""
+    """The URL that events are sent to, as you sent it."""
     events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
-    """The event types that are sent to it, as you gave them."""
+    """The event types that the webhook receives, as you sent them."""
     status: Literal["active", "paused", "disabled"]
-    """`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a
-    webhook that is not active are held; so are those for an active one that failed often of late: its
-    deliveries tell when it is tried again.
+    """`active`; `paused`: you paused it; `disabled`: the service disabled it, because it failed for too
+    long. Events for a webhook that is not active are held. Events for an active webhook that failed
+    often recently are held too; its deliveries show when it is tried again.
     """
     consecutive_failures: int
-    """Failed attempts in a row, over all deliveries; 0 after a success or when you set `active`."""
+    """The number of consecutive failed attempts of all deliveries. 0 after a success, or when you set
+    `active`.
+    """
     last_delivery_at: str | None
-    """When an event was last sent to it; null before the first."""
+    """When the last event was sent. Null before the first event."""
     created_at: str
     """ISO 8601, UTC, with milliseconds."""
     updated_at: str
-    """When you last changed it. Deliveries do not count."""
+    """When you last changed the webhook. Deliveries do not change it."""
     disabled_reason: str | None
-    """Why we disabled it, in one sentence: what the last attempt met. Null unless it is `disabled`."""
+    """Why the service disabled the webhook, in one sentence: the error of the last attempt. Null unless
+    the status is `disabled`.
+    """
     disabled_at: str | None
-    """When we disabled it: ISO 8601, UTC. Null unless it is `disabled`."""
+    """When the service disabled the webhook: ISO 8601, UTC. Null unless the status is `disabled`."""
     circuit: Circuit
     held_count: int
-    """How many events are held for it, because it is not active or its circuit is open; 1000 at most are
-    counted.
+    """The number of events that are held because the webhook is not active or its circuit is open. At
+    most 1000 are counted.
     """
     secret: str
-    """What events are signed with. Shown in this answer alone: it cannot be fetched later."""
+    """The secret that signs the events. Only this response contains it; it cannot be retrieved later."""
 
 
 class RemovedWebhook(TypedDict):
@@ -1071,184 +1083,195 @@ class RemovedWebhook(TypedDict):
 
 
 class ReportingPeriod(TypedDict):
-    """The period that was asked for."""
+    """The requested period."""
 
     start: str
-    """Requests sent from this moment on."""
+    """Requests sent from this time on."""
     end: str
-    """Requests sent before this moment."""
+    """Requests sent before this time."""
 
 
 class ResponseTime(TypedDict):
-    """From the creator's mail to the creator's perspective."""
+    """From the mail to the creator until the creator's opinion."""
 
     count: int
-    """How many were measured: requests that have got so far."""
+    """The number of requests that completed this step."""
     median: float | None
-    """Seconds that half of them did not exceed; null where `count` is 0."""
+    """The median in seconds. Null if `count` is 0."""
     p90: float | None
-    """Seconds that 90 % of them did not exceed; null where `count` is 0."""
+    """The 90th percentile in seconds. Null if `count` is 0."""
 
 
 class RevokedApiKey(TypedDict):
     id: str
-    """Names the key; it is no secret."""
+    """The key's id. It is not secret."""
     revoked_at: str
-    """From when on the key is refused. It may lie ahead: a rotated key works until then."""
+    """The time from which the key is refused. For a rotated key it can be in the future: the key works
+    until then.
+    """
 
 
 class RotateApiKey(TypedDict):
     grace_period_seconds: NotRequired[int]
-    """How long the old key keeps working, 86400 seconds if you leave it out. 0 where it may be
-    compromised: it is refused at once.
+    """How long the old key keeps working. The default is 86400 seconds. If the key may be compromised,
+    send 0: the service then refuses it at once.
     """
 
 
 class RotateWebhookSecret(TypedDict):
     secret: NotRequired[str]
-    """The new secret, in the form of `POST /webhooks`. One is made if you leave it out, which is best. A
-    secret that this documentation shows is refused.
+    """The new secret, in the format of `POST /webhooks`. We recommend to omit it: the service then
+    generates a secret. A secret from this documentation is refused.
     """
     grace_period_seconds: NotRequired[int]
-    """How long the old secret signs beside the new one, 86400 seconds if you leave it out. 0 where it
-    may have leaked: it signs nothing more.
+    """How long events are signed with the old secret too. The default is 86400 seconds. If the old
+    secret may have leaked, send 0: no event is then signed with it.
     """
 
 
 class RotatedApiKeyReplaces(TypedDict):
-    """The key that this one takes the place of."""
+    """The key that the new key replaces."""
 
     id: str
     """The old key."""
     revoked_at: str
-    """From when on the key is refused. It may lie ahead: a rotated key works until then."""
+    """The time from which the key is refused. For a rotated key it can be in the future: the key works
+    until then.
+    """
 
 
 class RotatedApiKey(TypedDict):
     id: str
-    """Names the key; it is no secret."""
+    """The key's id. It is not secret."""
     name: str
-    """What the key is for: one line that people read."""
+    """The purpose of the key, as one line of text."""
     full_key: str
-    """The key itself, shown in this answer only: it cannot be shown again."""
+    """The key itself. Only this response contains it; it cannot be retrieved later."""
     key_prefix: str
-    """The key's first characters: enough to recognize it, not to use it."""
+    """The key's first characters, which identify the key but cannot be used in its place."""
     scopes: list[Literal["personas:read", "topics:submit", "topics:read", "usage:read", "webhooks:read", "webhooks:write"]]
-    """What the key may do."""
+    """The key's permissions."""
     created_at: str
     """ISO 8601, UTC, with milliseconds."""
     environment: Literal["live", "test"]
-    """`live`, or `test`: such a key sees test data only."""
+    """`live` or `test`. A test key has access to test data only."""
     ip_whitelist: list[str]
-    """The addresses that the key may be used from: IPv4 and IPv6 addresses and CIDR ranges, as they were
-    given. Empty: any address.
+    """The addresses that can use the key: IPv4 and IPv6 addresses and CIDR ranges, as they were sent. If
+    empty, any address can.
     """
     expires_at: str | None
-    """The first moment at which the key is refused; null: it does not expire."""
+    """The time from which the key is refused. Null if the key does not expire."""
     replaces: RotatedApiKeyReplaces
-    """The key that this one takes the place of."""
+    """The key that the new key replaces."""
 
 
 class RotatedWebhook(TypedDict):
     id: str
     """The webhook's id."""
     url: str
-    """Where events are sent, as you gave it."""
+    """The URL that events are sent to, as you sent it."""
     events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
-    """The event types that are sent to it, as you gave them."""
+    """The event types that the webhook receives, as you sent them."""
     status: Literal["active", "paused", "disabled"]
-    """`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a
-    webhook that is not active are held; so are those for an active one that failed often of late: its
-    deliveries tell when it is tried again.
+    """`active`; `paused`: you paused it; `disabled`: the service disabled it, because it failed for too
+    long. Events for a webhook that is not active are held. Events for an active webhook that failed
+    often recently are held too; its deliveries show when it is tried again.
     """
     consecutive_failures: int
-    """Failed attempts in a row, over all deliveries; 0 after a success or when you set `active`."""
+    """The number of consecutive failed attempts of all deliveries. 0 after a success, or when you set
+    `active`.
+    """
     last_delivery_at: str | None
-    """When an event was last sent to it; null before the first."""
+    """When the last event was sent. Null before the first event."""
     created_at: str
     """ISO 8601, UTC, with milliseconds."""
     updated_at: str
-    """When you last changed it. Deliveries do not count."""
+    """When you last changed the webhook. Deliveries do not change it."""
     disabled_reason: str | None
-    """Why we disabled it, in one sentence: what the last attempt met. Null unless it is `disabled`."""
+    """Why the service disabled the webhook, in one sentence: the error of the last attempt. Null unless
+    the status is `disabled`.
+    """
     disabled_at: str | None
-    """When we disabled it: ISO 8601, UTC. Null unless it is `disabled`."""
+    """When the service disabled the webhook: ISO 8601, UTC. Null unless the status is `disabled`."""
     circuit: Circuit
     held_count: int
-    """How many events are held for it, because it is not active or its circuit is open; 1000 at most are
-    counted.
+    """The number of events that are held because the webhook is not active or its circuit is open. At
+    most 1000 are counted.
     """
     secret: str
-    """The new secret. Shown in this answer alone."""
+    """The new secret. Only this response contains it."""
     former_secret_expires_at: str | None
-    """Until when the old secret signs too: ISO 8601, UTC. Null without a grace period."""
+    """Until this time, events are signed with the old secret too: ISO 8601, UTC. Null without a grace
+    period.
+    """
 
 
 class ScopeDeniedError(TypedDict):
-    """The API key lacks the scope that the operation needs."""
+    """The API key does not have the scope that the operation requires."""
 
     code: Literal["scope_denied"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
 
 
 class SimulatedAssignment(TypedDict):
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona."""
     topic_id: str
-    """The topic that it is a part of."""
+    """The topic of the assignment."""
     persona_id: str
-    """The persona that was asked."""
+    """The persona of the assignment."""
     persona_name: str
     """The persona's display name."""
     status: Literal["topic_sent", "opinion_injected", "commentary_generated", "creator_approved", "declined", "expired"]
-    """Where it stands after the step."""
+    """The status after the step."""
     status_updated_at: str
     """When the status last changed."""
     has_commentary: bool
-    """True when the commentary is ready to be fetched."""
+    """True if the commentary is ready to fetch."""
     failure: Failure | None
-    """Why no commentary will come; null while one may, or has."""
+    """Why no commentary will come. Null if one came or still can."""
     actions: list[Literal["respond", "generate", "approve", "decline", "expire", "fail", "withdraw"]]
-    """What can happen next, the step on the way to a commentary first; empty once it is settled."""
+    """The steps that are possible next. The first one leads to a commentary. Empty after the final step."""
 
 
 class SubmissionResult(TypedDict):
-    """What became of one requested persona."""
+    """The result for one requested persona."""
 
     persona_id: str
     """The persona's id."""
     status: Literal["sent", "not_licensed", "duplicate"]
-    """`sent` to the creator; `not_licensed`: no active license; `duplicate`: the same topic was already
-    sent within 24 hours (in the test environment within 60 seconds).
+    """`sent`: the topic goes to the creator; `not_licensed`: your organization has no active license;
+    `duplicate`: the same topic was already sent within 24 hours (in the test environment within 60
+    seconds).
     """
     share_id: NotRequired[str]
-    """Of a sent persona: its assignment, this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona. Only with the status `sent`."""
     duplicate_of: NotRequired[DuplicateOf]
 
 
 class Topic(TypedDict):
-    """The topic as it was created."""
+    """The created topic."""
 
     topic_id: str
     """The topic's id."""
     external_reference: NotRequired[str]
-    """The partner's own identifier of the topic; left out when none was given."""
+    """Your own identifier of the topic. Omitted if you sent none."""
     content: str
     """The topic's text, trimmed."""
     metadata: dict[str, Any]
-    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    """Your own data, as you sent it. `{}` if you sent none."""
     output_types: list[Literal["text", "audio", "video"]]
     """The requested output types."""
     webhook_ids: NotRequired[list[str]]
-    """The webhooks that receive this topic's events; left out when all of them do."""
+    """The webhooks that receive this topic's events. Omitted if all of them do."""
     personas_sent: int
-    """How many personas will be asked."""
+    """The number of personas that the topic is sent to."""
     results: list[SubmissionResult]
-    """One for each requested persona, in the order of `persona_ids`."""
+    """One result for each requested persona, in the order of `persona_ids`."""
     status: Literal["pending"]
-    """Always `pending` on creation."""
+    """Always `pending` for a new topic."""
     created_at: str
     """When the topic was created: ISO 8601, UTC."""
 
@@ -1259,119 +1282,119 @@ class TopicCommentaries(TypedDict):
     topic_id: str
     """The topic's id."""
     external_reference: NotRequired[str]
-    """The partner's own identifier of the topic; left out when none was given."""
+    """Your own identifier of the topic. Omitted if you sent none."""
     content: str
     """The topic's text, trimmed."""
     metadata: dict[str, Any]
-    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    """Your own data, as you sent it. `{}` if you sent none."""
     output_types: list[Literal["text", "audio", "video"]]
     """The requested output types."""
     commentaries: list[CommentaryEntry]
-    """The ready ones alone; empty while there are none."""
+    """Only the commentaries that are ready. Empty if there are none."""
 
 
 class TopicDetail(TypedDict):
-    """A topic with all that came of it."""
+    """A topic with the results of all its personas."""
 
     topic_id: str
     """The topic's id."""
     external_reference: NotRequired[str]
-    """The partner's own identifier of the topic; left out when none was given."""
+    """Your own identifier of the topic. Omitted if you sent none."""
     content: str
     """The topic's text, trimmed."""
     metadata: dict[str, Any]
-    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    """Your own data, as you sent it. `{}` if you sent none."""
     output_types: list[Literal["text", "audio", "video"]]
     """The requested output types."""
     webhook_ids: NotRequired[list[str]]
-    """The webhooks that receive this topic's events; left out when all of them do."""
+    """The webhooks that receive this topic's events. Omitted if all of them do."""
     status: Literal["pending", "in_progress", "partial", "completed"]
-    """`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries
-    are ready; `completed`: nothing more will come.
+    """`pending`: waiting for creators; `in_progress`: at least one commentary is in progress; `partial`:
+    some commentaries are ready; `completed`: no further commentary will come.
     """
     created_at: str
     """When the topic was created: ISO 8601, UTC."""
     commentaries: list[TopicEntry]
-    """One for each persona that was asked, in the order of submission."""
+    """One entry for each persona of the topic, in the order of submission."""
     summary: OutcomeSummary
 
 
 class TopicEntry(TypedDict):
-    """What came of one persona."""
+    """The result of one persona."""
 
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The id of the assignment of the topic to this persona."""
     persona_id: str
     """The persona's id."""
     persona_name: str
     """The persona's display name."""
     persona_image: str
-    """The address of the persona's picture."""
+    """The URL of the persona's picture."""
     status: Literal["completed", "pending", "failed"]
-    """`completed`: the commentary is here; `pending`: it may still come; `failed`: it will not, see
-    `failure`.
+    """`completed`: the commentary is ready; `pending`: it may still come; `failed`: no commentary will
+    come, see `failure`.
     """
     commentary: Commentary | None
-    """Null unless the status is `completed`."""
+    """The commentary. Null unless the status is `completed`."""
     failure: Failure | None
-    """Why no commentary will come; null while one may, or has."""
+    """Why no commentary will come. Null if one came or still can."""
 
 
 class TopicList(TypedDict):
     """One page of topics."""
 
     success: Literal[True]
-    """True for every answer that is no error."""
+    """Always true for a successful response."""
     data: list[TopicSummary]
-    """This page's topics."""
+    """The topics of this page."""
     pagination: Pagination
 
 
 class TopicProgress(TypedDict):
-    """Where a topic and each of its personas stand."""
+    """The status of a topic and of each of its personas."""
 
     topic_id: str
     """The topic's id."""
     external_reference: NotRequired[str]
-    """The partner's own identifier of the topic; left out when none was given."""
+    """Your own identifier of the topic. Omitted if you sent none."""
     content: str
     """The topic's text, trimmed."""
     metadata: dict[str, Any]
-    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    """Your own data, as you sent it. `{}` if you sent none."""
     output_types: list[Literal["text", "audio", "video"]]
     """The requested output types."""
     overall_status: Literal["pending", "in_progress", "partial", "completed"]
-    """`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries
-    are ready; `completed`: nothing more will come.
+    """`pending`: waiting for creators; `in_progress`: at least one commentary is in progress; `partial`:
+    some commentaries are ready; `completed`: no further commentary will come.
     """
     created_at: str
     """When the topic was created: ISO 8601, UTC."""
     personas: list[PersonaProgress]
-    """One for each persona that was asked, in the order of submission."""
+    """One entry for each persona of the topic, in the order of submission."""
     summary: ProgressSummary
 
 
 class TopicSummary(TypedDict):
-    """A topic as lists show it."""
+    """A topic in a list."""
 
     topic_id: str
     """The topic's id."""
     external_reference: NotRequired[str]
-    """The partner's own identifier of the topic; left out when none was given."""
+    """Your own identifier of the topic. Omitted if you sent none."""
     content: str
     """The topic's text, trimmed."""
     metadata: dict[str, Any]
-    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    """Your own data, as you sent it. `{}` if you sent none."""
     output_types: list[Literal["text", "audio", "video"]]
     """The requested output types."""
     status: Literal["pending", "in_progress", "partial", "completed"]
-    """`pending`: waiting for creators; `in_progress`: at least one works; `partial`: some commentaries
-    are ready; `completed`: nothing more will come.
+    """`pending`: waiting for creators; `in_progress`: at least one commentary is in progress; `partial`:
+    some commentaries are ready; `completed`: no further commentary will come.
     """
     commentaries_ready: int
-    """How many commentaries are ready to fetch."""
+    """The number of commentaries that are ready to fetch."""
     total_personas: int
-    """How many personas were asked."""
+    """The number of personas of the topic."""
     created_at: str
     """When the topic was created: ISO 8601, UTC."""
 
@@ -1388,52 +1411,52 @@ class UnauthorizedError(TypedDict):
     """The API key, or the dashboard's token, is missing or invalid."""
 
     code: Literal["unauthorized"]
-    """The code to decide by; it never changes its meaning."""
+    """The error code for your program. Its meaning never changes."""
     message: str
-    """One sentence for a person. Its words may change."""
+    """An explanation for people, in one sentence. The text may change."""
 
 
 class UsagePeriod(TypedDict):
     """The current billing period."""
 
     start: str
-    """The first moment of the billing period, a calendar month in UTC."""
+    """The start of the billing period, a calendar month in UTC."""
     end: str
-    """The first moment of the next period, when quotas start anew."""
+    """The start of the next period, when quotas are reset."""
 
 
 class UsageUsage(TypedDict):
-    """What the period has seen so far."""
+    """The usage in the period so far."""
 
     topics_created: int
     """Topics created in the period."""
     commentaries_generated: int
-    """Assignments whose first draft came in the period."""
+    """Assignments whose first draft was generated in the period."""
     api_calls: int
-    """Authenticated requests in the period. May lag by five seconds."""
+    """Authenticated requests in the period. The count can be up to five seconds late."""
 
 
 class UsageQuotas(TypedDict):
-    """What the organization's plan and its own limits allow."""
+    """The limits of the organization, from its plan or set individually."""
 
     topics_per_month: int
-    """Topics that may be created in a period."""
+    """Topics that can be created in a period."""
     commentaries_per_month: int
-    """Commentaries that may be asked for in a period."""
+    """Commentaries that can be requested in a period."""
     api_calls_per_hour: int
-    """Requests that each key may make in an hour."""
+    """Requests that each key can make in an hour."""
 
 
 class UsageRemaining(TypedDict):
-    """What is left of the monthly quotas. To a test key it counts as well, but nothing is refused in the
+    """What is left of the monthly quotas. A test key gets these counts too, but no quota applies in the
     test environment.
     """
 
     topics: int
-    """Topics that may still be created in the period."""
+    """Topics that can still be created in the period."""
     commentaries: int
-    """Commentaries that may still be asked for: each `sent` persona holds one, and gives it back when no
-    commentary comes.
+    """Commentaries that can still be requested. Each `sent` persona reserves one, which returns to the
+    quota if no commentary comes.
     """
 
 
@@ -1441,11 +1464,11 @@ class Usage(TypedDict):
     period: UsagePeriod
     """The current billing period."""
     usage: UsageUsage
-    """What the period has seen so far."""
+    """The usage in the period so far."""
     quotas: UsageQuotas
-    """What the organization's plan and its own limits allow."""
+    """The limits of the organization, from its plan or set individually."""
     remaining: UsageRemaining
-    """What is left of the monthly quotas. To a test key it counts as well, but nothing is refused in the
+    """What is left of the monthly quotas. A test key gets these counts too, but no quota applies in the
     test environment.
     """
 
@@ -1454,45 +1477,51 @@ class Webhook(TypedDict):
     id: str
     """The webhook's id."""
     url: str
-    """Where events are sent, as you gave it."""
+    """The URL that events are sent to, as you sent it."""
     events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
-    """The event types that are sent to it, as you gave them."""
+    """The event types that the webhook receives, as you sent them."""
     status: Literal["active", "paused", "disabled"]
-    """`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a
-    webhook that is not active are held; so are those for an active one that failed often of late: its
-    deliveries tell when it is tried again.
+    """`active`; `paused`: you paused it; `disabled`: the service disabled it, because it failed for too
+    long. Events for a webhook that is not active are held. Events for an active webhook that failed
+    often recently are held too; its deliveries show when it is tried again.
     """
     consecutive_failures: int
-    """Failed attempts in a row, over all deliveries; 0 after a success or when you set `active`."""
+    """The number of consecutive failed attempts of all deliveries. 0 after a success, or when you set
+    `active`.
+    """
     last_delivery_at: str | None
-    """When an event was last sent to it; null before the first."""
+    """When the last event was sent. Null before the first event."""
     created_at: str
     """ISO 8601, UTC, with milliseconds."""
     updated_at: str
-    """When you last changed it. Deliveries do not count."""
+    """When you last changed the webhook. Deliveries do not change it."""
     disabled_reason: str | None
-    """Why we disabled it, in one sentence: what the last attempt met. Null unless it is `disabled`."""
+    """Why the service disabled the webhook, in one sentence: the error of the last attempt. Null unless
+    the status is `disabled`.
+    """
     disabled_at: str | None
-    """When we disabled it: ISO 8601, UTC. Null unless it is `disabled`."""
+    """When the service disabled the webhook: ISO 8601, UTC. Null unless the status is `disabled`."""
     circuit: Circuit
     held_count: int
-    """How many events are held for it, because it is not active or its circuit is open; 1000 at most are
-    counted.
+    """The number of events that are held because the webhook is not active or its circuit is open. At
+    most 1000 are counted.
     """
 
 
 class WebhookTest(TypedDict):
     success: bool
-    """Whether your endpoint answered with a 2xx status. False is an answer, not an error."""
+    """Whether your endpoint responded with a 2xx status. False is a test result, not an error of this
+    request.
+    """
     test_event_id: str
-    """The id of the test event, as your endpoint got it in `webhook-id`: `evt_test_` and a UUID."""
+    """The id of the test event, which your endpoint received in `webhook-id`: `evt_test_` and a UUID."""
     delivery_status: Literal["delivered", "failed"]
-    """`delivered` or `failed`."""
+    """The result of the delivery."""
     response_code: int | None
-    """The HTTP status of your endpoint's answer; null when no answer came."""
+    """The HTTP status of your endpoint's response. Null if there was no response."""
     error: str | None
-    """Why the delivery failed, in one sentence; null when it did not."""
+    """Why the delivery failed, in one sentence. Null if it succeeded."""
 
 
 Event = Union[CreatorApprovedEvent, PartnerApprovedEvent, CommentaryFailedEvent]
-"""What became of one persona's part in a topic."""
+"""The result of one assignment."""

@@ -113,7 +113,7 @@ describe("a malformed request", () => {
 
   it("a request that does not arrive in time gets 408 in the error envelope", async () => {
     const port = await serve({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 }, () => {})
-    expectRefusal(await say(port, "GET / HTTP/1.1\r\nHos"), 408, "must arrive whole within the time allowed")
+    expectRefusal(await say(port, "GET / HTTP/1.1\r\nHos"), 408, "must arrive completely within the time limit")
   })
 
   it("a malformed request gets no response when its sender has disconnected", async () => {

@@ -54,7 +54,7 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
   {
     operation: topics,
     field: inTopic("content$"),
-    sentence: "It holds something that can be read, and no control characters but tabs and line ends.",
+    sentence: "It must contain readable characters, and no control characters except tabs and line breaks.",
     when: (value) => isUnreadable(value) || /[^\P{Cc}\t\n\r]/u.test(String(value))
   },
   {
@@ -80,7 +80,7 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
   {
     operation: /Webhook$/,
     field: /^url$/,
-    sentence: "An `https:` address of a public server, without user name, password and fragment.",
+    sentence: "An `https:` URL of a public server, without user name, password and fragment.",
     when: (value) => url(value)?.protocol !== "https:" || /[@#]/.test(String(value))
   },
   {
@@ -92,12 +92,12 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
   {
     operation: /Webhook$/,
     field: /^secret$/,
-    sentence: "The secret is changed by `POST /webhooks/{id}/rotate-secret` alone"
+    sentence: "Only `POST /webhooks/{id}/rotate-secret` changes the secret"
   },
   {
     operation: /^(create|update)ApiKey$/,
     field: /^name$/,
-    sentence: "one line that people can read, without control characters",
+    sentence: "one line of readable text, without control characters",
     when: (value) => isUnreadable(value) || /[\p{Cc}\u2028\u2029]/u.test(String(value))
   },
   {
@@ -109,18 +109,18 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
   {
     operation: /^createApiKey$/,
     field: /^expires_at$/,
-    sentence: "It must lie in the future.",
+    sentence: "It must be in the future.",
     when: (value) => Date.parse(String(value)) <= Date.now() + 1000
   },
   {
     operation: /^updateApiKey$/,
     field: /^id$/,
-    sentence: "Changes the name and the address list of a key that is in force"
+    sentence: "Changes the name and the address list of an active key"
   },
   {
     operation: /^updateApiKey$/,
     field: /^(scopes|environment|expires_at)$/,
-    sentence: "Scopes, environment and expiry cannot be changed: create a new key for others."
+    sentence: "Scopes, environment and expiry cannot be changed: create a new key instead."
   },
   {
     operation: /^rotateApiKey$/,
@@ -131,15 +131,15 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
     operation: /^advance/,
     field: /^action$/,
     sentence:
-      "A step that the present status does not allow, and any step once it is settled, is 400 with the field `action`."
+      "A step that the current status does not allow gets 400 with the field `action`, and so does any step after the final one."
   },
   {
     operation: /^recoverWebhook$/,
     field: /^since$/,
-    sentence: "It lies within the last 30 days, and before `until`.",
+    sentence: "It must be within the last 30 days, and before `until`.",
     when: isNoSpan
   },
-  { operation: /^listTopics$/, field: /^cursor$/, sentence: "The former page's `pagination.next_cursor`." },
+  { operation: /^listTopics$/, field: /^cursor$/, sentence: "The `pagination.next_cursor` of the previous page." },
   {
     operation: /^listTopics$/,
     field: /^offset$/,
@@ -160,7 +160,7 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
 
 /** Requests that the schemas forbid but the service accepts. */
 export const documentedAcceptances: ReadonlyArray<DocumentedRule> = [
-  { operation: /./, field: /^X-Request-Id$/, sentence: "Anything else than these characters is ignored." },
+  { operation: /./, field: /^X-Request-Id$/, sentence: "The service ignores an id with other characters than these." },
   {
     operation: topics,
     field: inTopic("content$"),
@@ -191,8 +191,8 @@ export const documentedLimits = [
   },
   {
     operation: /^createTopics$/,
-    message: /bulk answers of refusals alone a day/,
-    sentence: "With an `Idempotency-Key`, at most 200 answers a day may hold refusals alone."
+    message: /bulk responses with only refusals a day/,
+    sentence: "With an `Idempotency-Key`, at most 200 responses a day can contain only refusals."
   }
 ]
 

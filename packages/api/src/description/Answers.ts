@@ -79,7 +79,7 @@ const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => 
     required: ["success", "error"],
     properties: {
       ...(success === undefined ? {} : { success }),
-      error: { description: "What went wrong.", anyOf: error }
+      error: { description: "The error.", anyOf: error }
     }
   }
 }
@@ -105,7 +105,7 @@ const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error
 /** The response to a conditional request whose result has not changed. */
 export const notModified = (canWait: boolean): Readonly<Record<string, Response>> => ({
   304: {
-    description: "Nothing changed since the answer that `If-None-Match` names. Without a body.",
+    description: "Nothing has changed since the response that `If-None-Match` names. The response has no body.",
     headers: headersOf("304", false, true, canWait)
   }
 })
@@ -113,14 +113,14 @@ export const notModified = (canWait: boolean): Readonly<Record<string, Response>
 /** Every operation has this response, for when the request did not arrive in time. */
 export const timedOut: Readonly<Record<string, Response>> = {
   [Errors.requestTimeout.status]: {
-    description: "The request did not arrive whole within the time allowed. Send it again.",
+    description: "The request did not arrive completely within the time limit. Send it again.",
     headers: headersOf(String(Errors.requestTimeout.status), false),
     content: {
       [json]: {
         schema: { $ref: "#/components/schemas/InvalidRequest" },
         examples: {
           invalid_request: {
-            summary: "The request did not arrive whole.",
+            summary: "The request did not arrive completely.",
             value: bodyOf(Errors.requestTimeout.error)
           }
         }
@@ -133,14 +133,14 @@ export const timedOut: Readonly<Record<string, Response>> = {
 export const busy: Readonly<Record<string, Response>> = {
   [Errors.busy.status]: {
     description:
-      "The server is busy. Try again after `Retry-After`, with the same `Idempotency-Key` where there was one.",
+      "The service is busy. Retry after `Retry-After`, with the same `Idempotency-Key` if the request had one.",
     headers: headersOf(String(Errors.busy.status), false),
     content: {
       [json]: {
         schema: { $ref: "#/components/schemas/InternalError" },
         examples: {
           internal_error: {
-            summary: "No database connection became free in time.",
+            summary: "No database connection became available in time.",
             value: bodyOf(Errors.busy.of("5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"))
           }
         }

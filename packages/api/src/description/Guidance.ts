@@ -42,59 +42,59 @@ const personas = testPersonas
   .join("\n")
 
 /** The text about how to test an integration. */
-export const testEnvironment = `Keys that begin with \`pk_test_\` see a separate environment: topics and webhooks of their own, no mails, and simulated creators in place of people. No monthly quota holds there, whatever \`remaining\` of \`GET /usage\` says; rate limits hold as they do for live keys. Test topics are deleted after 30 days, with everything that belongs to them. The test environment stores a limited number of topics and bytes for an organization; beyond that a topic is refused with 429 and \`details.quota\` \`test_topics\` or \`test_bytes\`.
+export const testEnvironment = `Keys that begin with \`pk_test_\` use a separate test environment. It has its own topics and webhooks, sends no mail, and simulates the creators. No monthly quota applies there, whatever \`remaining\` of \`GET /usage\` shows; rate limits apply as for live keys. Test topics are deleted after 30 days, with everything that belongs to them. The test environment stores a limited number of topics and bytes for each organization. Above that limit, a new topic is refused with 429 and \`details.quota\` \`test_topics\` or \`test_bytes\`.
 
-A simulated creator takes a step every 1.5 seconds: a commentary is approved 4.5 seconds after submission. Five test personas stand first in \`GET /personas\` of a test key, need no license, and have ids that never change:
+A simulated creator takes one step every 1.5 seconds, so a commentary is approved 4.5 seconds after submission. \`GET /personas\` of a test key lists five test personas first. They need no license, and their ids never change:
 
 ${personas}
 
-The personas that you hold licenses for approve, unless the topic's content holds a magic word: \`[decline]\`, \`[expire]\` or \`[fail]\`, in any letter case; the first one counts. Test personas keep to their own path. To any of them \`POST /test/assignments/{share_id}/advance\` takes the next step, or one that you name, at once; \`share_id\` is in the topic's \`results\`.
+All other licensed personas approve, unless the topic's content contains a magic word: \`[decline]\`, \`[expire]\` or \`[fail]\`, in any letter case. If there are several, the first one counts. Magic words do not affect the five test personas. For every persona, \`POST /test/assignments/{share_id}/advance\` takes the next step at once, or a step that you choose. The \`share_id\` is in the topic's \`results\`.
 
-The same content is a duplicate for 60 seconds instead of 24 hours.`
+In the test environment, the same content is a duplicate for 60 seconds instead of 24 hours.`
 
-export const guidance = `Opinion commentary from licensed personas. You send a topic to personas; their human creators answer, a draft is written, they approve it, and you fetch the commentary.
+export const guidance = `Opinion commentary from licensed personas. You submit a topic to personas. The service generates a draft from each creator's answer, the creator approves it, and you fetch the commentary.
 
-## The way of a topic
+## The life of a topic
 
-1. \`GET /personas\` lists whom you may ask.
-2. \`POST /topics\` sends a topic to one or many of them, in one request.
-3. Poll \`GET /topics/{id}/status\` every 30 to 60 seconds, or register a webhook. Allow 24 to 48 hours: people are at work.
-4. \`GET /topics/{id}/commentaries\` has what is ready; \`GET /topics/by-reference/{ref}\` finds it by your own identifier.
+1. \`GET /personas\` lists the personas that you can submit topics to.
+2. \`POST /topics\` submits a topic to one or more personas in one request.
+3. Poll \`GET /topics/{id}/status\` every 30 to 60 seconds, or register a webhook. Allow 24 to 48 hours, because people answer and approve.
+4. \`GET /topics/{id}/commentaries\` returns the commentaries that are ready. \`GET /topics/by-reference/{ref}\` finds them by your own identifier.
 
-\`overall_status\` is \`completed\` when nothing more will come, which includes personas that declined or did not answer in time.
+\`overall_status\` is \`completed\` when no further commentary will come. This includes personas that declined or did not answer in time.
 
 ## Authentication
 
-Send your key in \`X-Api-Key\`. Keys have scopes: each operation names the one it needs, and \`GET /me\` tells what a key has. Operations on webhooks need \`webhooks:read\` or \`webhooks:write\`; a key that has neither may use \`topics:read\` and \`topics:submit\` instead. Keys that begin with \`pk_test_\` see a separate test environment, see below. API keys themselves are managed with a token of the partner dashboard, as \`Authorization: Bearer\`.
+Send your key in the \`X-Api-Key\` header. Keys have scopes: each operation names the scope that it requires, and \`GET /me\` lists the scopes of a key. Operations on webhooks require \`webhooks:read\` or \`webhooks:write\`. A key without any webhook scope can use \`topics:read\` and \`topics:submit\` instead. Keys that begin with \`pk_test_\` use a separate test environment, see below. To manage API keys themselves, send a token of the partner dashboard as \`Authorization: Bearer\`.
 
-Keep keys on your servers. Rotate them every 90 days, and at once when one may have leaked.
+Keep keys on your servers. Rotate each key every 90 days, and immediately if it may have leaked.
 
 ## The test environment
 
 ${testEnvironment}
 
-## Answers and errors
+## Responses and errors
 
-Every answer is JSON: \`{"success": true, "data": …}\`, or \`{"success": false, "error": {"code", "message", "details"}}\`. Decide by \`code\`; the words of \`message\` may change, and new codes may come: treat one that you do not know by its HTTP status. Every answer carries \`X-Request-Id\`: report it when something is wrong.
+Every response is JSON: \`{"success": true, "data": …}\`, or \`{"success": false, "error": {"code", "message", "details"}}\`. Let your program decide by \`code\`, because the text of \`message\` may change. New codes may be added: handle a code that you do not know by its HTTP status. Every response has an \`X-Request-Id\`: include it when you report a problem.
 
-Moments are ISO 8601 in UTC. Unknown fields and parameters are ignored. New fields may come at any time, so ignore what you do not know.
+Timestamps are ISO 8601 in UTC. The service ignores unknown fields and parameters. New fields may be added to responses at any time, so ignore fields that you do not know.
 
 ## Rate limits
 
-A key may make 1,000 requests an hour and 100 a minute (premium: 5,000 and 500). Creating topics, listing personas and reading topics have hourly limits of their own. \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` on every answer describe the hourly window with the fewest requests left; \`RateLimit-Policy\` and \`RateLimit\` describe every window, the minute included. A request beyond a limit is answered with 429, \`rate_limit_exceeded\` and \`Retry-After\` in seconds. With \`details.quota\` a monthly quota, or the test environment's storage, is used up: do not retry by yourself.
+A key can make 1,000 requests an hour and 100 a minute (premium: 5,000 and 500). Creating topics, listing personas and reading topics also have hourly limits of their own. \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` on every response describe the hourly window with the fewest requests left. \`RateLimit-Policy\` and \`RateLimit\` describe every window, the minute included. A request above a limit gets 429 with the code \`rate_limit_exceeded\`, and \`Retry-After\` in seconds. With \`details.quota\`, a monthly quota or the test environment's storage is used up: do not retry automatically.
 
 ## Idempotency
 
-Send an \`Idempotency-Key\` with a \`POST\`, and repeat it safely: within 24 hours the same key with the same body gets the first answer again, marked by \`Idempotency-Replayed: true\`. The same key with another body is refused with 400. Only successes are kept.
+Send an \`Idempotency-Key\` with a \`POST\` to make it safe to retry. For 24 hours, a request with the same key and the same body gets the first response again, with \`Idempotency-Replayed: true\`. The same key with another body is refused with 400. Only successful responses are stored.
 
 ## Webhooks
 
-Register one with \`POST /webhooks\`, keep the secret that its answer shows once, and try it with \`POST /webhooks/{id}/test\`. Each event is a POST of JSON, signed by [Standard Webhooks](https://www.standardwebhooks.com): their libraries verify it in many languages. By hand, from the body's bytes as they came, before any parser:
+Register a webhook with \`POST /webhooks\`, and store the secret: only this response shows it. Test the webhook with \`POST /webhooks/{id}/test\`. Each event is a POST request with a JSON body, signed as [Standard Webhooks](https://www.standardwebhooks.com) defines. The libraries of Standard Webhooks verify signatures in many languages. To verify a signature yourself, use the raw bytes of the body, before any parser:
 
-1. Refuse a \`webhook-timestamp\` that is more than 5 minutes from your clock.
-2. The key is, of a secret that begins with \`whsec_\`, what the base64 behind that stands for; of any other, its own bytes.
-3. Take HMAC-SHA256 of \`{webhook-id}.{webhook-timestamp}.{body}\` under the key, in base64.
-4. Compare it, in constant time, with what follows \`v1,\` in \`webhook-signature\`, which may hold several with blanks between them: one that fits is enough.
+1. Reject a \`webhook-timestamp\` that differs from your clock by more than 5 minutes.
+2. Derive the key from the secret. If the secret begins with \`whsec_\`, decode the rest from base64. Otherwise the key is the bytes of the secret.
+3. Compute the HMAC-SHA256 of \`{webhook-id}.{webhook-timestamp}.{body}\` with this key, in base64.
+4. \`webhook-signature\` contains one or more signatures, separated by spaces. Each one begins with \`v1,\`. Accept the request if one of them equals yours. Compare in constant time.
 
 \`\`\`js
 import { createHmac, timingSafeEqual } from "node:crypto"
@@ -111,12 +111,12 @@ const isGenuine = (secret, headers, body) => {
 }
 \`\`\`
 
-To replace the secret, call \`POST /webhooks/{id}/rotate-secret\` and give the new one to your endpoint within the grace period, a day by default: until then each event is signed with both.
+To replace the secret, call \`POST /webhooks/{id}/rotate-secret\`, and configure the new secret in your endpoint within the grace period, which is a day by default. Until it ends, each event is signed with both secrets.
 
-Answer with a 2xx within ${seconds(timeout)} seconds, and work afterwards. Every event arrives at least once, in no certain order: remember \`id\`, and take the higher \`sequence\` of a \`share_id\` for the newer. What is not answered so is tried again after ${list(retries.map(length))}, each up to a tenth longer; \`Retry-After\` with 503 is kept to. After a 429, all deliveries of the webhook wait until its \`Retry-After\`, and longer after each further 429; an event loses no attempt by it, and your organization's contact is mailed when events are late by an hour. 410 disables the webhook at once; so do ${disableFailures} failures in a row over ${length(disableAfter)} and at least ${disableEvents} events. Your organization's contact is warned by e-mail before, after ${warnFailures} over ${length(warnAfter)}.
+Respond with a 2xx status within ${seconds(timeout)} seconds, and do the work afterwards. Every event arrives at least once, in no guaranteed order. Store the \`id\` of each event to detect repeats, and of two events with the same \`share_id\`, take the one with the higher \`sequence\` as the newer. After any other response, the event is retried after ${list(retries.map(length))}, each delay up to 10 % longer. A \`Retry-After\` with 503 is respected. After a 429, all deliveries of the webhook wait until its \`Retry-After\`, and longer after each further 429. A 429 does not use up an attempt, and your organization's contact gets an e-mail when events are an hour late. A 410 disables the webhook immediately. It is also disabled after ${disableFailures} consecutive failures over ${length(disableAfter)} and at least ${disableEvents} events. Your organization's contact gets a warning by e-mail earlier, after ${warnFailures} consecutive failures over ${length(warnAfter)}.
 
-Nothing is lost meanwhile: events for a webhook that is paused or disabled are held for 30 days, and go out oldest first when it is \`active\` again. After ${breakerFailures} failures in a row over at least ${breakerEvents} events, or ${breakerUnreachedEvents} events for which nobody could be reached, they are held too, and one is tried after ${seconds(probeDelay)} seconds, then ever more seldom, every ${length(probeDelayMax)} at least, until one arrives. The webhook shows it: \`circuit\`, \`held_count\`, and \`disabled_reason\`. \`GET /webhooks/{id}/deliveries\` shows every attempt; \`…/retry\` and \`…/recover\` send again, and have an endpoint tried at once. \`GET /events\` lists what was sent, to compare. Where the operator publishes them, \`{api_root}/.well-known/webhook-sources\` lists the addresses that we send from, for your firewall.
+Meanwhile no event is lost. Events for a webhook that is paused or disabled are held for 30 days, and sent oldest first when it is \`active\` again. Events are also held after ${breakerFailures} consecutive failures over at least ${breakerEvents} events, or after ${breakerUnreachedEvents} consecutive events for which the endpoint could not be reached. Then one event is tried after ${seconds(probeDelay)} seconds, and again after longer and longer delays, at most ${length(probeDelayMax)}, until one arrives. The fields \`circuit\`, \`held_count\` and \`disabled_reason\` of the webhook show this state. \`GET /webhooks/{id}/deliveries\` shows every attempt. \`…/retry\` and \`…/recover\` send events again, and try the endpoint at once. \`GET /events\` lists the events that were sent, so that you can compare. If the operator publishes them, \`{api_root}/.well-known/webhook-sources\` lists the addresses that requests come from, for your firewall.
 
 ## Versions
 
-The version is in the path. Within \`v1\` changes are additions. What is deprecated carries \`Deprecation\` and \`Sunset\` headers six months before it goes.`
+The version is in the path. Changes within \`v1\` only add. Responses of a deprecated operation have \`Deprecation\` and \`Sunset\` headers six months before the operation is removed.`

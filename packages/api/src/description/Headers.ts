@@ -6,17 +6,17 @@ const count = { type: "integer", minimum: 0 }
 
 export const headers = {
   RequestId: {
-    description: "Names this answer in logs: the caller's `X-Request-Id`, if it sent a sane one, else one of ours.",
+    description: "The id of the request in logs: the caller's `X-Request-Id` if it is valid, otherwise a generated id.",
     required: true,
     schema: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$" },
     example: requestId
   },
   RateLimitLimit: {
-    description: "Most requests in the hourly window that has the fewest left.",
+    description: "The limit of the hourly window that has the fewest requests left.",
     schema: count,
     example: 1000
   },
-  RateLimitRemaining: { description: "Requests left in that window.", schema: count, example: 997 },
+  RateLimitRemaining: { description: "The number of requests left in that window.", schema: count, example: 997 },
   RateLimitReset: {
     description: "When that window ends, in seconds since 1970.",
     schema: count,
@@ -24,41 +24,41 @@ export const headers = {
   },
   RateLimitPolicy: {
     description:
-      "Every window that counts the request: its name, its quota `q` and its length `w` in seconds. Draft standard of the IETF.",
+      "Every window that counts the request: its name, its quota `q` and its length `w` in seconds, as in a draft standard of the IETF.",
     schema: { type: "string" },
     example: '"requests_per_hour";q=1000;w=3600, "burst_per_minute";q=100;w=60'
   },
   RateLimit: {
-    description: "The same windows: `r` requests are left in each, and it ends in `t` seconds.",
+    description: "The same windows: `r` requests are left in the window, and it ends in `t` seconds.",
     schema: { type: "string" },
     example: '"requests_per_hour";r=997;t=3540, "burst_per_minute";r=99;t=12'
   },
   RetryAfter: {
-    description: "Whole seconds to wait before trying again.",
+    description: "The number of seconds to wait before a retry.",
     required: true,
     schema: { type: "integer", minimum: 0 },
     example: 42
   },
   ETag: {
     description:
-      "Names the present state of the answer. Send it as `If-None-Match`: the answer is 304 while nothing changed.",
+      "Identifies the current state of the response. Send it as `If-None-Match`: the response is 304 until something changes.",
     required: true,
     schema: { type: "string" },
     example: 'W/"3.mk6z1p0g.a1b2c3d4"'
   },
   PreferenceApplied: {
-    description: "`wait` when the request waited, or would have. Left out otherwise.",
+    description: "`wait` if the service applied `Prefer: wait`, even if the response came at once. Omitted otherwise.",
     schema: { type: "string", enum: ["wait"] },
     example: "wait"
   },
   Location: {
-    description: "The path of what was created.",
+    description: "The path of the created resource.",
     required: true,
     schema: { type: "string", format: "uri-reference" },
     example: "/partner/v1/topics/019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
   },
   IdempotencyReplayed: {
-    description: "`true` when this is the first answer to the same `Idempotency-Key` again. Left out otherwise.",
+    description: "`true` if this is the stored first response to the same `Idempotency-Key`. Omitted otherwise.",
     schema: { type: "string", enum: ["true"] },
     example: "true"
   }
@@ -70,7 +70,7 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      "Your own name for this request, to find it again: it comes back on the answer. Anything else than these characters is ignored.",
+      "Your own id for this request, which the response returns. The service ignores an id with other characters than these.",
     schema: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$", examples: [requestId] }
   },
   Prefer: {
@@ -78,7 +78,7 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      "`wait=N` (RFC 7240): the answer comes as soon as something changed, or after N seconds, at most 30. It counts as one request, however long it waits. An organization may have 1000 waiting requests in each process of the service. A host that cannot wait answers at once, without `Preference-Applied`. Other preferences are ignored.",
+      "`wait=N` (RFC 7240): the service responds as soon as something changes, or after N seconds, at most 30. It counts as one request, however long it waits. An organization can have 1000 waiting requests in each process of the service. A host that cannot wait responds at once, without `Preference-Applied`. Other preferences are ignored.",
     schema: { type: "string", maxLength: 4096, examples: ["wait=30"] }
   },
   IfNoneMatch: {
@@ -86,7 +86,7 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      "The `ETag` of the answer that you have, or several, separated by commas; more than 4096 characters are ignored. If it is still true, the answer is 304 without a body, which counts as a tenth of a request in every rate window.",
+      "The `ETag` of the response that you have, or several, separated by commas. A value of more than 4096 characters is ignored. If nothing has changed, the response is 304 without a body, which counts as a tenth of a request in every rate window.",
     schema: { type: "string", maxLength: 4096, examples: ['W/"3.mk6z1p0g.a1b2c3d4"'] }
   }
 } satisfies Record<string, Parameter>

@@ -27,7 +27,7 @@ const request = (type: string, description: string, schema: JsonSchema, schemas:
     tags: ["Webhooks"],
     operationId: `on${type.replace(/(?:^|\.)[a-z]/g, (start) => start.slice(-1).toUpperCase())}`,
     summary: description.replace(/\.$/, ""),
-    description: `${description}\n\nSee "Webhooks" above for its signature, and for what becomes of it when it does not arrive.`,
+    description: `${description}\n\nThe section "Webhooks" above explains the signature, and how failed deliveries are retried.`,
     security: [],
     parameters: headers(idOf(example)),
     requestBody: { required: true, content: { [json]: { schema, ...(example === undefined ? {} : { example }) } } },
@@ -48,11 +48,11 @@ const header = (name: string, description: string, example: string): Parameter =
 })
 
 const headers = (id: string): ReadonlyArray<Parameter> => [
-  header("webhook-id", "The event's `id`: the same on every attempt.", id),
-  header("webhook-timestamp", "When this attempt was begun: seconds since 1970.", "1769785800"),
+  header("webhook-id", "The event's `id`, the same on every attempt.", id),
+  header("webhook-timestamp", "When this attempt started, in seconds since 1970.", "1769785800"),
   header(
     "webhook-signature",
-    "`v1,` and the signature in base64. More than one may come, with a blank between them: one that fits is enough.",
+    "`v1,` and the signature in base64. There can be several, separated by spaces. Accept the request if one of them matches.",
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
   )
 ]
@@ -60,14 +60,15 @@ const headers = (id: string): ReadonlyArray<Parameter> => [
 /** The responses that a receiver may give. */
 const answers: Operation["responses"] = {
   "2XX": {
-    description: "It arrived. The first 64 KiB of the answer are read, and its first KiB is shown with the delivery."
+    description:
+      "The event arrived. The service reads the first 64 KiB of the response, and shows the first KiB with the delivery."
   },
-  "410": { description: "Nothing more is wanted: the webhook is disabled." },
+  "410": { description: "The endpoint is gone, so the webhook is disabled." },
   "429": {
     description:
-      "Later: all deliveries of the webhook wait until `Retry-After`, up to 24 hours, and the event loses no attempt."
+      "All deliveries of the webhook wait until `Retry-After`, up to 24 hours. The response does not use up an attempt."
   },
-  default: { description: "It did not arrive, and is sent again." }
+  default: { description: "The event did not arrive, and is sent again." }
 }
 
 /**
@@ -83,11 +84,11 @@ const tested: JsonSchema = {
       description: "`evt_test_` and a UUID.",
       examples: ["evt_test_019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"]
     },
-    type: { type: "string", enum: ["webhook.test"], description: "What happened." },
+    type: { type: "string", enum: ["webhook.test"], description: "The event's type." },
     timestamp: {
       type: "string",
       format: "date-time",
-      description: "When it happened: ISO 8601, UTC.",
+      description: "When the event happened: ISO 8601, UTC.",
       examples: ["2026-01-30T15:10:00.000Z"]
     },
     sequence: { type: "integer", description: "Always 1.", examples: [1] },
@@ -104,7 +105,7 @@ const tested: JsonSchema = {
         environment: {
           type: "string",
           enum: ["live", "test"],
-          description: "The environment of its keys.",
+          description: "The environment of the webhook.",
           examples: ["live"]
         }
       }

@@ -146,7 +146,7 @@ export class RateLimits extends Context.Service<
                 limit: storedRefusals,
                 seconds: day,
                 policy: "stored_refusals_per_day",
-                counted: "bulk answers of refusals alone a day"
+                counted: "bulk responses with only refusals a day"
               }
             ])
           ),
