@@ -1,6 +1,6 @@
 /**
- * The port that tells every node which keys or organizations changed, so that it drops its cache entries. A lost
- * message delays a change by the cache's lifetime at most.
+ * The port that tells every node which keys or organizations changed, so that it drops its cache entries. If the
+ * message is lost, other nodes see the change when their cache entries expire.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

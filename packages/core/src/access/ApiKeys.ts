@@ -46,7 +46,7 @@ export interface Principal {
   readonly limits: Limits
 }
 
-/** The key is missing or unknown, or its organization is suspended. The error does not say which of these applies. */
+/** The key is missing or unknown, or its organization is suspended. The error does not say which. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 export class IpRestricted extends Schema.TaggedError<IpRestricted>()("IpRestricted", {}) {}
 export class ScopeDenied extends Schema.TaggedError<ScopeDenied>()("ScopeDenied", { scope: Schema.String }) {}
@@ -91,15 +91,18 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<CreatedKey, InvalidAllowList | TooManyKeys>
     /**
      * `authenticate` checks in this order: the key is known, not revoked, not expired, and allowed from this address. A
-     * cached key costs no query. Addresses with recent failures share a few concurrent look-ups for other keys. Further
-     * look-ups wait.
+     * cached key costs no query. If an address sent invalid keys recently, its further look-ups share a few slots with
+     * those of other such addresses, and wait for a free slot.
      */
     readonly authenticate: (
       fullKey: string,
       address: string,
       suspect?: boolean
     ) => Effect.Effect<Principal, Unauthorized | KeyRevoked | KeyExpired | IpRestricted>
-    /** Returns the caller of a cached key that `authenticate` would accept now; undefined when only that can tell. */
+    /**
+     * Returns the caller if `authenticate` would accept the key from its cache. Returns undefined if `authenticate`
+     * must look the key up.
+     */
     readonly cachedPrincipal: (fullKey: string, address: string, now: Instant.Instant) => Principal | undefined
     /** The old key keeps working during the grace period. Concurrent rotations create one successor. */
     readonly rotate: (
@@ -151,7 +154,7 @@ export class ApiKeys extends Context.Service<
         })
       })
 
-      /** Unknown keys have their own capacity in the cache, so that they cannot evict valid keys. */
+      /** Unknown keys have a separate capacity in the cache, so that they cannot evict valid keys. */
       const callers = yield* TtlCache.make(lookUp, {
         capacity: 10_000,
         timeToLive: cacheLifetime,

@@ -38,7 +38,10 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
   limit: Schema.Number
 }) {}
 
-/** Calls `release` when the response was read or the client disconnected, even if that has already happened. */
+/**
+ * Calls `release` when the response was read or the client disconnected. If that has already happened, it calls
+ * `release` at once.
+ */
 export type WhenResponseEnds = (release: () => void) => void
 
 export class ConcurrencyLimit extends Context.Service<
@@ -46,7 +49,7 @@ export class ConcurrencyLimit extends Context.Service<
   {
     /**
      * Runs the effect with a permit of the organization. The permit is released when the effect has ended and
-     * `whenTaken` has called back.
+     * `whenTaken` has called its callback.
      */
     readonly withPermit: <A, E, R>(
       pool: ConcurrencyPool,

@@ -10,7 +10,7 @@ interface Seen {
 export interface FullWindows {
   /** Remembers the windows' states after a rejected call. */
   readonly note: (windows: ReadonlyArray<FixedWindow>, states: ReadonlyArray<RateLimitState>) => void
-  /** Returns undefined when the cache has no answer. */
+  /** Returns undefined if no cached window is full. */
   readonly refuse: (windows: ReadonlyArray<FixedWindow>, now: Instant) => CountResult | undefined
 }
 
@@ -22,7 +22,7 @@ export const make = (capacity: number): FullWindows => {
     const key = keyOf(window)
     const known = seen.get(key)
     if (known === undefined) return undefined
-    // Ignore a window that ends later than possible: the clock was set back.
+    // Ignore a window that ends too late: the clock was set back after the window started.
     if (known.resetsAt > now && known.resetsAt <= now + window.seconds * 1000) return known
     seen.delete(key)
     return undefined

@@ -10,7 +10,7 @@ import { type ApiKey, type KeyExpired, type KeyRevoked, refusalOfKey } from "./A
 /** The key was rotated before. Rotate its successor instead. */
 export class KeyRotated extends Schema.TaggedError<KeyRotated>()("KeyRotated", {}) {}
 
-/** Default time that a rotated key keeps working. */
+/** Default time for which a rotated key keeps working. */
 export const defaultGracePeriod = Duration.days(1)
 export const maxGracePeriod = Duration.days(7)
 

@@ -1,6 +1,6 @@
 /**
- * Requests that wait until something changes. A waiting request is a fiber that a signal wakes: it holds no database
- * connection and runs no query.
+ * Requests that wait for a change. A waiting request is a fiber that a signal resumes. While it waits, it holds no
+ * database connection and runs no query.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -15,11 +15,11 @@ import { AccessChanges } from "./AccessChanges.ts"
 export interface LongPoll<A, E, R> {
   readonly change: Change
   readonly longest: Duration.Duration
-  /** The API key of the caller. A change of the key or its organization ends the pause. */
+  /** The API key of the caller. A change of the key or its organization ends the wait. */
   readonly key: string
   /**
-   * Returns the answer if there is one. It runs at the start, after each signal and at the end, and must fail if the
-   * caller has lost its access.
+   * Reads the response if it is available. The read runs at the start, after each signal and at the end. It must fail
+   * if the caller has lost its access.
    */
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }
@@ -32,9 +32,12 @@ interface Waiting {
 export class LongPolls extends Context.Service<
   LongPolls,
   {
-    /** Returns none when the time is over, or when the process stops. A lost signal delays an answer until then. */
+    /**
+     * Returns none at the timeout, or when the process stops. If a signal is lost, the read at the end finds the
+     * change.
+     */
     readonly wait: <A, E, R>(poll: LongPoll<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
-    /** Ends the pause of every request, so that a stop of the process does not wait for them. */
+    /** Ends the wait of every request, so that the process can stop without waiting for them. */
     readonly stop: Effect.Effect<void>
   }
 >()("@partner-commentary/core/access/LongPolls") {

@@ -28,7 +28,10 @@ const WindowState = Schema.Struct({
   limit: Schema.Int,
   seconds: Schema.Int,
   remaining: Schema.Int,
-  /** The window's end in milliseconds. A response can be written long after the call was counted. */
+  /**
+   * The window's end in milliseconds. It is a time instead of a duration, because a response can be written long after
+   * the call was counted.
+   */
   resetsAt: Schema.Number
 })
 export type WindowState = typeof WindowState.Type
@@ -71,22 +74,23 @@ export class RateLimits extends Context.Service<
     /** Works like `countKey`, for a request that `creditUnchanged` may follow. */
     readonly countConditional: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
     /**
-     * The response had no body, so only a tenth of such requests counts on average. Only this node knows about the
+     * Records a response without a body: on average, only a tenth of such requests counts. Each node keeps its own
      * credit.
      */
     readonly creditUnchanged: (principal: Principal, endpoint: EndpointLimit | undefined) => Effect.Effect<void>
     /** Counts one item of a bulk request against an endpoint's limit. */
     readonly countEndpoint: (principal: Principal, endpoint: EndpointLimit) => CountCall
     readonly countDashboard: (organization: Organization, limits: Limits) => CountCall
-    /** A new key starts new windows, so the number of new keys needs its own limit. */
+    /** A new key starts new windows, so the number of new keys needs a separate limit. */
     readonly countNewKey: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
-     * A bulk response with only rejections is stored under its idempotency key but counts in no other limit, so it has
-     * its own.
+     * A bulk response with only rejections is stored under its idempotency key but counts towards no other limit, so it
+     * needs a separate limit.
      */
     readonly countStoredRefusals: (organization: Pick<Organization, "id">) => Effect.Effect<void, RateLimited>
     /**
-     * Counts calls without a valid key, by address. Only this node counts them, and unknown addresses are not limited.
+     * Counts calls without a valid key, by address. Each node counts separately. Callers without a known address are
+     * not limited.
      */
     readonly countAddress: (address: string) => CountCall
     /** Returns whether `countAddress` would reject the call. Counts nothing. */
@@ -102,7 +106,9 @@ export class RateLimits extends Context.Service<
       const count = (wanted: ReadonlyArray<CountedWindow>) =>
         Effect.flatMap(windows.take(wanted), (taken) => resultOf(wanted, taken))
 
-      /** The rate-limit headers of a free 304 describe the windows after the last counted request of the key. */
+      /**
+       * If a 304 is not counted, its rate-limit headers describe the windows after the last counted request of the key.
+       */
       const countOfKey = (lineageId: string, wanted: ReadonlyArray<CountedWindow>) =>
         Effect.flatMap(windows.take(wanted), (taken) => {
           if (taken.admitted) credit.update(lineageId, wanted, taken.states)
@@ -223,7 +229,7 @@ const anonymousCapacity = 100_000
 
 /**
  * Callers of one network share a window: an IPv4 address, or an IPv6 /64, which belongs to one customer. An invalid
- * address gives an empty text. The prefix `unknown by` is removed from the address first.
+ * address gives an empty text. The function removes the prefix `unknown by` first.
  */
 export const networkOf = (address: string): string => {
   const parsed = NetAddress.ipFromString(address.replace(/^unknown by /, ""))

@@ -13,8 +13,8 @@ export type Scope = typeof Scope.Type
 export const allScopes: ReadonlyArray<Scope> = Scope.literals
 
 /**
- * A scope as stored. During a rolling upgrade a newer version may have written one that this version does not know. It
- * is kept, so that a rotated key has it again, but it grants nothing and is not shown.
+ * A scope as stored. During a rolling upgrade, a newer version may have stored a scope that this version does not know.
+ * This version keeps the scope, so that a rotated key has it too, but the scope grants nothing and is not shown.
  */
 export const StoredScope = Schema.Union([Scope, Schema.String.pipe(Schema.brand("UnknownScope"))])
 export type StoredScope = typeof StoredScope.Type
@@ -34,8 +34,8 @@ export const fallbackScopes: Partial<Record<Scope, Scope>> = {
 }
 
 /**
- * A key with at least one webhook scope may do with webhooks only what those scopes allow. An unknown scope may be a
- * webhook scope, so it also ends the use of the topic scopes.
+ * If a key has at least one webhook scope, only webhook scopes allow its operations on webhooks. An unknown scope may
+ * be a webhook scope, so topic scopes then do not apply either.
  */
 export const grantsScope = (scopes: ReadonlyArray<StoredScope>, needed: Scope): boolean => {
   if (scopes.includes(needed)) return true

@@ -1,6 +1,6 @@
 /**
- * A response without a body counts as a tenth of a request. Each such response earns nine tenths of a request. A later
- * conditional request of the same caller spends a whole one instead of being counted.
+ * A response without a body counts as a tenth of a request. Each such response earns nine tenths of a request. When a
+ * caller has earned a whole request, its next conditional request spends it instead of being counted.
  */
 import type { Instant } from "../shared/Instant.ts"
 import type { FixedWindow, RateLimitState } from "./FixedWindows.ts"
@@ -8,7 +8,7 @@ import type { FixedWindow, RateLimitState } from "./FixedWindows.ts"
 interface Caller {
   /** The credit in tenths of a request, by the windows that count the request. */
   readonly tenths: Map<string, number>
-  /** Each window after the last counted request of the caller. */
+  /** The state of each window after the last counted request of the caller. */
   readonly states: Map<string, RateLimitState>
 }
 
@@ -62,7 +62,7 @@ export const make = (capacity: number): UnchangedCredit => {
       const key = keyOf(windows)
       const tenths = caller?.tenths.get(key) ?? 0
       if (caller === undefined || tenths < whole) return undefined
-      // In a new window, and after the clock was set back, the next request is counted.
+      // Count the next request in a new window, and after the clock was set back.
       const states: Array<RateLimitState> = []
       for (const window of windows) {
         const state = caller.states.get(windowKey(window))

@@ -1,6 +1,6 @@
 /**
- * Reads of requests that wait for a change. One signal can wake a thousand of them. Only a few of an organization read
- * at a time, so that they do not fill the queue of the pool that ordinary requests use.
+ * Limits the reads of requests that wait for a change. One signal can resume a thousand requests. Only a few of each
+ * organization read at a time, so that they do not fill the queue of the pool that ordinary requests use.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -17,7 +17,10 @@ export const wokenReadBounds = { standard: 2, frequent: 16 } as const
 
 export type WokenReadPool = keyof typeof wokenReadBounds
 
-/** Together with the longest wait, this is the minute after which common proxies close a connection without bytes. */
+/**
+ * This time and the longest wait add up to one minute. Common proxies close a connection that sends no bytes for a
+ * minute.
+ */
 const turnTimeout = Duration.seconds(30)
 
 type Read = <A, E, R>(
@@ -26,7 +29,7 @@ type Read = <A, E, R>(
   look: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | TooManyRequests, R>
 
-/** Runs a read in its turn, first in first out, with a permit of the pool. The queue has no maximum length. */
+/** Runs reads in the order of arrival, each with a permit of the pool. The queue has no maximum length. */
 export class WokenReads extends Context.Service<WokenReads, Read>()("@partner-commentary/core/access/WokenReads") {
   static readonly layer = Layer.effect(
     WokenReads,
@@ -38,7 +41,7 @@ export class WokenReads extends Context.Service<WokenReads, Read>()("@partner-co
       const read: Read = (pool, organization, look) => {
         const { release, take } = queues[pool]
         const one = limit.withPermit(pool, organization, look, (free) => free())
-        // Ordinary requests can fill the pool. The read must not lose the change to a refusal.
+        // Ordinary requests can fill the pool. Retry in that case, because a refused read would miss the change.
         const patient = Effect.retry(one, { while: isBusy, schedule: retries, times: 40 })
         return Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(take(organization, turnTimeout, restore), (isTaken) =>

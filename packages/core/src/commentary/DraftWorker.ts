@@ -19,13 +19,13 @@ import { type AssignmentInContext, AssignmentStore, type Modified } from "../top
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { recordFailedAttempt, releaseAttempt, storeDraft } from "./Generation.ts"
 
-/** An attempt that DueAssignments has begun: the assignment as it was then. */
+/** An attempt that DueAssignments has started, with the assignment at that time. */
 export type DraftJob = AssignmentInContext
 
 export class DraftWorker extends Context.Service<
   DraftWorker,
   {
-    /** Makes the attempt and records its outcome. Never fails. An attempt with an outdated ticket changes nothing. */
+    /** Runs the attempt and records its outcome. Never fails. An attempt with an outdated ticket changes nothing. */
     readonly run: (job: DraftJob) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/commentary/DraftWorker") {
@@ -101,8 +101,8 @@ export class DraftWorker extends Context.Service<
 }
 
 /**
- * The last failed attempt is logged as an error, because the operator can restart it. Earlier failures are warnings,
- * and superseded attempts are information.
+ * The log level of a failure: error for the last attempt, because the operator can restart generation; warning for
+ * earlier attempts; info for superseded attempts.
  */
 const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<Modified>) => {
   const { reason, permanent } = failure

@@ -145,8 +145,8 @@ export const releaseAttempt = (present: Assignment, ticket: number, now: Instant
     : { assignment: present, notices: [] }
 
 /**
- * Pulls forward a generation attempt or a simulated step that a fast clock scheduled too late. A running attempt gets a
- * full lease from now. The creator's deadlines stay, because mails have announced them.
+ * Makes a generation attempt or a simulated step due earlier if a fast clock scheduled it too late. A running attempt
+ * gets a full lease from now. The creator's deadlines do not change, because mails have announced them.
  */
 export const repairDueTimesOf = (present: Assignment, latest: LatestDue, step: Instant.Instant): Change => {
   const { generation, simulation } = present
@@ -191,8 +191,8 @@ const begin = (present: Assignment, now: Instant.Instant, policy: Policy): Chang
   })
 
 /**
- * Stops generation after the last attempt. A first draft can be restarted during the grace period. A failed revision
- * keeps the current draft.
+ * Stops generation after the last attempt. If there is no draft yet, generation can be restarted during the grace
+ * period. If a revision failed, the current draft stays.
  */
 const stall = (present: Assignment, now: Instant.Instant, policy: Policy): Change =>
   change(

@@ -25,13 +25,13 @@ export type MediaJobOutcome =
 
 const nameLength = 32
 
-/** The number of random bytes is larger than the name needs, because base62 skips some values. */
+/** More random bytes than the name needs, because base62 skips some byte values. */
 export const mediaNameEntropyBytes = 64
 
 /** A random file name with 190 bits of entropy. */
 export const mediaFileNameOf = (random: Uint8Array): string => toBase62(random, nameLength)
 
-/** Decides when a failed media job is retried, or that it is given up. */
+/** Returns when to retry a failed media job, or that it has failed finally. */
 export const outcomeAfterFailure = (
   { attempts }: MediaJob,
   failure: { readonly permanent: boolean; readonly reason: string },
@@ -44,6 +44,6 @@ export const outcomeAfterFailure = (
     : { state: "waiting", until: Instant.plus(now, delay), reason: failure.reason }
 }
 
-/** Returns whether the process died during every attempt, so that no outcome was ever reported. */
+/** Returns true if no attempt reported an outcome, because the process died during each one. */
 export const areAttemptsExhausted = ({ attempts }: MediaJob, { mediaRetries }: Policy): boolean =>
   attempts > mediaRetries.length + 1

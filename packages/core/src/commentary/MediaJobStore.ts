@@ -1,4 +1,4 @@
-/** The port that keeps media jobs until they succeed or fail for good. The transaction of an approval inserts them. */
+/** The port that keeps media jobs until they succeed or finally fail. The transaction of an approval inserts them. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"

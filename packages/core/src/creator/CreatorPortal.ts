@@ -27,8 +27,8 @@ import * as Workflow from "../topic/Workflow.ts"
 import { ActionRefused, type Change } from "../topic/Workflow.ts"
 
 /**
- * The link is forged, mistyped, expired, for a former address, or no longer readable. The error does not say which of
- * these applies.
+ * The link is forged, mistyped, expired, made for a former address, or no longer readable. The error does not say
+ * which.
  */
 export class LinkInvalid extends Schema.TaggedError<LinkInvalid>()("LinkInvalid", {}) {}
 
@@ -147,7 +147,7 @@ export class CreatorPortal extends Context.Service<
           const contentHash = yield* hashText(digest, content ?? draft.content)
           const mediaRequests = yield* makeMediaRequests
           const { draftId } = action
-          // The transaction approves only the draft whose content was hashed before it.
+          // The hash is computed before the transaction, so the transaction approves only the draft with that content.
           return yield* actOn(seen, (present, now) =>
             present.draft?.id === draft.id
               ? Workflow.approve(present, { draftId, content, commentaryId, contentHash, mediaRequests }, now)
@@ -207,7 +207,7 @@ const bounded = (field: InvalidTextLength["field"], text: string): Effect.Effect
     : Effect.succeed(cleaned)
 }
 
-/** Adds the creator of the link to the audit entry. */
+/** Names the link's creator as the actor of the audit entry. */
 const byLink = (change: Change, creatorTag: string): Change =>
   change.audit === undefined
     ? change

@@ -28,7 +28,7 @@ import {
 export class Creators extends Context.Service<
   Creators,
   {
-    /** Restarts generation after it gave up. A retry that waits becomes due now. */
+    /** Restarts generation after its last attempt failed. If a retry is scheduled, it becomes due now. */
     readonly retryGeneration: (id: ShareId) => Effect.Effect<Assignment, AssignmentNotFound | ActionRefused>
     /** Resends the mail about the step that the assignment now waits for. */
     readonly resendMail: (id: ShareId) => Effect.Effect<NoticeKind, AssignmentNotFound | ActionRefused>
@@ -166,7 +166,9 @@ export class Creators extends Context.Service<
 /** Mails resent in one transaction. */
 const resendBatch = 500
 
-/** Returns the kind of mail about the step that the assignment waits for; null when no mail would help. */
+/**
+ * Returns the kind of mail about the step that the assignment waits for; null if it waits for no step of the creator.
+ */
 const awaited = (assignment: Assignment): NoticeKind | null => {
   if (isSettled(assignment)) return null
   if (assignment.status === "topic_sent") return "request"

@@ -71,9 +71,9 @@ export class Idempotency extends Context.Service<
   {
     readonly fingerprints: (body: Uint8Array<ArrayBuffer>) => Effect.Effect<BodyFingerprints>
     /**
-     * Returns the stored response, or runs the attempt if there is none. An attempt first makes its external calls,
-     * then passes its change to `keep`. If a concurrent request finished first, its response is returned, even when
-     * this attempt was refused.
+     * Returns the stored response, or runs the attempt if there is none. The attempt first makes its external calls,
+     * then passes its change to `keep`. If a concurrent request finishes first, `once` returns that request's response,
+     * even if this attempt was refused.
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
@@ -185,7 +185,7 @@ export class Idempotency extends Context.Service<
   )
 }
 
-/** Internal error: the claim is retried. */
+/** An internal error that makes `once` retry the claim. */
 class Running extends Schema.TaggedError<Running>()("Running", {}) {}
 
 /**
@@ -201,7 +201,7 @@ const idOf = (
 ): Effect.Effect<string> => hashText(digest, JSON.stringify([organizationId, environment, method, path, key, part]))
 
 /**
- * The encryption purpose contains the key itself. The database has only the key's hash. Without the idempotency key the
- * response cannot be decrypted.
+ * The encryption purpose contains the idempotency key. The database stores only its hash, so a reader of the database
+ * cannot decrypt the response.
  */
 const purposeOf = ({ key, part }: IdempotentRequest): string => `idempotency ${part} ${key}`

@@ -26,7 +26,7 @@ export type OpenedLink =
   | { readonly to: "assignment"; readonly shareId: ShareId; readonly creatorTag: string }
   | { readonly to: "desk"; readonly email: string }
 
-/** The lifetime is longer than any assignment: ten drafts of a week each and thirty days of reading. */
+/** The lifetime is longer than that of any assignment: ten drafts with a week each, and thirty days of reading. */
 const assignmentLifetime = Duration.days(150)
 const deskLifetime = Duration.minutes(15)
 

@@ -59,9 +59,7 @@ export const composeInboxNotice = (context: { readonly link: string }): NoticeTe
     ]
   })
 
-/**
- * The mail is for the contact of the organization that sent the topic. The mail must not reveal the creator's address.
- */
+/** Informs the contact of the organization that sent the topic. The mail must not reveal the creator's address. */
 export const composeUndeliverableNotice = (context: {
   readonly personaName: string
   readonly topic: QuotedTopic
@@ -92,7 +90,7 @@ export const composeUndeliverableNotice = (context: {
 /** Maximum number of requests listed in a combined notice. */
 export const maxListedRequests = 10
 
-/** The mail is for the contact of the organization, when mails about several requests failed. */
+/** Informs the organization's contact that mails about several requests failed. */
 export const composeUndeliverableSummary = (context: {
   readonly requests: ReadonlyArray<{ readonly personaName: string; readonly topic: QuotedTopic }>
   readonly total: number
@@ -137,7 +135,7 @@ interface Letter {
   readonly paragraphs: ReadonlyArray<string>
   readonly deadline: readonly [label: string, value: string] | null
   readonly action: string
-  /** The sentence that says what happens if the creator does nothing. */
+  /** The sentence about what happens if the creator does nothing. */
   readonly otherwise: string
 }
 

@@ -43,7 +43,7 @@ export type NewMail = Omit<Mail, "attempts" | "ticket" | "unanswered">
 /** The id of an assignment's mail for one occasion. */
 export const noticeId = (shareId: ShareId, occasion: string): string => `${shareId}.${occasion}`
 
-/** Separates a mail's id from the suffix that the id of a resent mail has. */
+/** Separates a mail's id from the suffix of a resent mail. */
 export const resendIdSeparator = ".again-"
 
 /** Delays between attempts. The last delay repeats until the mail window closes. */
@@ -52,13 +52,13 @@ const delays = [Duration.minutes(1), Duration.minutes(5), Duration.minutes(15), 
 const delayAfter = (attempts: number): number =>
   Duration.toMillis(delays[Math.min(attempts, delays.length) - 1] ?? Duration.minutes(1))
 
-/** The sum of the delays after the attempts so far. */
+/** The sum of the planned delays after this number of attempts. */
 const delayed = (attempts: number): number =>
   Array.from({ length: attempts - 1 }, (_, index) => delayAfter(index + 1)).reduce((sum, delay) => sum + delay, 0)
 
 /**
- * Returns when to retry after a temporary failure; null after the mail window. Only the planned delays count: time
- * without a running worker does not.
+ * Returns when to retry after a temporary failure; null after the mail window. The window consists of planned delays,
+ * so time without a running worker does not shorten it.
  */
 export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): Instant | null => {
   const delay = delayAfter(mail.attempts)
@@ -66,7 +66,7 @@ export const retryAt = (mail: Mail, now: Instant, window: Duration.Duration): In
   return elapsed + delay < Duration.toMillis(window) ? now + delay : null
 }
 
-/** The delay is long enough for a slow mail server to finish with the first copy. */
+/** A slow mail server can finish with the first copy within this delay. */
 const unansweredDelay = Duration.hours(1)
 
 /** The maximum delay by number of attempts. */

@@ -31,9 +31,9 @@ export class MailStore extends Context.Service<
     readonly queue: (mail: NewMail) => Effect.Effect<void>
     /**
      * Claims up to `limit` due mails. No other worker gets them before `lease`; if no outcome is stored by then, they
-     * are due again and the attempt is not counted. Organizations take turns, beginning with the one after `behind`.
-     * Each gives its oldest mail first, and gets at most an equal share. The mails without an organization count as one
-     * organization. The result has that order, so the organization of its last mail is the next `behind`.
+     * are due again and the attempt is not counted. Organizations take turns, starting with the one after `behind`.
+     * Each organization's oldest mail comes first, and none gets more than an equal share. Mails without an
+     * organization count as one organization. The organization of the last returned mail is the next `behind`.
      */
     readonly claim: (
       at: Instant,
@@ -48,9 +48,9 @@ export class MailStore extends Context.Service<
      */
     readonly settle: (mail: Mail, outcome: MailOutcome, at: Instant) => Effect.Effect<boolean>
     /**
-     * Makes a waiting mail, or its repetition, due at `at`. A mail that is claimed keeps its due time. If no mail
-     * waits, the latest failed mail is queued again with its attempts reset. Returns false when no mail waits and none
-     * failed. `unclaimedOnly` ignores claimed mails, which may be on their way to an old address.
+     * Makes a waiting mail, or its resent copy, due at `at`. A claimed mail keeps its due time. If no mail waits, the
+     * latest failed mail is queued again with its attempts reset. Returns false if no mail waits and none failed.
+     * `unclaimedOnly` ignores claimed mails, because a worker may be sending them to an old address.
      */
     readonly retryNow: (
       id: string,
@@ -62,10 +62,7 @@ export class MailStore extends Context.Service<
      * get a full lease from now.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /**
-     * Removes the address from all mails, whatever its upper and lower case, and cancels the mails that are still
-     * queued.
-     */
+    /** Removes the address (case-insensitive) from all mails, and cancels the mails that are still queued. */
     readonly forget: (address: string) => Effect.Effect<void>
     /** The next time at which a mail is due. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
@@ -75,7 +72,7 @@ export class MailStore extends Context.Service<
      * requeued mails.
      */
     readonly requeueFailed: (since: Instant, before: Instant, at: Instant, limit: number) => Effect.Effect<number>
-    /** The organization's assignments with a mail that failed in this period: the first few, and the total. */
+    /** The organization's assignments with a failed mail in this period: the first few, and the total. */
     readonly undelivered: (
       organizationId: OrganizationId,
       time: { readonly from: Instant; readonly to: Instant },

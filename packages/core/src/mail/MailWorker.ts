@@ -146,8 +146,8 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * Only the mailer knows where an interruption is safe. A mail that was sent without a stored outcome would be
-       * sent again.
+       * The mailer decides where an interruption is safe. If the outcome of a sent mail is not stored, the mail is sent
+       * again.
        */
       const send = (mail: Mail, rendered: MailMessage) =>
         runAttempt(mailer.send(rendered), {
@@ -239,7 +239,7 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * Ends the mail and queues the notice about its failure. Returns false and changes nothing if a later claim
+       * Marks the mail as failed and queues the notice about it. Returns false and changes nothing if a later claim
        * exists.
        */
       const giveUp = (mail: Mail, { permanent, reason }: MailRefused, now: Instant.Instant) => {
@@ -284,7 +284,10 @@ const message = (mail: Mail, to: MailMessage["to"], text: NoticeText): Option.Op
 /** Rolls back the surrounding transaction. */
 class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
-/** Returns false for a request after its deadline, a reminder after the answer, and a draft that was replaced. */
+/**
+ * Returns false if the mail is obsolete: a request after its deadline, a reminder after the creator's answer, or a
+ * draft that was replaced.
+ */
 const isWanted = (id: string, kind: NoticeKind, { assignment }: AssignmentInContext, now: Instant.Instant): boolean => {
   if (kind === "cancelled") return assignment.failure?.reason === "cancelled"
   if (isSettled(assignment)) return false

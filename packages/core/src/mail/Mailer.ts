@@ -30,8 +30,8 @@ export class Mailer extends Context.Service<
   {
     /**
      * Succeeds once the next server has accepted the mail. The adapter limits the time of the call. The call is
-     * uninterruptible, so that the reply to a sent mail is not lost. The adapter makes the steps
-     * interruptible that a shutdown may cut short.
+     * uninterruptible, so that the reply to a sent mail is not lost. The adapter marks the steps that a shutdown may
+     * interrupt.
      */
     readonly send: (message: MailMessage) => Effect.Effect<void, MailRefused>
   }

@@ -92,7 +92,7 @@ export const neutralizeText = (text: string): string =>
     .replace(linkable, (mark) => `\u200b${mark}\u200b`)
     .trim()
 
-/** Matches dots (of every script that addresses use), colons, slashes and at signs inside a word. */
+/** Matches dots, colons, slashes and at signs inside a word, in every script that addresses use. */
 const linkable = /(?<=\S)[.:@/\\\u3002\uff0e\uff61\uff1a\uff0f\uff20](?=\S)/gu
 
 /** Collapses white space, so that the text fits on one line. */

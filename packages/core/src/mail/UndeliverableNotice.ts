@@ -7,7 +7,7 @@ import type { Mail, NewMail } from "./Mail.ts"
 const period = Duration.hours(1)
 
 /**
- * The margin allows for failures at the end of the period that are committed late, because workers' clocks may differ.
+ * The margin includes failures at the end of the period that are committed late, because workers' clocks may differ.
  */
 const margin = Duration.minutes(1)
 

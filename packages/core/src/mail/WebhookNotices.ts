@@ -49,7 +49,7 @@ export interface WebhookMention {
   readonly omitted?: number
 }
 
-/** The mail informs the partner outside the API, because an attacker with a stolen key would not. */
+/** The mail tells the partner about changes that an attacker makes with a stolen key. */
 export const composeWebhookNotice = (context: {
   readonly kind: WebhookNoticeKind
   readonly webhook: WebhookMention

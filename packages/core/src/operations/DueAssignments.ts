@@ -21,7 +21,7 @@ import { AssignmentStore, type OrganizationQueue } from "../topic/AssignmentStor
 export class DueAssignments extends Context.Service<
   DueAssignments,
   {
-    /** Runs the step of one assignment that is due. If `mayBegin` is false, no generation attempt starts. */
+    /** Runs the due step of one assignment. If `mayBegin` is false, no generation attempt starts. */
     readonly wake: (
       id: ShareId,
       mayBegin: boolean

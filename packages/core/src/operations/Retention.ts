@@ -4,9 +4,8 @@ import type * as Effect from "effect/Effect"
 import type { Instant } from "../shared/Instant.ts"
 
 /**
- * Deletion limits: mails settled before, recoveries finished before, duplicate windows closed before, idempotent
- * responses expired before, events from before with all their deliveries, and test topics from UTC days before this
- * time.
+ * Each field is a time: older data of that kind is deleted. It covers settled mails, finished recoveries, closed
+ * duplicate windows, expired idempotent responses, events with their deliveries, and test topics by UTC day.
  */
 export interface DeletionLimits {
   readonly mails: Instant

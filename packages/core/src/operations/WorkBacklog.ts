@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
 import type { Work } from "../shared/WorkSignal.ts"
 
-/** Deliveries have a store of their own, and rows of removed webhooks have no due time. */
+/** DeliveryStore counts deliveries, and rows of removed webhooks have no due time. */
 export type DueWorkCounts = Readonly<Record<Exclude<Work, "deliveries" | "removals">, number>>
 
 export interface WaitingWorkCounts {
@@ -13,7 +13,7 @@ export interface WaitingWorkCounts {
   readonly mails: number
   /** The number of drafts whose attempts all failed and that wait for a restart. */
   readonly stalledDrafts: number
-  /** The number of webhooks whose circuit breaker is open until its next probe. */
+  /** The number of webhooks whose circuit breaker is open and waits for its next probe. */
   readonly openCircuits: number
   /** The number of webhooks whose circuit breaker is open and whose probe is due or in flight. */
   readonly halfOpenCircuits: number

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { OrganizationId } from "../shared/Ids.ts"
 import type { Organization } from "./Organization.ts"
 
-/** Another organization already has this identity id, or has it as its own id, so that a token would be ambiguous. */
+/** Another organization already has this value as its identity id or as its own id, so a token would be ambiguous. */
 export class IdentityTaken extends Schema.TaggedError<IdentityTaken>()("IdentityTaken", {
   identityId: Schema.String
 }) {}

@@ -15,7 +15,7 @@ export const LimitName = Schema.Literals([
 ])
 export type LimitName = typeof LimitName.Type
 
-/** Each limit is a count per hour, minute or calendar month (UTC), as its name says. */
+/** Each limit is a count per minute, hour or calendar month (UTC). The name contains the unit. */
 export type Limits = Readonly<Record<LimitName, number>>
 
 /** An organization's own limits, where they differ from its plan. */

@@ -23,7 +23,7 @@ export interface MetricsSummary {
   readonly approval: Histogram.Percentiles
 }
 
-/** The metrics change in place while a report is read. */
+/** The fields are mutable: a report adds to them while it reads. */
 export interface Metrics {
   readonly counts: { -readonly [Name in keyof OutcomeCounts]: OutcomeCounts[Name] }
   readonly durations: Readonly<Record<TimelineStage, Histogram.DurationHistogram>>
@@ -70,7 +70,7 @@ export const summarizeMetrics = ({ counts, durations }: Metrics): MetricsSummary
 /** `pending` is computed from the other counts. */
 export type StoredCount = Exclude<keyof OutcomeCounts, "pending">
 
-/** How a change of one assignment changes the stored counts of the day on which it was sent. */
+/** How a change of an assignment affects the stored counts of the day on which it was sent. */
 export const countChanges = (
   before: AssignmentTimeline,
   after: AssignmentTimeline

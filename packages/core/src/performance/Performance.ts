@@ -40,7 +40,7 @@ export interface PersonaReport extends MetricsSummary {
   readonly name: string
 }
 
-/** The most assignments that are read one by one, for a part of a day. */
+/** Maximum number of assignments that are read one by one, for a part of a day. */
 export const maxAssignments = 1_000_000
 
 /** A part of a day, at the start or end of the period, has more than `maxAssignments`. */

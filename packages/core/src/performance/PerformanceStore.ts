@@ -28,7 +28,7 @@ export class PerformanceStore extends Context.Service<
   {
     /**
      * Sums the metrics of the assignments sent on whole days (UTC), from the day that begins at `start` until before
-     * `end`, or until now where `end` is null. The cost grows with days and personas, not with assignments.
+     * `end`. If `end` is null, until now. The cost grows with days and personas, not with assignments.
      */
     readonly days: (owner: Owner, start: Instant, end: Instant | null) => Effect.Effect<ReadonlyArray<PersonaMetrics>>
     /**

@@ -73,7 +73,7 @@ export const dividePeriod = ({ end, start, untilNow }: RequestedPeriod) => {
 /** The number of days that one query reads, so that a long report does not delay other requests. */
 const step = 31 * day
 
-/** Splits the days into steps, oldest first. The last step is open-ended if the days are open-ended. */
+/** Splits the days into steps, oldest first. If the period is open-ended, so is the last step. */
 export const splitIntoSteps = ({ end, start }: WholeDays, now: Instant.Instant): ReadonlyArray<WholeDays> => {
   const last = end ?? now
   const starts = Array.from(

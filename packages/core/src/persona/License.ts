@@ -6,7 +6,7 @@ export interface License {
   readonly organizationId: OrganizationId
   readonly personaId: PersonaId
   readonly grantedAt: Instant
-  /** The licence is valid before this time; null means that it has no end. */
+  /** The end of the licence; null if it has no end. */
   readonly until: Instant | null
   readonly revokedAt: Instant | null
 }

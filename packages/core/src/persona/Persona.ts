@@ -1,4 +1,4 @@
-/** A licensed voice: its public profile, and its human creator, who is hidden from partners. */
+/** A persona: its public profile, and its human creator, who is hidden from partners. */
 import type { PersonaId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 

@@ -15,7 +15,7 @@ export class PersonaRegistry extends Context.Service<
     readonly update: (id: PersonaId, change: (present: Persona) => Persona) => Effect.Effect<Option.Option<Persona>>
     /** Oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Persona>>
-    /** Finds personas whose creator has this address, whatever its upper and lower case. */
+    /** Finds personas whose creator has this address (case-insensitive). */
     readonly byCreator: (email: string) => Effect.Effect<ReadonlyArray<Persona>>
     /**
      * Grants a licence, changes its end, or restores a revoked one. Returns false when the organization or the persona

@@ -15,7 +15,7 @@ export class PersonaNotFound extends Schema.TaggedError<PersonaNotFound>()("Pers
 /** The persona exists, but the organization holds no active licence for it. */
 export class NotLicensed extends Schema.TaggedError<NotLicensed>()("NotLicensed", { personaId: PersonaId }) {}
 
-/** Dies when a store returns an id that is not a lower-case UUID, because requests could not name that persona. */
+/** Dies if a store returns an id that is not a lower-case UUID, because no request could select that persona. */
 export const requireValidPersonaIds = (personas: ReadonlyArray<Persona>): Effect.Effect<ReadonlyArray<Persona>> => {
   const lost = personas.find(({ id }) => !isStoredId(id))
   return lost === undefined ? Effect.succeed(personas) : Effect.die(unnameable(lost.id))

@@ -33,7 +33,7 @@ const actions: Readonly<Record<AssignmentStatus, ReadonlyArray<SimulatedAction>>
   expired: []
 }
 
-/** Call it only for an assignment that is not settled. */
+/** The assignment must not be settled. */
 export const actionsInStatus = (status: AssignmentStatus): ReadonlyArray<SimulatedAction> => actions[status]
 
 /** The list is empty once the assignment is settled. */
@@ -41,8 +41,8 @@ export const possibleActionsOf = (present: Assignment): ReadonlyArray<SimulatedA
   isSettled(present) ? [] : actions[present.status]
 
 /**
- * Returns the final action of the path if it is possible now, else the next step towards approval; undefined once the
- * assignment is settled.
+ * Returns the last action of the path if it is possible now, otherwise the next step towards approval. Returns
+ * undefined if the assignment is settled.
  */
 export const nextSimulatedAction = (present: Assignment): SimulatedAction | undefined => {
   const possible = possibleActionsOf(present)
@@ -65,7 +65,7 @@ export interface SimulatedStepData {
 
 type Step = Result.Result<Change, ActionRefused>
 
-/** Takes one step of the simulated creator. It rejects the same actions as for a human creator. */
+/** Takes one step of the simulated creator. The same rules apply as for a human creator's action. */
 export const takeSimulatedStep = (
   present: Assignment,
   action: SimulatedAction,
@@ -91,8 +91,8 @@ const take: Readonly<
 }
 
 /**
- * Schedules the simulated creator's next step. No generation attempt is scheduled, because the simulated draft is a
- * step too, with the grace period as its deadline.
+ * Schedules the simulated creator's next step. It schedules no generation attempt, because the simulated creator also
+ * produces the draft. The deadline of that step is the grace period.
  */
 const paced = ({ assignment, ...also }: Change, now: Instant.Instant, policy: Policy): Change => {
   const { generation, simulation, status } = assignment

@@ -4,8 +4,8 @@ import type * as Result from "effect/Result"
 import * as Instant from "./Instant.ts"
 
 /**
- * The effect never fails: a failure is an outcome, and so is a defect of the adapter. An interruption releases the job
- * at once, instead of leaving it to the end of its lease.
+ * The effect never fails: failures and defects of the adapter are outcomes. An interruption releases the job at once,
+ * so that it does not wait until its lease ends.
  */
 export const runAttempt = <A, E, F, R>(
   call: Effect.Effect<A, E, R>,

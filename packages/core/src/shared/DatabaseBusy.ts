@@ -6,7 +6,7 @@ export class DatabaseBusy extends Error {
   override name = "DatabaseBusy"
 }
 
-/** Returns whether a failed request met a busy database. */
+/** Returns whether a request failed because the database was busy. */
 export const isBusy = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) => Cause.isDieReason(reason) && isCausedByBusy(reason.defect))
 

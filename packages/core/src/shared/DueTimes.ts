@@ -1,6 +1,7 @@
 /**
- * Repairs due times that a fast clock wrote. After the clock is corrected, that work would wait for hours. Each queue
- * regularly finds work that is due later than its longest possible delay, and makes it due now.
+ * Repairs due times that a fast clock wrote. Without repair, that work would wait for hours after the clock is
+ * corrected. Each queue regularly looks for work that is due later than its longest possible delay, and makes it due
+ * now.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,11 +13,11 @@ export interface LatestDue {
   readonly now: Instant.Instant
   /** The end of a lease that starts now. */
   readonly leased: Instant.Instant
-  /** The latest due times by number of attempts. The last entry also applies to more attempts. */
+  /** The latest plausible due time for each number of attempts. The last entry also applies to more attempts. */
   readonly waiting: readonly [Instant.Instant, ...ReadonlyArray<Instant.Instant>]
 }
 
-/** `delays[n]` follows attempt number `n + 1`. Before its first attempt, work is due at once. */
+/** `delays[n]` is the delay after attempt number `n + 1`. New work is due at once. */
 export const latestDueTimes = (
   now: Instant.Instant,
   lease: Duration.Duration,
@@ -33,7 +34,7 @@ export const latestDueAfterAttempts = ({ waiting }: LatestDue, attempts: number)
 /** Allowed clock difference between machines, in milliseconds. */
 export const clockToleranceMillis = 10_000
 
-/** The interval is also the longest delay that a smaller clock error can cause. */
+/** The interval is also the maximum delay from a clock error that is smaller than the tolerance. */
 const interval = Duration.toMillis(Duration.minutes(10))
 
 /** Runs the repair on the first call, then every ten minutes, and at once when the clock has jumped by ten minutes. */

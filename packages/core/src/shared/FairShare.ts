@@ -10,15 +10,15 @@ export const FairShare = Context.Reference<string>("@partner-commentary/core/sha
   defaultValue: () => ""
 })
 
-/** The process's scheduler, while a fiber runs in the turns of its organization. */
+/** The default scheduler of the process, for fibers that the fair scheduler runs. */
 export const ProcessScheduler = Context.Reference<Scheduler.Scheduler | undefined>(
   "@partner-commentary/core/shared/ProcessScheduler",
   { defaultValue: () => undefined }
 )
 
 /**
- * Runs work that holds something which other organizations wait for, such as the database's lock, or that serves them
- * all. It does not wait for its organization's turn.
+ * Runs work without waiting for its organization's turn. Use it for work that all organizations need, or that holds a
+ * lock for which others wait.
  */
 export const outsideTurns = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ context }) => {

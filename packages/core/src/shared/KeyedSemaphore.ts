@@ -44,7 +44,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
   }
 
   const forget = (key: Key, owner: Owner): void => {
-    // The entry may have been replaced by a caller that received a permit since then.
+    // Another caller may have received a permit and replaced the entry since then.
     if (owner.queue.size > 0 || owners.get(key) !== owner) return
     turns.delete(key)
     if (owner.held === 0) owners.delete(key)
@@ -69,7 +69,7 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
       owner.queue.delete(first)
       owner.held++
       free--
-      // Moves the key to the end of the queue of turns. The loop reaches the key again in a later turn.
+      // Move the key to the end, so that the other keys get a turn first.
       turns.delete(key)
       if (owner.queue.size > 0) turns.add(key)
       Deferred.doneUnsafe(first, Effect.void)

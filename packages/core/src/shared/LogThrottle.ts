@@ -1,6 +1,7 @@
 /**
  * Limits log lines during an outage. The first line of a kind is logged at once, with its cause and a short stack.
- * Further lines are summarized once a second with their count. A kind ends after a second without a line.
+ * Further lines are summarized once a second with their count. After a second without a line of this kind, the next one
+ * is logged at once again.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -15,8 +16,8 @@ import { reasonOf } from "./Reason.ts"
 const Repeats = Context.Reference("@partner-commentary/core/LogThrottle/Repeats", { defaultValue: () => false })
 
 /**
- * Marks lines without a cause that an outage repeats for each job, so that they are throttled too. Lines with a cause
- * are always throttled.
+ * Marks log lines without a cause as repeating, so that they are throttled too. Use it for lines that an outage causes
+ * for each job. Lines with a cause are always throttled.
  */
 export const markAsRepeating: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   Repeats,

@@ -13,7 +13,7 @@ export class PublicAddress extends Context.Service<
 >()("@partner-commentary/core/shared/PublicAddress") {
   /**
    * `layer` removes trailing slashes. An invalid address stops the service at start. A path that collides with a route
-   * of the service also stops it, because a router may or may not have removed the prefix.
+   * of the service also stops it, because the service cannot know whether a router has removed the prefix.
    */
   static readonly layer = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
@@ -27,7 +27,7 @@ export class PublicAddress extends Context.Service<
       )
     )
 
-  /** `layerAnywhere` is for a host that knows whether the path was removed from requests. Any path is allowed there. */
+  /** `layerAnywhere` allows any path. It is for a host that knows whether a router removed the path from requests. */
   static readonly layerAnywhere = (apiRoot: string): Layer.Layer<PublicAddress> =>
     Layer.effect(
       PublicAddress,

@@ -1,7 +1,7 @@
 /**
- * Refuses to start with process-local state if several processes share the database. Each process would count its own
- * limits, and would not learn of a key that another process revoked. Layers of both kinds can be merged in any order,
- * so the start checks the result.
+ * Refuses to start with process-local state if several processes can share the database. Otherwise each process would
+ * count its own limits, and would still accept a key that another process revoked. The check runs at start, because
+ * layers can be merged in any order.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -16,7 +16,7 @@ export const DatabaseIsShared = Context.Reference<boolean>(
 
 const ofOneProcess = new WeakSet<object>()
 
-/** Marks a service whose state is invisible to other processes. */
+/** Marks a service that keeps its state in this process only. */
 export const keptInProcess = <Service extends object>(service: Service): Service => {
   ofOneProcess.add(service)
   return service

@@ -1,6 +1,6 @@
 /**
  * The subject of a request or job (its topic, assignment or event) in logs and traces. The span ids of a topic or an
- * event are derived from its id, so that any process can link to the span later without storing anything.
+ * event are derived from its id, so that any process can link to the span later without storing span ids.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,15 +16,15 @@ export interface LogSubject {
   readonly shareId?: ShareId | null | undefined
 }
 
-/** The subject of one request or job. It is collected while it runs, for log lines that are written after a failure. */
+/** Collects the subject of one request or job while it runs, for log lines after a failure. */
 export type Collected = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
 
-/** The place in which `markSpan` collects the subject; null if it is not collected. */
+/** The collector that `markSpan` writes to; null if none is needed. */
 export const Collector = Context.Reference<Collected | null>("@partner-commentary/core/shared/Subject/Collector", {
   defaultValue: () => null
 })
 
-/** A request about several topics, such as a bulk submission, names none of them. */
+/** A request about several topics, such as a bulk submission, has no topic as its subject. */
 const collect = (into: Collected, { organizationId, shareId, topicId }: LogSubject): void => {
   if (isKnown(organizationId)) into.organizationId = organizationId
   if (isKnown(topicId)) into.topicId = sameOrNull(into.topicId, topicId)
@@ -34,7 +34,7 @@ const collect = (into: Collected, { organizationId, shareId, topicId }: LogSubje
 const sameOrNull = <Id>(present: Id | null | undefined, next: Id): Id | null =>
   present === undefined || present === next ? next : null
 
-/** Replaces what was collected by this subject. It is for a job that handles several subjects one after the other. */
+/** Replaces the collected subject. Use it in a job that handles several subjects one after the other. */
 export const replace = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     Object.assign(fiber.getRef(Collector) ?? {}, { organizationId: null, topicId: null, shareId: null }, subject)

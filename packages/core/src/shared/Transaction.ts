@@ -10,8 +10,8 @@ export class Transaction extends Context.Service<
   Transaction,
   {
     /**
-     * Commits all changes of the effect, or none after a failure. A conflict with another transaction repeats the
-     * effect, so other side effects must be repeatable. The effect must not wait for other systems, because it holds
+     * Commits all changes of the effect, or none if it fails. After a conflict with another transaction the effect runs
+     * again, so its other side effects must be repeatable. The effect must not wait for other systems, because it holds
      * locks.
      */
     readonly run: <A, E, R>(change: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>

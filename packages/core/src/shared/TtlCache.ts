@@ -7,7 +7,7 @@ import { identity } from "effect/Function"
 import * as Instant from "./Instant.ts"
 
 export interface TtlCache<Key, A> {
-  /** `uncached` wraps the look-up when the key has no recent cache entry. */
+  /** `uncached` wraps a look-up that the cache cannot answer. */
   readonly get: (key: Key, uncached?: <B>(lookUp: Effect.Effect<B>) => Effect.Effect<B>) => Effect.Effect<A>
   /** Returns the entry of a result with its own capacity; undefined when there is none. It is the fast path of `get`. */
   readonly peek: (key: Key, now: Instant.Instant) => A | undefined
@@ -19,7 +19,7 @@ export interface CacheOptions<A> {
   readonly capacity: number
   readonly timeToLive: Duration.Input
   /**
-   * Results that match have a separate, equally large capacity, so that other results cannot evict them. By default no
+   * Matching results have a separate capacity of the same size, so that other results cannot evict them. By default no
    * result matches.
    */
   readonly hasOwnCapacity?: (answer: A) => boolean

@@ -27,7 +27,7 @@ export const everything: ReadonlyArray<Work> = [
 /** Live and test assignments have separate signals. */
 export const dueIn = (environment: Environment): Work => (environment === "test" ? "tests" : "assignments")
 
-/** A change that requests of partners wait for: of a topic's views, or a new event of an owner. */
+/** A change that waiting requests listen for: a topic's views changed, or an owner has a new event. */
 export type Change = `topic ${TopicId}` | `events ${OrganizationId} ${Environment}`
 
 export const isChange = (signal: string): signal is Change => /^(topic|events) /.test(signal)
@@ -36,7 +36,7 @@ export const topicChange = (id: TopicId): Change => `topic ${id}`
 
 export const newEvents = ({ environment, organizationId }: Owner): Change => `events ${organizationId} ${environment}`
 
-/** Work of a kind: due now, or at a later time. A change is signaled in the same way. */
+/** Signals work of a kind, due now or later. A change is signaled in the same way. */
 export type DueWork = Work | Change | { readonly kind: Work; readonly at: Instant.Instant }
 
 export const dueAtTime = (kind: Work, at: Instant.Instant, now: Instant.Instant): DueWork =>
@@ -44,7 +44,7 @@ export const dueAtTime = (kind: Work, at: Instant.Instant, now: Instant.Instant)
 
 interface Listener {
   readonly signals: Queue.Queue<void>
-  /** The end of the wait; before all times if the listener does not wait. */
+  /** The end of the wait; minus infinity if the listener does not wait. */
   until: Instant.Instant
   /** The earliest due time that was signaled since the last wait. */
   later: Instant.Instant
@@ -55,11 +55,12 @@ export class WorkSignal extends Context.Service<
   {
     /** Signals work of every kind to the workers, and every change. Within a transaction the signal takes effect after the commit. */
     readonly notify: Effect.Effect<void>
-    /** Signals this work only. A signal for later work ends only a wait that would last longer. */
+    /** Signals this work only. A signal for later work ends a wait only if the wait would last longer. */
     readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
-     * Listens for one kind of work, or for one change, until the scope closes. The returned effect waits for the next signal or this long.
-     * A signal since the last return counts too, so no signal is lost between a query and the wait.
+     * Listens for one kind of work, or for one change, until the scope closes. The returned effect waits for the next
+     * signal, but at most this long. A signal since the previous wait counts too, so no signal is lost between a query
+     * and the wait.
      */
     readonly listen: (
       kind: Work | Change

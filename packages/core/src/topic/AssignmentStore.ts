@@ -47,14 +47,16 @@ export class AssignmentStore extends Context.Service<
     /**
      * Locks the topic and the assignment, calls the pure decision, and writes its change in one transaction:
      * assignment, draft, topic counts and status, totals, usage, notices and audit entry. Concurrent calls run one
-     * after the other. If the decision refuses the action or returns the same object, nothing is written except a
-     * `delivered` mark. Returns none when the assignment does not exist.
+     * after the other. If the decision refuses the action or returns the same object, the store writes only the
+     * `delivered` mark, if there is one. Returns none when the assignment does not exist.
      */
     readonly modify: <E>(
       id: ShareId,
       decide: (present: Assignment) => Result.Result<Change, E>
     ) => Effect.Effect<Option.Option<Modified>, E>
-    /** Changes several assignments as `modify` does, in one transaction. Those that do not exist are left out. */
+    /**
+     * Changes several assignments as `modify` does, in one transaction. The result omits assignments that do not exist.
+     */
     readonly modifyAll: (
       ids: ReadonlyArray<ShareId>,
       decide: (present: Assignment) => Change

@@ -1,10 +1,10 @@
-/** Changes an assignment and tells the workers and waiting requests what follows from it. */
+/** Changes an assignment, and signals the resulting work and changes to workers and waiting requests. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { WorkSignal } from "../shared/WorkSignal.ts"
 import type { AssignmentStore } from "./AssignmentStore.ts"
 
-/** An interruption between the change and its signal would leave stored work that waits for the next poll. */
+/** Without this, an interruption between the change and its signal would delay stored work until the next poll. */
 export const make =
   (
     store: Pick<AssignmentStore["Service"], "modify">,

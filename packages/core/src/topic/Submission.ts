@@ -30,7 +30,7 @@ export interface Submission {
   readonly windowUntil: Instant.Instant
   readonly respondBy: Instant.Instant
   readonly isDeadlineFixed: boolean
-  /** The value is null in the test environment, which counts no quota. */
+  /** Null in the test environment, where no quota applies. */
   readonly quotas: Quotas | null
   /** The topic's size and the organization's limits in the test environment; null in the live environment. */
   readonly storage: { readonly bytes: number; readonly limits: TestStorageAmount } | null

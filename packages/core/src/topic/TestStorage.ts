@@ -18,7 +18,7 @@ export type TestStorageLimit = typeof TestStorageLimit.Type
 export class TestStorageFull extends Schema.TaggedError<TestStorageFull>()("TestStorageFull", {
   quota: TestStorageLimit,
   limit: Schema.Int,
-  /** The remaining amount, which was too small for the topic. */
+  /** The remaining amount, which is too small for the topic. */
   remaining: Schema.Int
 }) {}
 
@@ -49,7 +49,9 @@ export const storedBytesOf = (
   return topicBytes + texts + personas * each
 }
 
-/** Returns why a topic of this size does not fit; none if it fits. `stored` excludes the new topic. */
+/**
+ * Returns the limit that a topic of this size would exceed; none if it fits. `stored` does not include the new topic.
+ */
 export const refusalOfTestStorage = (
   stored: TestStorageAmount,
   limits: TestStorageAmount,

@@ -1,4 +1,4 @@
-/** A partner cancels a topic: the assignments that no creator has answered are settled, and the others go on. */
+/** Cancels a topic: assignments without an answer of the creator are settled, and the others continue. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -7,8 +7,8 @@ export type TopicStatus = typeof TopicStatus.Type
 export const topicStatuses = TopicStatus.literals
 
 /**
- * The number of assignments by status. `abandoned` counts assignments that settled without a commentary in a status
- * that is not final. `cancelled` counts those of them that no creator had answered.
+ * The number of assignments by status. `abandoned` counts assignments that were settled without a commentary in a
+ * status that is not final. `cancelled` is the part of them without an answer of the creator.
  */
 export interface TopicCounts extends Readonly<Record<AssignmentStatus, number>> {
   readonly abandoned: number
@@ -27,8 +27,8 @@ export const emptyTopicCounts: TopicCounts = {
 }
 
 /**
- * The status is `completed` when no assignment is open, else `partial` once one is ready, else `in_progress` once a
- * creator works.
+ * `completed` if no assignment is open; otherwise `partial` if a commentary is ready; otherwise `in_progress` if a
+ * creator has answered.
  */
 export const topicStatus = (counts: TopicCounts): TopicStatus => {
   const working = counts.opinion_injected + counts.commentary_generated - (counts.abandoned - counts.cancelled)

@@ -20,8 +20,8 @@ export type PublicAssignment = Pick<
 >
 
 /**
- * Changes whenever a view of the topic changes, and is computed from the topic's version. It contains the time as well,
- * because a restored backup counts the same versions again.
+ * Identifies the state of the topic's views. It consists of the topic's version and a time, because versions repeat
+ * after a backup is restored.
  */
 export type Revision = string
 
@@ -89,7 +89,7 @@ export interface TopicList {
   readonly owner: Owner
   /** Null selects topics of every status. Several statuses are merged into one list. */
   readonly status: TopicStatus | ReadonlyArray<TopicStatus> | null
-  /** This filter is used alone or with the times of creation, because one index serves each list. */
+  /** This filter can be combined only with the times of creation, because each list uses one index. */
   readonly reference?: string | null
   /** Exclusive. */
   readonly created?: { readonly after: Instant | null; readonly before: Instant | null }
@@ -109,7 +109,7 @@ export class TopicStore extends Context.Service<
   {
     /**
      * Claims the duplicate windows, reserves quota or test storage, and writes topic, assignments and request mails in
-     * one transaction. Under concurrency each window has one holder and no quota is exceeded.
+     * one transaction. Concurrent submissions cannot hold the same window or exceed a quota.
      */
     readonly submit: (submission: Submission) => Effect.Effect<
       {
@@ -125,8 +125,7 @@ export class TopicStore extends Context.Service<
     /** Reads one row by its key. */
     readonly revision: (owner: Owner, id: TopicId) => Effect.Effect<Option.Option<Revision>>
     /**
-     * Returns complete topics, newest first, within the limits of `depth`. The query reads no more rows than it
-     * returns.
+     * Returns whole topics, newest first, within the limits of `depth`. The query reads no more rows than it returns.
      */
     readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
     /**

@@ -64,7 +64,7 @@ export interface MailAttempt {
 
 /** The result of one step. The store writes all of it in one transaction. */
 export interface Change {
-  /** When nothing changes, this is the same object that was passed in. */
+  /** If nothing changes, the same object as the argument. */
   readonly assignment: Assignment
   readonly notices: ReadonlyArray<CreatorNotice>
   readonly audit?: Pick<AuditEntry, "action" | "details">
@@ -280,7 +280,10 @@ export const recordRequestFailure = (present: Assignment, now: Instant.Instant, 
 export const isGenerationStalled = (present: Assignment): boolean =>
   !isSettled(present) && present.generation.nextAt === null && present.generation.attempts > 0
 
-/** True when generation was restarted after all attempts failed: then the ticket exceeds the attempts counted since. */
+/**
+ * True if generation was restarted after all attempts failed. The ticket is then higher than the number of attempts
+ * since the restart.
+ */
 const isRestarted = ({ generation }: Assignment): boolean =>
   generation.nextAt !== null && generation.ticket > generation.attempts
 

@@ -32,7 +32,10 @@ export class ApiCalls extends Context.Service<
       const calls = makeTally()
       const uses = new Map<ApiKeyId, Instant>()
 
-      /** A write may wait long for a locked row. A second one of the same row would take one more database connection. */
+      /**
+       * A write can wait long for a locked row. A second write to the same row would occupy another database
+       * connection.
+       */
       const beingWritten = new Set<string>()
       const add = (one: CallCount) =>
         usage.addCalls(one).pipe(
@@ -40,7 +43,7 @@ export class ApiCalls extends Context.Service<
           Effect.ensuring(Effect.sync(() => beingWritten.delete(keyOf(one.owner, one.period))))
         )
 
-      /** After a failure the counters return to memory, unless a later use replaced them. */
+      /** After a failure the counters stay in memory, and a later last use replaces an earlier one. */
       const write = Effect.fnUntraced(function* (isFree: (key: string) => boolean) {
         const counted = calls.take(isFree)
         for (const { owner, period } of counted) beingWritten.add(keyOf(owner, period))
@@ -115,8 +118,8 @@ export class ApiCalls extends Context.Service<
 const interval = "4 seconds"
 
 /**
- * Each organization's calls are a transaction of their own, because another one of its transactions may hold its row for
- * long. One row after another would then delay all organizations.
+ * Each organization's calls have a separate transaction, because another transaction may hold the organization's row
+ * for long. In one common transaction, that row would delay all organizations.
  */
 const concurrency = 4
 

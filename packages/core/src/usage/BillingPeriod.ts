@@ -5,7 +5,7 @@ import { fromIso, toIso } from "../shared/Instant.ts"
 /** `2026-01` */
 export type PeriodName = string
 
-/** Every call asks for its period. Times of the same UTC day share the answer, which saves a date for each call. */
+/** Cached by UTC day, because every call needs its period and computing a date is slow. */
 export const billingPeriodOf = (moment: Instant): PeriodName => {
   const day = Math.floor(moment / 86_400_000)
   if (day !== latest.day) latest = { day, name: toIso(moment).slice(0, 7) }

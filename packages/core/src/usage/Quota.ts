@@ -20,11 +20,11 @@ export interface UsedQuota {
 export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
   quota: QuotaName,
   limit: Schema.Int,
-  /** The remaining amount, which was too small for the topic. */
+  /** The remaining amount, which is too small for the topic. */
   remaining: Schema.Int
 }) {}
 
-/** Returns why one more topic with this many commentaries does not fit; none when it fits. */
+/** Returns the quota that one more topic with this many commentaries would exceed; none if it fits. */
 export const refusalByQuota = (held: UsedQuota, quotas: Quotas, commentaries: number): Option.Option<QuotaExceeded> => {
   if (held.topics + 1 > quotas.topics_per_month) return exceeded("topics_per_month", quotas, held.topics)
   if (held.commentaryUnits + commentaries > quotas.commentaries_per_month) {

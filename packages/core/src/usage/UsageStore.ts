@@ -23,7 +23,7 @@ export class UsageStore extends Context.Service<
   {
     /** Returns zeros for a month without activity. */
     readonly ofMonth: (owner: Owner, period: PeriodName) => Effect.Effect<MonthlyUsage>
-    /** Adds calls to a month. If the database is lost, none is added. */
+    /** Adds calls to a month. If the database connection is lost, no calls are added. */
     readonly addCalls: (calls: CallCount) => Effect.Effect<void>
   }
 >()("@partner-commentary/core/usage/UsageStore") {}

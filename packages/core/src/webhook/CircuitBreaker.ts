@@ -16,7 +16,7 @@ export interface CircuitBreaker {
   readonly failingSince: Instant.Instant | null
   /** Distinct events with a failed attempt, up to the number that the policy needs. */
   readonly failed: ReadonlyArray<EventId>
-  /** Distinct events whose attempts reached no server, up to the number that the policy needs. */
+  /** Distinct events for which no attempt reached a server, up to the number that the policy needs. */
   readonly unreached: ReadonlyArray<EventId>
   readonly warned: boolean
   /** Number of failed probes while the breaker is open; null while it is closed. */
@@ -116,9 +116,7 @@ const throttled = (
   }
 }
 
-/**
- * If the receiver requested a pause, the pause continues after the success of an attempt that was already in flight.
- */
+/** A pause that the receiver requested continues if an attempt that was already in flight succeeds. */
 const recovered = (
   { health, quietUntil, webhook }: Receiver,
   attempt: Attempt,
@@ -148,7 +146,10 @@ export const startRecovery = (present: Receiver, now: Instant.Instant): Receiver
   return throttle === null ? begun : { ...begun, health: { ...begun.health, throttle } }
 }
 
-/** Ends an open breaker and a pause after a 429. A manual retry suggests that the receiver was repaired. */
+/**
+ * Ends the wait of an open breaker, and a pause after a 429, because a manual retry suggests that the receiver was
+ * repaired.
+ */
 export const afterManualRetry = (present: Receiver): Receiver =>
   present.quietUntil === null || (present.health.probes === null && present.health.throttle === null)
     ? present
@@ -156,7 +157,7 @@ export const afterManualRetry = (present: Receiver): Receiver =>
 
 const noted = (present: CircuitBreaker, attempt: Attempt, eventId: EventId, policy: WebhookPolicy): CircuitBreaker => ({
   ...present,
-  // A clock that was fast in the past must not postpone later steps.
+  // A clock that was fast earlier must not delay later steps.
   failingSince: Math.min(present.failingSince ?? attempt.at, attempt.at),
   failed: including(present.failed, eventId, Math.max(policy.disableEvents, policy.breakerEvents)),
   unreached: isUnreached(attempt)
@@ -228,7 +229,7 @@ export const allowance = (
   return { limit: Math.min(free, Math.max(0, drained(health.draining, now, policy) - health.draining.sent)), probe }
 }
 
-/** Returns the receiver's state after a claim. `wanted`: the claim used all deliveries that were allowed. */
+/** Returns the receiver's state after a claim. `wanted`: the claim took as many deliveries as were allowed. */
 export const afterClaim = (
   present: Receiver,
   { limit, count }: { readonly limit: number; readonly count: number },

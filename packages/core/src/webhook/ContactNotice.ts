@@ -30,7 +30,7 @@ const passedAtMost = 10
 
 export const bucketOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
 
-/** Returns a new mail for that five-minute period with only this notice, due at once or when the period begins. */
+/** Returns a new mail with only this notice for the five-minute period, due at once or when the period begins. */
 export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({
   id: `${organizationId}.webhooks-${bucket}`,
   kind,

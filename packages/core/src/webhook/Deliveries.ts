@@ -47,9 +47,9 @@ export class Deliveries extends Context.Service<
       eventId: EventId | null
     ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
     /**
-     * Requests one immediate attempt, also of a delivered or failed delivery. The request has no effect while an
-     * attempt is in flight or already requested. The delivery of a paused or disabled webhook keeps waiting; with an
-     * open breaker the attempt is a probe. A null id finds no delivery.
+     * Requests one immediate attempt, even for a delivered or failed delivery. The request has no effect while an
+     * attempt is in flight or already requested. If the webhook is paused or disabled, the delivery keeps waiting. If
+     * the breaker is open, the attempt is a probe. A null id finds no delivery.
      */
     readonly retry: (
       principal: Principal,

@@ -61,7 +61,10 @@ export const shown = (delivery: Delivery, receiver: Receiver): ShownDelivery => 
   }
 }
 
-/** Returns the stored state of deliveries with this status; null when this receiver can have no such deliveries. */
+/**
+ * Returns the stored state that corresponds to this status; null if the receiver cannot have deliveries with this
+ * status.
+ */
 export const stateOf = (status: DeliveryStatus, receiver: Receiver): DeliveryState | null => {
   if (status === "delivered" || status === "failed") return status
   return (status === "held") === isHeld(receiver) ? "pending" : null

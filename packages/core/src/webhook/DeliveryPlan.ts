@@ -38,8 +38,8 @@ const jitter = 0.1
 const unsignedDelay = Duration.hours(1)
 
 /**
- * Before the first counted attempt, only a missing secret can delay a delivery. Later, retries and `Retry-After` can
- * delay it too.
+ * The longest possible delay by number of counted attempts. Before the first one, only a missing secret can delay a
+ * delivery.
  */
 export const latestDue = (
   now: Instant.Instant,
@@ -65,7 +65,7 @@ export const next = (
   }: {
     readonly attempt: Attempt
     readonly kind: AttemptKind
-    /** For a 429: true when the receiver has refused everything for the duration of a full schedule. */
+    /** For a 429: true if the receiver has answered only 429 for the duration of a full schedule. */
     readonly isExhausted?: boolean
   },
   chance: number,
@@ -75,7 +75,7 @@ export const next = (
   if (attempt.failure === null) return { state: "delivered" }
   const { attempts } = present
   if (attempt.failure === "unsigned") return { state: "pending", attempts, dueAt: Instant.plus(now, unsignedDelay) }
-  // A 429 uses up no attempt, so a delivery that gets only 429 ends by time.
+  // A 429 does not count as an attempt, so a time limit ends a delivery that gets only 429.
   if (attempt.status === 429 && isExhausted && kind !== "manual") return { state: "failed", attempts }
   if (kind === "probe") return { state: "pending", attempts, dueAt: now }
   if (kind === "manual") {
@@ -83,7 +83,7 @@ export const next = (
       ? { state: "failed", attempts }
       : { state: "pending", attempts, dueAt: Math.max(present.resumeAt, now) }
   }
-  // The receiver is too busy, not broken: the webhook pauses, and the event keeps its attempts.
+  // A 429 means that the receiver is busy, not broken: the webhook pauses, and the event keeps its attempts.
   if (attempt.status === 429) return { state: "pending", attempts, dueAt: now }
   const delay = policy.retries[attempts]
   if (delay === undefined) return { state: "failed", attempts: attempts + 1 }

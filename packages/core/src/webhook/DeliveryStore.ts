@@ -69,8 +69,8 @@ export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
     /**
-     * Returns active webhooks with due deliveries that may be sent, each once, oldest due time first. The list omits
-     * webhooks that are paused or have their maximum in flight.
+     * Returns active webhooks with due deliveries, each webhook once, oldest due time first. It omits webhooks that are
+     * paused or have their maximum number of deliveries in flight.
      */
     readonly dueWebhooks: (
       at: Instant,
@@ -108,11 +108,11 @@ export class DeliveryStore extends Context.Service<
     /** Pauses the webhook until this time. An existing pause that ends later stays. */
     readonly postpone: (id: WebhookId, until: Instant) => Effect.Effect<void>
     /**
-     * See `MailStore.repairDueTimes`. A delivery whose latest attempt is in the future also becomes due now, because
-     * the same fast clock chose the time of its next attempt.
+     * See `MailStore.repairDueTimes`. A delivery whose latest attempt has a time in the future also becomes due now,
+     * because the same fast clock calculated its next attempt.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Ends pauses that last beyond `after` and for which `isPutOff` returns true. */
+    /** Ends pauses that end after `after` and for which `isPutOff` returns true. */
     readonly repairPauses: (after: Instant, isPutOff: (present: Receiver) => boolean) => Effect.Effect<void>
     /** The next time at which something can be sent to an active webhook; none when nothing is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>

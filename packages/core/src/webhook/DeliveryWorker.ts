@@ -78,7 +78,7 @@ export class DeliveryWorker extends Context.Service<
         )
       )
 
-      /** Caches whether the organization is suspended or deleted, because then its deliveries are postponed. */
+      /** Caches whether the organization is suspended or deleted, in which case its deliveries are postponed. */
       const held = yield* TtlCache.make(
         (id: OrganizationId) =>
           Effect.map(organizations.find(id), (found) => Option.isNone(found) || found.value.suspendedAt !== null),
@@ -162,7 +162,10 @@ export class DeliveryWorker extends Context.Service<
         return yield* Effect.ensuring(failures.withPermit(recorded), report(job.claimed, attempt, subject()))
       })
 
-      /** A slot sends several events, so the line about a defect names the subject of the one that failed. */
+      /**
+       * A slot sends several events one after the other, so the log line about a defect must name the event that
+       * failed.
+       */
       const deliverNamed = (job: DeliveryJob, mayContinue: Effect.Effect<boolean>) =>
         Effect.tapCause(deliver(job, mayContinue), () =>
           Subject.replace(Subject.subjectOfPayload(job.claimed.payload, job.organizationId)())
@@ -196,8 +199,8 @@ export class DeliveryWorker extends Context.Service<
 }
 
 /**
- * The number of failures recorded concurrently: hundreds of deliveries that time out together must not delay the record
- * of successes.
+ * The number of failures that are recorded concurrently. Without this limit, hundreds of simultaneous timeouts would
+ * delay the recording of successes.
  */
 const failuresAtOnce = 4
 
@@ -226,7 +229,7 @@ const reportDisabled = ({ health, webhook }: CircuitBreaker.Receiver, { at, fail
   })
 
 /**
- * If an event could not be signed, the log line is an error, because only the operator can restore the signing secret.
+ * An event that could not be signed is logged as an error, because only the operator can restore the signing secret.
  */
 const report = (
   { eventId, kind, ticket, webhookId }: ClaimedDelivery,

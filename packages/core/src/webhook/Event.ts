@@ -11,9 +11,9 @@ export interface NewEvent {
   readonly id: EventId
   readonly type: EventType
   readonly at: Instant
-  /** The payload's text up to the value of the external reference. */
+  /** The start of the payload's text, up to the value of the external reference. */
   readonly head: string
-  /** The payload's text after the metadata. */
+  /** The rest of the payload's text, after the metadata. */
   readonly tail: string
 }
 

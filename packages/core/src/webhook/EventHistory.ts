@@ -15,7 +15,7 @@ const retention = Duration.days(30)
 /** Target size of a page's payloads. */
 const pageBytes = 1024 * 1024
 
-/** The maximum size of one query, so that other requests are not delayed. */
+/** The maximum number of bytes that one query reads, so that it does not delay other requests. */
 const stepBytes = 128 * 1024
 
 /** Events before this time are not listed. */

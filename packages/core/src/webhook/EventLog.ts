@@ -1,4 +1,4 @@
-/** The port that lists an owner's events with their original payloads, so that partners can fetch what they missed. */
+/** The port that lists an owner's events with their original payloads, so that partners can fetch missed events. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { EventId } from "../shared/Ids.ts"
@@ -13,8 +13,8 @@ export interface EventList {
   /** Only events of this time or later are listed. */
   readonly since: Instant
   /**
-   * True for the order of commits, oldest first: an event that is committed later comes later. Otherwise the newest id
-   * comes first.
+   * If true, events are listed in the order of their commits, oldest first. Otherwise they are listed by id, newest
+   * first.
    */
   readonly forward: boolean
   /** The last event of the previous page; null on the first page. */

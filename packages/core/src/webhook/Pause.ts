@@ -12,7 +12,7 @@ export const suspensionCheck = Duration.minutes(1)
 export const latestEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy): Instant.Instant =>
   now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheck))
 
-/** Returns whether the end of a pause is so late that only a fast clock can have caused it. */
+/** Returns true if the end of a pause is later than any valid pause, so that a fast clock must have caused it. */
 export const isPutOff = (
   { health: { throttle }, quietUntil }: Receiver,
   now: Instant.Instant,

@@ -41,8 +41,8 @@ export class RedeliveryStore extends Context.Service<
     /** Returns the number of the webhook's deliveries in this state, by an index-only query. */
     readonly count: (webhookId: WebhookId, state: DeliveryState, span: Span) => Effect.Effect<number>
     /**
-     * Stores a recovery job. If the webhook has an unstarted job with an overlapping span, that job's span is widened
-     * instead.
+     * Stores a recovery job. If the webhook has an unstarted job with an overlapping period, that job's period is
+     * extended instead.
      */
     readonly open: (recovery: Recovery, audit: AuditEntry) => Effect.Effect<void>
     /**

@@ -1,13 +1,11 @@
-/** Reads `Retry-After`: the time before which a receiver wants no request. Pure. */
+/** Parses `Retry-After`, the earliest time at which a receiver accepts the next request. Pure. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Instant from "../shared/Instant.ts"
 import type { WebhookPolicy } from "../shared/WebhookPolicy.ts"
 import type { Attempt } from "./Attempt.ts"
 
-/**
- * It applies to 429 and 503 only, and `longestWait` limits it. Without a valid value, the result is the present time.
- */
+/** Only 429 and 503 use it, up to `longestWait`. If there is no valid value, the result is the current time. */
 export const requestedRetryTime = (
   { retryAfter, status }: Pick<Attempt, "retryAfter" | "status">,
   now: Instant.Instant,

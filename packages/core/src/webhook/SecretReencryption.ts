@@ -1,6 +1,6 @@
 /**
  * Re-encrypts all webhook secrets with the first signing secret, so that the other signing secrets can be removed. It
- * also finds secrets that no signing secret decrypts.
+ * also finds webhook secrets that no signing secret can decrypt.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -18,13 +18,13 @@ export interface Throttle {
   readonly pauses: number
   /** The time at which the contact was last notified. */
   readonly toldAt: Instant.Instant | null
-  /** The time of the first 429 since the last success or recovery; null until then. */
+  /** The time of the first 429 since the last success or recovery; null if there was none. */
   readonly refusedSince?: Instant.Instant | null
 }
 
 /**
- * Returns the state after a 429. A 429 of a delivery that was in flight when the pause began belongs to that pause:
- * five concurrent 429s are one pause, not five.
+ * Returns the state after a 429. If a delivery was in flight when the pause began, its 429 belongs to that pause: five
+ * concurrent 429 responses cause one pause.
  */
 export const after429 = (
   present: Throttle | null,
@@ -53,8 +53,8 @@ export const startRecovery = (present: Throttle | null): Throttle | null =>
   present === null ? null : { ...present, refusedSince: null }
 
 /**
- * True when the receiver has answered only 429 for the duration of a full schedule, and the event has waited equally
- * long. Then the event's delivery fails, as after ten other failures.
+ * True if the receiver has answered only 429 for the duration of a full schedule, and the event has waited equally
+ * long. The delivery then fails, as after ten other failures.
  */
 export const isExhausted = (
   present: Throttle | null,
@@ -68,8 +68,8 @@ export const isExhausted = (
 }
 
 /**
- * Returns the state after a success: the next pause is short again. A success does not count if its attempt was in
- * flight before the pause.
+ * Returns the state after a success: the next pause is short again. A success does not count if its attempt started
+ * before the pause.
  */
 export const afterSuccess = (
   present: Throttle | null,

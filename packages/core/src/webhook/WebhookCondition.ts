@@ -1,4 +1,4 @@
-/** What a webhook shows its partner about its receiver. */
+/** The state of a webhook's receiver, as the partner sees it. */
 import type { Instant } from "../shared/Instant.ts"
 import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { Webhook } from "./Webhook.ts"

@@ -19,7 +19,7 @@ import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore, type Span } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
-/** `too_early`: events of that time have been deleted. `backwards`: the span's end is before its start. */
+/** `too_early`: events of that time have been deleted. `backwards`: the period's end is before its start. */
 export class SpanRefused extends Schema.TaggedError<SpanRefused>()("SpanRefused", {
   reason: Schema.Literals(["too_early", "backwards"])
 }) {}

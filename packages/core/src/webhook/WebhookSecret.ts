@@ -9,19 +9,19 @@ import type { WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import { keyOf } from "./WebhookSignature.ts"
 
-/** The secret before a rotation, as stored. It signs beside the new secret until this time. */
+/** The former secret after a rotation, as stored. Until this time, events are signed with both secrets. */
 export interface FormerSecret {
   readonly encrypted: string
   readonly until: Instant
 }
 
-/** The secrets of a webhook, as stored. The grace period of the former one may be over. */
+/** The secrets of a webhook, as stored. The grace period of the former secret may be over. */
 export interface WebhookSecrets {
   readonly encryptedSecret: string
   readonly formerSecret: FormerSecret | null
 }
 
-/** Default time that the former secret signs. */
+/** Default time for which events are also signed with the former secret. */
 export const defaultSecretGrace = Duration.days(1)
 export const maxSecretGrace = Duration.days(7)
 

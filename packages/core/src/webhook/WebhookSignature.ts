@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
 export interface Signed {
-  /** The event's id, the same on every attempt. The id has no dot, because dots separate the signed parts. */
+  /** The event's id, the same on every attempt. It contains no dot, because dots separate the signed parts. */
   readonly id: string
   /** The time of the attempt. Receivers reject timestamps older than five minutes. */
   readonly at: Instant
@@ -29,8 +29,8 @@ const prefix = "whsec_"
 
 /**
  * Returns the HMAC key for a secret: the decoded Base64 of 24 to 64 bytes after `whsec_`, else the text's own bytes, 32
- * to 256 printable ASCII characters. Libraries of receivers treat other characters differently. Returns none for any
- * other text.
+ * to 256 printable ASCII characters. Returns none for any other text, because the libraries of receivers treat other
+ * characters differently.
  */
 export const keyOf = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {
@@ -44,7 +44,7 @@ export const keyOf = (secret: string): Option.Option<Uint8Array> => {
   )
 }
 
-/** One signature for each secret. `sign` dies when `keyOf` rejects a secret, because registration accepts no such secret. */
+/** Creates one signature for each secret. Dies if a secret is invalid, because registration rejects invalid secrets. */
 export const sign = Effect.fnUntraced(function* (
   mac: Mac.Mac["Service"],
   secrets: ReadonlyArray<Redacted.Redacted<string>>,

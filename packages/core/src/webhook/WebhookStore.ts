@@ -68,17 +68,17 @@ export class WebhookStore extends Context.Service<
       decide: (present: Webhook) => WebhookChange
     ) => Effect.Effect<Option.Option<Webhook>>
     /**
-     * Deletes the webhook and its secret, and stops its deliveries. `clear` deletes the deliveries' rows later. Returns
-     * false when the owner has no such webhook.
+     * Deletes the webhook with its secret, and stops its deliveries. `clear` deletes the rows of the deliveries later.
+     * Returns false when the owner has no such webhook.
      */
     readonly remove: (owner: Owner, id: WebhookId, audit: Recorded) => Effect.Effect<boolean>
     /** Deletes up to `limit` rows of removed webhooks and returns their number; 0 when none are left. */
     readonly clear: (limit: number) => Effect.Effect<number>
-    /** Returns both secrets as of one moment, so that a rotation in between cannot pair the same secret twice. */
+    /** Reads both secrets in one query, so that a concurrent rotation cannot return the same secret twice. */
     readonly secrets: (id: WebhookId) => Effect.Effect<Option.Option<WebhookSecrets>>
     /**
-     * Replaces the secret. Until `formerUntil` the former secret signs too; null ends it at once. Returns none when the
-     * owner has no such webhook.
+     * Replaces the secret. Until `formerUntil`, events are also signed with the former secret; if null, the former
+     * secret ends at once. Returns none if the owner has no such webhook.
      */
     readonly rotateSecret: (
       owner: Owner,
@@ -94,7 +94,9 @@ export class WebhookStore extends Context.Service<
       behind: WebhookId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<{ readonly id: WebhookId; readonly encryptedSecret: string }>>
-    /** Replaces a present or former secret. Nothing changes when the stored secret has changed or the webhook was removed. */
+    /**
+     * Replaces a current or former secret. Nothing changes if the stored secret has changed or the webhook was removed.
+     */
     readonly replaceSecret: (
       id: WebhookId,
       encrypted: { readonly from: string; readonly to: string }

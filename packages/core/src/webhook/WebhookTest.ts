@@ -57,5 +57,5 @@ export class WebhookTest extends Context.Service<
   )
 }
 
-/** The secrets of a webhook that was removed meanwhile. */
+/** Stands for the secrets of a webhook that was removed in the meantime. */
 const removed = { encryptedSecret: null, formerSecret: null }

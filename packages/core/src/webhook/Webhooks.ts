@@ -78,8 +78,8 @@ export class Webhooks extends Context.Service<
       patch: WebhookPatch
     ) => Effect.Effect<ReportedWebhook, WebhookNotFound | WebhookUrlRefused>
     /**
-     * Replaces the secret. The former one signs too until the grace period is over; null without a grace period. Only
-     * this response contains the new secret.
+     * Replaces the secret. Until the grace period ends, events are also signed with the former secret. Only this
+     * response contains the new secret.
      */
     readonly rotateSecret: (
       principal: Registrant,
@@ -106,7 +106,7 @@ export class Webhooks extends Context.Service<
         return Option.isNone(found) ? yield* new WebhookNotFound() : found.value
       })
 
-      /** A webhook that was removed in the meantime is reported as it was. */
+      /** If the webhook was removed in the meantime, return its former state. */
       const report = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Webhook>) {
         const found = yield* log.receivers(
           webhooks.map(({ id }) => id),

@@ -166,7 +166,7 @@ describe("a revoked key", () => {
   )
 
   it.effect(
-    "a revoked key is rejected by a node whose clock is slow or set back, where a rotated key in its grace period still works",
+    "a revoked key is rejected by a node whose clock is slow or set back, but a rotated key in its grace period works there",
     () =>
       Effect.gen(function* () {
         for (const [grace, outcome] of [

@@ -18,7 +18,7 @@ describe("the cache of full windows", () => {
     assert.isUndefined(full.refuse([hour(10), minute(2)], 60_000))
   })
 
-  it("the cache of full windows does not answer for windows that are unknown, not full, or have a raised limit", () => {
+  it("the cache of full windows rejects no call if a window is unknown, is not full, or has a raised limit", () => {
     const full = make(10)
     full.note([hour(10), minute(2)], [stood(10, 8, 3_600_000), stood(2, 0, 60_000)])
     assert.isUndefined(full.refuse([minute(2), hour(5, "b")], 1))
@@ -27,7 +27,7 @@ describe("the cache of full windows", () => {
     assert.isDefined(full.refuse([minute(1)], 1))
   })
 
-  it("the cache of full windows does not answer when the clock was set back", () => {
+  it("the cache of full windows rejects no call after the clock was set back", () => {
     const full = make(10)
     full.note([minute(2)], [stood(2, 0, 10_060_000)])
     assert.isUndefined(full.refuse([minute(2)], 5_000_000))

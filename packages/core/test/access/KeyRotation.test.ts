@@ -41,7 +41,7 @@ describe("rotating a key", () => {
     assert.strictEqual(revokedAt, now + day)
   })
 
-  it("rotating a key revokes the old key immediately without a grace period, else at its end", () => {
+  it("rotating a key revokes the old key at the end of the grace period, or immediately without one", () => {
     assert.isTrue(Result.getOrThrow(rotated({}, Duration.zero)).isRevoked)
     assert.isFalse(Result.getOrThrow(rotated({}, Duration.seconds(1))).isRevoked)
     assert.isFalse(Result.getOrThrow(rotated({}, Duration.zero)).successor.isRevoked)

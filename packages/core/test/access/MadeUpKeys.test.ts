@@ -33,7 +33,7 @@ describe("made-up keys", () => {
     })
   )
 
-  it.effect("made-up keys from suspected addresses are looked up a few at a time, without delaying valid keys", () =>
+  it.effect("made-up keys from suspected addresses share a few look-ups at a time, without delaying valid keys", () =>
     Effect.gen(function* () {
       const made = yield* withKey()
       const { behind, keys, text } = made

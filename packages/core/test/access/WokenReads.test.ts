@@ -15,7 +15,9 @@ const crowd = poolBounds.waiting.each
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
-/** Moves the clock in the steps of a read, so that each freed permit is taken before the next step. */
+/**
+ * Advances the clock by the duration of one read at a time, so that each freed permit is taken before the next step.
+ */
 const pass = (milliseconds: number) =>
   Effect.repeat(Effect.andThen(TestClock.adjust("5 millis"), settle), { times: milliseconds / 5 - 1 })
 

@@ -130,14 +130,14 @@ describe("generation attempts", () => {
     assert.strictEqual(assignment.generation.giveUpAt, at + day)
   })
 
-  it("generation attempts are superseded by the next one, whose predecessor's draft is discarded", () => {
+  it("generation attempts are superseded by the next one, and the draft of a superseded attempt is discarded", () => {
     const running = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
     const former = { ticket: 1, draftId: draftId(1), content: "A draft." }
     assert.strictEqual(storeDraft(running, former, noon, defaults).assignment, running)
     assert.strictEqual(recordFailedAttempt(running, { ticket: 1, permanent: true }, noon, defaults).assignment, running)
   })
 
-  it("generation attempts that were superseded change nothing, even after the newer one was released and restarted", () => {
+  it("superseded generation attempts change nothing, even after the newer attempt was released and restarted", () => {
     const overtaking = runStepAtDueTime(assignmentInGeneration(defaults), defaults).assignment
     const givenBack = releaseAttempt(overtaking, overtaking.generation.ticket, noon).assignment
     const anew = runStepAtDueTime(givenBack, defaults).assignment
@@ -152,7 +152,7 @@ describe("generation attempts", () => {
     }
   })
 
-  it("generation attempts keep the current draft when all attempts at another one fail", () => {
+  it("generation attempts keep the current draft when all attempts at a revision fail", () => {
     const wish = { draftId: draftId(1), instructions: "Shorter." }
     const { assignment } = failing(
       assignmentAfter(revise(assignmentWithDraft(defaults), wish, noon, defaults)),

@@ -32,7 +32,7 @@ describe("a partner's approval", () => {
     assert.isUndefined(again.audit, "the record holds it once")
   })
 
-  it("a partner's approval applies only to the named commentary, and only after its creator's approval", () => {
+  it("a partner's approval applies only to the given commentary, and only after its creator's approval", () => {
     for (const [present, id] of [
       [approved, commentaryId(2)],
       [assignmentWithDraft(policy), commentaryId(1)]

@@ -148,7 +148,7 @@ describe("Idempotency", () => {
     }).pipe(Effect.provide(layerOf(behind, "s")))
   })
 
-  it.effect("a request whose response was stored by another between look-up and claim returns that response", () => {
+  it.effect("a request returns the response that a duplicate stored between its look-up and its claim", () => {
     const behind = world()
     return Effect.gen(function* () {
       const late = yield* once((keep) =>
@@ -159,7 +159,7 @@ describe("Idempotency", () => {
   })
 
   it.effect(
-    "a request rejected after another's success returns that success; otherwise its rejection, and the key stays free",
+    "a rejected request returns the success of a duplicate if there is one; otherwise its rejection, and the key stays free",
     () => {
       const behind = world()
       return Effect.gen(function* () {

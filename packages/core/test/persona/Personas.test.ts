@@ -1,4 +1,4 @@
-/** A persona whose id no request can name is reported as a defect and never listed. */
+/** A persona with an id that no request can contain is reported as a defect and never listed. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,7 +33,7 @@ const keeping = (id: string) => {
 describe("the personas of an embedder's store", () => {
   for (const id of [lower.toUpperCase(), "17", "", ` ${lower}`, `{${lower}}`]) {
     it.effect(
-      `the personas of an embedder's store with the id "${id}", which no request can name, are rejected with a sentence that names it`,
+      `a persona of an embedder's store with the invalid id "${id}" is rejected with a message that names the id`,
       () =>
         Effect.gen(function* () {
           const personas = yield* Personas

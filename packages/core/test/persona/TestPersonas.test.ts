@@ -22,7 +22,7 @@ describe("the test personas", () => {
     )
   })
 
-  it("the test personas are found in either case of their ids, and no other id is", () => {
+  it("the test personas are found by their ids in upper or lower case, and by no other id", () => {
     for (const persona of testPersonas) {
       const id = Option.getOrThrow(parse(PersonaId, persona.id.toUpperCase()))
       assert.deepStrictEqual(testPersonaOf(id), Option.some(persona))

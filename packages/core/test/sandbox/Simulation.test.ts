@@ -118,7 +118,7 @@ describe("a simulated creator", () => {
       })
     ))
 
-  it("a simulated creator takes each step once: a step taken concurrently is no longer due", () => {
+  it("a simulated creator takes each step once, even if two workers try to take it", () => {
     const once = work(begin("approve"), noon + pace)
     assert.strictEqual(work(once, noon + pace), once)
     assert.strictEqual(work(once, noon + 2 * pace - 1), once)

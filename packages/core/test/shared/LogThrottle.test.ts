@@ -44,7 +44,7 @@ it.effect("a repeated failure is logged once with its cause, then once a second 
 
 const reason = "the statement failed: connect ECONNREFUSED 10.0.0.1:5432"
 
-it.effect("a failure after a quiet second is logged with its cause again", () => {
+it.effect("a failure is logged with its cause again after a second without failures", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     yield* failing(1)
@@ -57,7 +57,7 @@ it.effect("a failure after a quiet second is logged with its cause again", () =>
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("another cause is another kind; other ports and ids are not", () => {
+it.effect("lines with different causes are throttled separately; different ports and ids are not", () => {
   const { layer, lines } = recorded()
   return Effect.gen(function* () {
     yield* failing(1, new Error("connect ECONNREFUSED 10.0.0.1:5432"))

@@ -39,7 +39,7 @@ it.effect("a signal for all work wakes every listener", () =>
   })
 )
 
-it.effect("a signal between query and wait is not lost, nor one during a very long wait", () =>
+it.effect("a signal is not lost between query and wait, or during a very long wait", () =>
   Effect.gen(function* () {
     const { listen, tell } = yield* WorkSignal
     const wait = yield* listen("mails")
@@ -53,7 +53,7 @@ it.effect("a signal between query and wait is not lost, nor one during a very lo
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("later work shortens a wait that would last longer, and ends none before its time", () =>
+it.effect("a signal for later work shortens a longer wait, and ends no wait before the work is due", () =>
   Effect.gen(function* () {
     const { listen, tell } = yield* WorkSignal
     const wait = yield* listen("mails")

@@ -54,11 +54,11 @@ export const freshAssignment = (policy: Policy, environment: Assignment["environ
 export const assignmentAfter = (step: Result.Result<Change, ActionRefused>): Assignment =>
   Result.getOrThrow(step).assignment
 
-/** Returns the reason for which a step is rejected. */
+/** Returns the reason why a step is rejected. */
 export const refusalReasonOf = (step: Result.Result<Change, ActionRefused>): ActionRefused["reason"] | null =>
   Result.match(step, { onFailure: ({ reason }) => reason, onSuccess: () => null })
 
-/** Runs the step at its due time, and checks that none is due before. Returns the step's time and its notices. */
+/** Runs the step at its due time, and checks that no step is due before. Returns the step's time and notices. */
 export const runStepAtDueTime = (present: Assignment, policy: Policy) => {
   const at = present.dueAt ?? Number.NaN
   const { assignment, notices } = Option.getOrThrow(findDueStep(present, at, policy))

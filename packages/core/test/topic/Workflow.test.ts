@@ -104,7 +104,7 @@ describe("a deadline", () => {
     assert.strictEqual(runStepAtDueTime(fresh, policy).assignment.failure?.reason, "expired")
   })
 
-  it("a deadline counts from the delivered mail, however late, and seven days from submission without one", () => {
+  it("a deadline counts from the delivery of the mail, however late, and without a delivery seven days from submission", () => {
     const fresh = freshAssignment(policy)
     assert.strictEqual(fresh.respondBy, noon + 7 * day)
     const notified = (at: number) =>
@@ -114,7 +114,7 @@ describe("a deadline", () => {
     assert.strictEqual(notified(noon + 7 * day), fresh, "a mail that comes after the deadline extends nothing")
   })
 
-  it("a deadline is 72 hours after submission when the mail failed for good, and at least a day from then", () => {
+  it("if the mail finally failed, the deadline is 72 hours after submission, and at least a day after the failure", () => {
     const fresh = freshAssignment(policy)
     const at = (now: number) => Workflow.recordRequestFailure(fresh, now, policy).assignment
     assert.strictEqual(at(noon).respondBy, noon + 72 * hour)
@@ -181,7 +181,7 @@ describe("a deadline", () => {
     }
   })
 
-  it("the deadline of a draft ends the time for a restart at another one, even when the worker is late", () => {
+  it("the deadline of a draft ends the time for restarting a revision, even when the worker is late", () => {
     const running = runStepAtDueTime(
       assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy)),
       policy
@@ -216,14 +216,14 @@ describe("an attempt that ended", () => {
     assert.strictEqual(storeDraft(draft, again, noon, policy).assignment, draft)
   })
 
-  it("an attempt that ended does not undo a restart after it was lost", () => {
+  it("a lost attempt that reports later does not undo a restart", () => {
     const { stalled, ticket } = lost(assignmentInGeneration(policy))
     const started = assignmentAfter(Workflow.restartGeneration(stalled, noon + hour, "operator.restarted"))
     const report = { ticket, permanent: false }
     assert.strictEqual(recordFailedAttempt(started, report, noon + hour, policy).assignment, started)
   })
 
-  it("an attempt that ended does not answer a later revision after it was lost", () => {
+  it("a lost attempt that reports later does not complete a later revision", () => {
     const { stalled, ticket } = lost(
       assignmentAfter(Workflow.revise(assignmentWithDraft(policy), revision, noon, policy))
     )
@@ -261,7 +261,7 @@ describe("a repeated action", () => {
     })
   }
 
-  it("a repeated action is rejected with another content, and returns the present status", () => {
+  it("a repeated action with different content is rejected, and returns the current status", () => {
     const approved = assignmentAfter(Workflow.approve(draft, approval, noon))
     const other = Workflow.approve(approved, { ...approval, content: "Edited." }, noon)
     const refusal = Result.getOrThrow(Result.flip(other))
@@ -297,7 +297,7 @@ describe("an action on a draft", () => {
     assert.deepInclude(approved.commentary, { content: "Another draft.", draftId: draftId(2), approvedAt: noon })
   })
 
-  it("an action on a draft requests at most ten drafts, and none while one is in progress", () => {
+  it("an action on a draft requests at most ten drafts, and no draft while another is in progress", () => {
     let present = assignmentWithDraft(policy)
     for (let number = 2; number <= 10; number++) {
       const wish = { draftId: draftId(number - 1), instructions: "" }

@@ -1,4 +1,4 @@
-/** All events of an assignment for random walks: people's actions, results of attempts, and time. */
+/** All inputs of an assignment for random walks: people's actions, results of attempts, and the passing of time. */
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import type { Policy } from "../../src/shared/Policy.ts"

@@ -32,7 +32,7 @@ export interface WorkflowWalk {
   now: number
   present: Assignment
   readonly policy: Policy
-  /** The state of each attempt by its ticket. */
+  /** The state of each attempt, indexed by its ticket. */
   readonly attempts: Map<number, "running" | "lost" | "ended">
   /** The number of attempts started since a draft was last requested. */
   begun: number
@@ -137,7 +137,7 @@ export const verdictOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
       if (isFinalStatus(present) || isLate(walk) || action.back > 0) return "same"
       const attempt = walk.attempts.get(ticketOf(walk, action))
       if (attempt === "running") return "changes"
-      // A lost last attempt that reports late may count or not, as long as no other was started.
+      // If the last attempt was lost and reports late, its result may count or not, unless another attempt was started.
       return attempt === "lost" && !walk.wanted ? "either" : "same"
     }
     case "attempt failed":

@@ -240,7 +240,7 @@ describe("the breaker", () => {
     expect(after(probes.slice(0, 9), open).receiver.webhook.status).toBe("active")
   })
 
-  it("the breaker is unaffected by attempts in flight when it opened, and keeps waiting after a probe with 429", () => {
+  it("the breaker ignores attempts that were in flight when it opened, and stays open after a probe with 429", () => {
     const straggler = after([{ attempt: attempt(start + second) }], open).receiver
     expect(straggler.quietUntil).toBe(open.quietUntil)
     const busy = after([{ attempt: attempt(start + minute, { status: 429 }), probe: true }], open).receiver
@@ -305,7 +305,7 @@ describe("the allowance", () => {
     expect(CircuitBreaker.allowance(quiet, 0, start, policy).limit).toBe(5)
   })
 
-  it("the allowance is not reduced for a receiver that does not drain", () => {
+  it("the allowance is not reduced for a receiver without a backlog to drain", () => {
     expect(CircuitBreaker.afterClaim(fresh, { limit: 5, count: 5 }, start, policy)).toBe(fresh)
   })
 })
@@ -354,8 +354,8 @@ describe("a clock that is set back", () => {
   })
 })
 
-describe("what a success changes for other deliveries", () => {
-  it("a success changes nothing for an unrestricted receiver, but something after failures, pauses, probes or drains", () => {
+describe("the effect of a success on other deliveries", () => {
+  it("a success affects other deliveries only after failures, pauses, probes or drains", () => {
     expect(CircuitBreaker.isUnrestricted(fresh)).toBe(true)
     expect(CircuitBreaker.isUnrestricted({ ...fresh, webhook: { ...fresh.webhook, consecutiveFailures: 1 } })).toBe(
       false

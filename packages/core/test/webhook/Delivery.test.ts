@@ -46,7 +46,7 @@ const waiting: Delivery = {
 }
 
 describe("a delivery", () => {
-  it("a delivery that waits is pending with its next time; one in flight has none", () => {
+  it("a waiting delivery is pending with a next time, and a delivery in flight has no next time", () => {
     expect(shown(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
     expect(shown({ ...waiting, inFlight: true }, receiver)).toMatchObject({ status: "pending", nextAttemptAt: null })
   })
@@ -57,7 +57,7 @@ describe("a delivery", () => {
     expect(shown({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
   })
 
-  it("a delivery of a paused or disabled webhook is held without a next time; with an open breaker it has the time of the next probe", () => {
+  it("a delivery of a paused or disabled webhook is held without a next time; with an open breaker its next time is that of the probe", () => {
     for (const one of off) {
       expect(shown(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
       expect([stateOf("held", one), stateOf("pending", one)]).toEqual(["pending", null])

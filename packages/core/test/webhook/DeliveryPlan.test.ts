@@ -119,7 +119,7 @@ describe("Retry-After", () => {
 })
 
 describe("attempts outside of the schedule", () => {
-  it("a probe uses up no attempt, and its event moves behind the others", () => {
+  it("a probe uses up no attempt, and its event moves to the end of the queue", () => {
     for (const attempts of [0, 5, 9]) {
       expect(next(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
         state: "pending",
@@ -164,7 +164,7 @@ describe("a requested manual attempt", () => {
     expect(manualAttempt(queued({ dueAt: now - hour }), now)).toEqual({ dueAt: now - hour, resumeAt: now - hour })
   })
 
-  it("a requested manual attempt is ignored while another is in flight, or requested and due", () => {
+  it("a manual attempt is ignored while another attempt is in flight, or is requested and due", () => {
     expect(manualAttempt(queued({ inFlight: true }), now)).toBeNull()
     expect(manualAttempt(queued({ manual: true, dueAt: now }), now)).toBeNull()
   })

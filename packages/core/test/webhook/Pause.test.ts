@@ -1,4 +1,4 @@
-/** Tests of which pauses of a webhook are valid, and which ones only a fast clock can cause. */
+/** Tests the distinction between valid pauses of a webhook and pauses that a fast clock caused. */
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import { healthy } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { isPutOff } from "@partner-commentary/core/webhook/Pause"
@@ -30,7 +30,7 @@ describe("a pause of a webhook", () => {
     expect(judged(now + 3 * hour, now + 2 * hour)).toBe(true)
   })
 
-  it("a pause of a webhook is not valid because of a 429 whose pause ends earlier", () => {
+  it("a pause of a webhook is invalid if it ends later than the pause of its 429", () => {
     expect(judged(now + 2 * hour, now - hour, now - 30 * minute)).toBe(true)
   })
 })

@@ -50,7 +50,7 @@ describe("the pause after 429", () => {
     expect(Throttle.after429(other, busy(start, "1"), start + 30, policy)).toEqual(other)
   })
 
-  it("the pause after 429 is short again after a later success, but not after one that was already in flight", () => {
+  it("the pause after 429 is short again after a success, unless the successful attempt was already in flight", () => {
     const { now, throttle } = paused(4)
     expect(Throttle.afterSuccess(throttle, { at: throttle.pausedAt }, now, policy)).toBe(throttle)
     const eased = Throttle.afterSuccess(throttle, { at: now }, now + 10, policy)
@@ -77,12 +77,12 @@ describe("the pause after 429", () => {
   })
 })
 
-describe("a delivery that only meets 429", () => {
+describe("a delivery that gets only 429", () => {
   const schedule = 75 * hour + 35 * minute + 5 * second
   const isExhausted = (throttle: Throttle.Throttle | null, now: number, happenedAt = start) =>
     Throttle.isExhausted(throttle, happenedAt, now, policy)
 
-  it("a delivery that only meets 429 fails when the receiver accepted nothing for a full schedule and the event is that old", () => {
+  it("a delivery that gets only 429 fails if the receiver accepted nothing for a full schedule and the event is equally old", () => {
     const { throttle } = paused(3, "86400")
     expect(isExhausted(throttle, start + schedule - 1)).toBe(false)
     expect(isExhausted(throttle, start + schedule)).toBe(true)
@@ -92,7 +92,7 @@ describe("a delivery that only meets 429", () => {
     expect(isExhausted(null, start + schedule)).toBe(false)
   })
 
-  it("a delivery that only meets 429 gets a new period after a success or a recovery, from the next 429 on", () => {
+  it("a delivery that gets only 429 starts a new period with the next 429 after a success or a recovery", () => {
     const { now, throttle } = paused(3, "86400")
     const later = now + schedule
     for (const anew of [Throttle.afterSuccess(throttle, { at: now }, now, policy), Throttle.startRecovery(throttle)]) {
@@ -102,12 +102,12 @@ describe("a delivery that only meets 429", () => {
     expect(isExhausted(Throttle.startRecovery(throttle), later)).toBe(false)
   })
 
-  it("a delivery that only meets 429 counts from the first consecutive 429 that an earlier version stored", () => {
+  it("a delivery that gets only 429 counts from the first consecutive 429 that an earlier version stored", () => {
     const { refusedSince: _, ...throttle } = paused(3, "86400").throttle
     expect(isExhausted(throttle, start + schedule)).toBe(true)
   })
 
-  it("a delivery that only meets 429 does not start its period in the future after a fast clock was corrected", () => {
+  it("a delivery that gets only 429 does not start its period in the future after a fast clock was corrected", () => {
     const { throttle } = paused(3, "86400")
     const back = start - hour
     expect(isExhausted(Throttle.after429(throttle, busy(back), back, policy), back + schedule, back)).toBe(true)

@@ -34,7 +34,7 @@ const stalling = (): Clock.Clock & { readonly present: () => number } => {
   }
 }
 
-it.effect("the receiver's view of an attempt is between its start and end, even on a slow machine", () =>
+it.effect("a receiver gets the request between the attempt's recorded start and end, even on a slow machine", () =>
   Effect.gen(function* () {
     const clock = stalling()
     let arrived = 0
