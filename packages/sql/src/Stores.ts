@@ -70,8 +70,8 @@ export const layerPartners = Layer.mergeAll(PersonaStore.layer, PersonaRegistry.
 export const layer = Layer.merge(layerTopics, layerPartners)
 
 /**
- * Every store, with the host's own stores in place of ours. The host's stores may require the client and the stores
- * that they replace. No store then reads the rows that our registries write.
+ * Every store, with replacements that the host provides. The host's stores may require the client and the stores that
+ * they replace. Rows that the registries write are then not read.
  */
 export const layerWith = <Own extends HostsOwn, E, R>(own: Layer.Layer<Own, E, R>) => Layer.provideMerge(own, layer)
 

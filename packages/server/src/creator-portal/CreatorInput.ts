@@ -81,7 +81,7 @@ const fromJson = (json: string): Effect.Effect<ActionFields, MalformedInput> => 
   return Effect.succeed(fields)
 }
 
-/** Only the kind of failure is kept, because the message contains the address with the token. */
+/** The error contains only the kind of failure, because the message contains the address with the token. */
 const unreadable = ({ reason }: HttpServerError): MalformedInput => {
   const isTooLarge = reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
   return new MalformedInput({

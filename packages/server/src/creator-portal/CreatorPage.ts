@@ -76,7 +76,7 @@ ${isStale && wrote && hasField && html`<p><a href="#${id}">What you wrote</a> is
 ${wrote && !hasField && html`<section><h2>What you wrote</h2><p class="note">It was not saved; copy it if you need it.</p><div class="sheet prose" dir="auto">${wrote}</div></section>`}`
 }
 
-/** On pages with text fields, this message opens in a second tab. */
+/** The message that opens in a second tab on pages with text fields. */
 const inboxMailedNotice = ({ targets }: PageContent) => html`<div class="said" role="status">
 <h2>A link to all your open requests is on its way to you by mail</h2>
 <p>It works for 15 minutes.${targets.length > 0 && " If you were writing, your text is still in the tab you came from."}</p>

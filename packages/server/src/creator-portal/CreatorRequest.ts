@@ -9,13 +9,13 @@ import { mediaType } from "./CreatorInput.ts"
 export type CreatorTarget =
   | { readonly at: "page"; readonly token: string }
   | { readonly at: "action"; readonly token: string; readonly action: CreatorAction | "desk" }
-  /** The address of an action, requested with GET, for example by a reload. */
+  /** A GET request for the address of an action, for example after a reload. */
   | { readonly at: "behind"; readonly token: string; readonly action: CreatorAction | "desk" }
   | { readonly at: "nowhere" }
 
 const notFound: CreatorTarget = { at: "nowhere" }
 
-/** The length is more than that of any valid token, and limits memory. */
+/** A limit for memory. It is longer than any valid token. */
 const maxTokenLength = 1000
 
 export const targetOf = (method: string, path: string): CreatorTarget => {
@@ -33,7 +33,9 @@ export const routeOf = (target: CreatorTarget): string => {
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
 
-/** Returns whether the request is for a creator's page, under any mount path and however its address is escaped. */
+/**
+ * Returns whether the request is for a creator's page. It recognizes any mount path and any escaping of the address.
+ */
 export const isCreatorRequest = (request: HttpServerRequest): boolean => {
   const [path = ""] = request.url.replace(/^\/+/, "").split(/[?;#]/, 1)
   const segments = path.split("/")

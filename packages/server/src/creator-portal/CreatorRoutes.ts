@@ -33,7 +33,7 @@ import * as TokenWindow from "./TokenWindow.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The number of requests that one link allows in a minute. */
+/** The maximum number of requests a minute with one link. */
 const limit = 60
 
 /** The query parameter of the page after an inbox link was mailed. Pages have no other query parameters. */
@@ -147,7 +147,7 @@ const routes = Effect.gen(function* () {
     if (json && (target.at === "nowhere" || target.at === "behind")) return noSuchRequest
     if (target.at === "nowhere") return notFound(json)
     if (target.at === "behind") return seeOther(`${root}/${target.token}`)
-    // Only genuine links count, so that invalid links cannot evict the windows of genuine ones.
+    // Count only genuine links, so that invalid links cannot evict the rate windows of genuine links.
     if (!(yield* portal.isGenuine(target.token))) return notFound(json)
     const seconds = yield* window.take(target.token)
     if (seconds > 0) return tooMany(json, seconds)

@@ -22,7 +22,7 @@ export interface PageVisit extends AssignmentInContext {
 }
 
 export interface PageContent {
-  /** The status of the request in a few words. */
+  /** A short text for the status of the request. */
   readonly status: string
   readonly title: Content
   readonly lead: Content
@@ -30,10 +30,7 @@ export interface PageContent {
   readonly step: 1 | 2 | 3 | null
   readonly deadline: readonly [label: string, at: Instant.Instant] | null
   readonly body: Content
-  /**
-   * The element ids of the fields and the draft in the body, as link targets. The body is empty when no action is
-   * possible.
-   */
+  /** The element ids of the fields and the draft, as link targets. The body is empty if no action is possible. */
   readonly targets: ReadonlyArray<string>
   readonly refreshAfter?: number
 }
@@ -90,7 +87,7 @@ ${typed ?? field.value}</textarea>`
 export const renderButton = (label: string, kind: "main" | "quiet" = "main", describedBy?: string): Html =>
   html`<button${kind === "quiet" && html` class="quiet"`}${describedBy !== undefined && html` aria-describedby="${describedBy}"`}>${label}</button>`
 
-/** The text can wrap only between day and time. */
+/** Formats a time that can wrap only between day and time. */
 export const renderTime = (instant: Instant.Instant): Html =>
   html`<time datetime="${Instant.toIso(instant)}">${utcDate(instant).replace(/(?<!,) /g, "\u00a0")}</time>`
 

@@ -50,7 +50,7 @@ ${withdrawal(visit)}
   }
 }
 
-/** When at most this number of drafts remains, the page shows the maximum. */
+/** The page shows the maximum number of drafts when this number or fewer remain. */
 const countedDown = 3
 
 const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`

@@ -13,11 +13,11 @@ export interface Parts<A, E, R> {
   readonly address: Layer.Layer<PublicAddress>
   readonly secrets: Layer.Layer<SigningSecrets, E>
   readonly policy: Policy
-  /** Without it, the reference that is set around the service applies. */
+  /** If omitted, the value from the surrounding context applies. */
   readonly trustedProxies?: IpAllowList.IpAllowList
   /** Settings that differ from the defaults. */
   readonly workers: Partial<Effect.Success<typeof WorkerSettings>>
-  /** Cryptography, and the ports to other systems; the stores too, unless they are provided around the service. */
+  /** Cryptography, the ports to other systems, and the stores. Stores can also come from the surrounding context. */
   readonly ports: Layer.Layer<A, E, R>
 }
 

@@ -12,9 +12,9 @@ export type EmbeddedRequirements = Layer.Services<typeof WebHandler.layer>
 
 export interface EmbeddedService<R = EmbeddedRequirements> {
   /**
-   * Handles a request with the service. Errors also become responses. Bodies are streamed, and aborting the request
-   * stops the service's work on it. Pass the client's address as `sent.address`: without it anonymous calls are not
-   * limited and keys with an address list are rejected. The promise rejects only when the service cannot start.
+   * Handles a request. Errors become responses, and bodies are streamed. If the request is aborted, the service stops
+   * its work on it. Pass the client's address as `sent.address`: without it, anonymous calls are not limited, and keys
+   * with an address list are rejected. The promise rejects only if the service cannot start.
    */
   readonly fetch: (request: Request, sent?: RequestContext) => Promise<Response>
   /** Runs an effect with the same services: use cases, registries and stores. */

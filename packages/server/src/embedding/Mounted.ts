@@ -1,6 +1,6 @@
 /**
- * All routes below the path of `{api_root}`, mounted in an Effect application's router. The application's own routes
- * keep their error handling and limits.
+ * All routes below the path of `{api_root}`, mounted in the router of an Effect application. The error handling and
+ * limits of the application's own routes do not change.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Context from "effect/Context"

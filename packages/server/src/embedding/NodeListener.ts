@@ -24,7 +24,7 @@ export interface NodeRequest {
   readonly readableEnded: boolean
   /** The result of a body parser, such as `express.json()`. */
   readonly body?: unknown
-  /** The bytes that some parsers keep beside it. */
+  /** The unparsed bytes, which some body parsers also keep. */
   readonly rawBody?: unknown
   // biome-ignore lint/suspicious/noExplicitAny: each event has its own arguments
   readonly on: (event: string, listener: (value: any) => void) => unknown

@@ -9,8 +9,8 @@ interface Parsed {
 }
 
 /**
- * Returns undefined if no parser left a body on the request. Returns no bytes if the body has no text. The service then
- * refuses it.
+ * Returns undefined if the request has no parsed body. If the parsed body has no text form, returns no bytes, and the
+ * service refuses the request.
  */
 export const bytesOf = ({ body, headers, rawBody }: Parsed): Uint8Array<ArrayBuffer> | undefined => {
   const present = rawBody ?? body

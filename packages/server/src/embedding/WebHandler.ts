@@ -1,6 +1,6 @@
 /**
- * All routes as one function from a web Request to a Response, for hosts with another server: a framework, a gateway.
- * The host passes the data that a web Request lacks.
+ * All routes as one function from a web Request to a Response, for hosts with another server, such as a framework or a
+ * gateway. The host passes the data that a web Request lacks.
  */
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -26,13 +26,13 @@ export interface RequestContext {
   readonly address?: string
   /** The path and query as the client sent them. A web Request's URL is normalized and has lost its dot segments. */
   readonly target?: string
-  /** True when the mount path was already removed. */
+  /** True if the host has already removed the mount path from the URL. */
   readonly isPrefixRemoved?: boolean
   /** True if the host deletes `content-encoding` from responses. Responses are then sent uncompressed. */
   readonly isEncodingLost?: boolean
-  /** Whether the host bills or limits the time of a request. `Prefer: wait` is then ignored. */
+  /** True if the host bills or limits the duration of a request. `Prefer: wait` is then ignored. */
   readonly mustAnswerAtOnce?: boolean
-  /** See `ResponseTaken`. Until the client has the response, the service holds the organization's permit. */
+  /** See `ResponseTaken`: the service holds the organization's permit until the client has received the response. */
   readonly whenResponseEnds?: WhenResponseEnds
 }
 
@@ -40,7 +40,10 @@ const CurrentSent = Context.Reference<RequestContext>("@partner-commentary/serve
   defaultValue: () => ({})
 })
 
-/** Returns the request with its original target, without the path of `{api_root}` if the router left it there. */
+/**
+ * Returns the request with its original target. If the router did not remove the path of `{api_root}`, this function
+ * removes it.
+ */
 const asSent =
   (prefix: string) =>
   (context: Context.Context<never>): Context.Context<never> => {

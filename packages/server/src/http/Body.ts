@@ -28,7 +28,7 @@ export const bodyDecoder = <Fields extends Schema.Struct.Fields>(...rules: Param
     Effect.flatMap(readJsonText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
 }
 
-/** Use it for an optional body, which may be empty whatever its content type is. */
+/** For an optional body, which can be empty with any content type. */
 export const decodeOptionalBody =
   <A extends object>(
     decode: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, InvalidRequest>,

@@ -12,8 +12,9 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partn
 
 /**
  * Returns the right-most forwarded address that is not a trusted proxy. An invalid entry ends the search, because the
- * client can forge everything to its left. The result is then `unknown by` and the socket's address. No allow list
- * accepts it, and it shares the socket's rate limit. The result is `""` when the socket's address is unknown.
+ * client can forge all entries to its left. The result is then `unknown by` followed by the socket's address. No allow
+ * list accepts this result, and it counts in the rate limit of the socket. The result is `""` when the socket's address
+ * is unknown.
  */
 export const clientAddress = (
   socket: string,

@@ -1,6 +1,6 @@
 /**
- * Entity tags of topics, from the versions of their rows. The tags are weak: two answers with one tag mean the same,
- * and a proxy may compress them differently.
+ * Entity tags of topics, from the versions of their rows. The tags are weak: two responses with the same tag have the
+ * same meaning, but a proxy may compress them differently.
  */
 import { TopicCommentaries, TopicDetail, TopicList, TopicProgress } from "@partner-commentary/api/TopicsApi"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -24,14 +24,14 @@ export const make = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const { apiRoot } = yield* PublicAddress
   const short = (text: string) => Effect.map(hashText(digest, text), (hex) => hex.slice(0, 8))
-  // A tag must change with the fields of the views, and with the address of the default picture where it is shown.
+  // A tag must change when the fields of the views change, and when the address of a displayed default picture changes.
   const edition = yield* short(shapes)
   const pictured = yield* short(apiRoot + edition)
   return {
     ofStatus: (revision: Revision): EntityTag => `W/"${revision}.${edition}"`,
     /** The tag of a topic's views with pictures of personas. */
     ofTopic: (revision: Revision): EntityTag => `W/"${revision}.${pictured}"`,
-    /** The tag of a list: its topics in their order, and everything else that its answer shows. */
+    /** The tag of a list. It covers the topics in their order, and everything else in the response. */
     ofList: (revisions: ReadonlyArray<string>, others: unknown): Effect.Effect<EntityTag> =>
       Effect.map(hashText(digest, JSON.stringify([revisions, others])), (hex) => `W/"${hex.slice(0, 32)}.${edition}"`)
   }
@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
 /** The description limits the header to this number of characters. */
 const longestHeader = 4096
 
-/** Compares weakly, as RFC 9110 says for `If-None-Match`: the prefix `W/` makes no difference. */
+/** Compares weakly, as RFC 9110 requires for `If-None-Match`: the prefix `W/` is ignored. */
 export const matches = (ifNoneMatch: string | undefined, tag: EntityTag): boolean => {
   if (ifNoneMatch === undefined || ifNoneMatch.length > longestHeader) return false
   const opaque = tag.replace(/^W\//, "")

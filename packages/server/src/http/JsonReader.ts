@@ -1,6 +1,6 @@
 /**
  * Scans JSON in steps of a few milliseconds without creating values, because JSON.parse blocks for a second on
- * megabytes of small values. It reports where values start and end, and their keys.
+ * megabytes of small values. It reports the keys and the positions of values.
  */
 import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"

@@ -1,18 +1,19 @@
 /** The preference `wait` of RFC 7240. Others are ignored. */
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
-/** The longest wait in seconds. Common proxies close a connection without bytes after a minute. */
+/** The longest wait in seconds. Common proxies close a connection that sends no bytes for a minute. */
 const longestWait = 30
 
 /** Returns the seconds that the caller prefers to wait, at most `longestWait`; 0 without the preference. */
 export const preferredWait = (prefer: string | undefined): number => {
-  // The first of several counts. Commas separate preferences, and semicolons the parameters of one.
+  // If there are several preferences with this name, the first one counts. Commas separate preferences, and semicolons
+  // separate parameters.
   const first = prefer?.match(members)?.find((member) => named.test(member))
   const [, quoted, seconds = quoted ?? "0"] = (first === undefined ? null : wait.exec(first)) ?? []
   return Math.min(Number(seconds), longestWait)
 }
 
-/** The members of a list. A comma within quotes is text, also when the closing quote is missing. */
+/** Splits a list at its commas, except within quotes. A quote without an end includes the rest of the text. */
 const members = /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^,"])+/g
 
 const named = /^\s*wait\s*(?:[=;]|$)/i

@@ -13,13 +13,13 @@ import * as Steps from "./Steps.ts"
 export const maxNestingDepth = 32
 
 /**
- * Parsing fails with the first problem. `field` is `body` or a path into it. If `fields` is given, other members are
- * checked for nesting only, because the service ignores them.
+ * Parsing fails with the first problem. `field` is `body` or a path into it. If `fields` is given, the values of other
+ * members are checked only for their nesting, because the service ignores them.
  */
 export const parseStrictJson = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
   Steps.runWithoutYielding(parsing(text, fields))
 
-/** Parses in the same way, but in steps, for long texts. */
+/** Parses a long text in the same way, but in steps. */
 export const parseStrictJsonInSteps = (
   text: string,
   fields?: ReadonlySet<string>
@@ -51,7 +51,7 @@ type Levels = Array<Level>
 /** Matches the start of a string, a number, or a structural character. `endOfString` finds the end of a string. */
 const token = /"|-?\d[\d.eE+-]*|[[\]{},:]/g
 
-/** The scan needs text that is valid JSON, or valid up to a place that is nested too deeply. */
+/** The text must be valid JSON, at least up to the first place that is nested too deeply. */
 function* scan(
   text: string,
   levels: Levels,

@@ -22,7 +22,7 @@ export interface CallerCredentials {
 export interface EndpointRules {
   readonly scope: RequiredScope["Service"] | undefined
   readonly limit: OwnLimit["Service"] | undefined
-  /** The caller already has the answer and asks only whether it has changed. */
+  /** True for a conditional request: the caller has the response and asks only whether it has changed. */
   readonly isConditional?: boolean
 }
 
@@ -43,16 +43,16 @@ export class Authorization extends Context.Service<
       gate: EndpointRules,
       rate: RequestRateState
     ) => Effect.Effect<Principal, AuthorizationRefusal>
-    /** Returns why a caller that was admitted earlier may no longer have an answer. Counts nothing. */
+    /** Checks again whether a waiting caller is still authorized. Returns the reason if not. Counts nothing. */
     readonly check: (caller: CallerCredentials) => Effect.Effect<void, AuthorizationRefusal>
-    /** The answer to a conditional request has not changed, so the request counts as a tenth. */
+    /** Records that the response to a conditional request has not changed, so that the request counts as a tenth. */
     readonly creditUnchanged: (principal: Principal, gate: EndpointRules) => Effect.Effect<void>
-    /** This is for unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
+    /** For unknown paths: anonymous callers are counted and limited, and valid keys are counted but not limited. */
     readonly countUnknownPath: (
       caller: CallerCredentials,
       rate: RequestRateState
     ) => Effect.Effect<void, Errors.RateLimitExceeded>
-    /** This is for callers that cannot have a key. */
+    /** For callers that cannot have a key. */
     readonly countAnonymous: (address: string, rate: RequestRateState) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {
@@ -65,7 +65,7 @@ export class Authorization extends Context.Service<
 
       const countAnonymous = (address: string, rate: RequestRateState) => countCall(limits.countAddress(address), rate)
 
-      /** An address over its limit may still have a valid key, so its look-ups are only slowed down. */
+      /** An address over its limit can still send a valid key, so its look-ups are slowed down but not rejected. */
       const authenticate = ({ address, key }: CallerCredentials) =>
         Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))
 
@@ -98,7 +98,7 @@ export class Authorization extends Context.Service<
       }
 
       return Authorization.of({
-        // A cached key needs no fiber steps to authenticate, which most calls are.
+        // Most calls have a cached key, which is authenticated without fiber steps.
         admit: (caller, rules, rate) =>
           Effect.withFiber((fiber) => {
             const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()

@@ -1,5 +1,6 @@
 /**
- * Limits the concurrent requests of an organization by pool. A permit is released when the client has taken the answer.
+ * Limits the concurrent requests of an organization by pool. The permit is released when the client has received the
+ * response.
  */
 import { RequiredPool, WaitPreference } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -22,8 +23,8 @@ import { preferredWait } from "../http/Preference.ts"
 import { CurrentFairScheduler } from "./FairScheduler.ts"
 
 /**
- * A host provides this if it knows when a client has received a response or has disconnected, so that unsent bytes hold
- * a permit. By default a response counts as taken when it is created.
+ * A host provides this service if it knows when a client has received a response or has disconnected. The permit is
+ * then held until all bytes are sent. By default a response counts as received when it is created.
  */
 export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => WhenResponseEnds>(
   "@partner-commentary/server/ConcurrentRequests/ResponseTaken",
@@ -62,7 +63,7 @@ export const withPermit = <A, E, R>(
     const withShare = (own: Context.Context<R>) => Context.add(own, FairShare, organization)
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
-    // Frequent operations are short and batched. Separate turns for each organization would split the batches.
+    // Frequent operations are not scheduled by organization, because separate turns would split their batches.
     if (fair === undefined || pool === "frequent" || waits) return limited(work, withShare)
     // Requests are scheduled by organization, because an organization can have many keys.
     return limited(Effect.andThen(Effect.yieldNow, work), (own) =>

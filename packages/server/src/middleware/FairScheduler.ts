@@ -1,7 +1,7 @@
 /**
- * Shares turns of the event loop among callers. Tasks wait in a queue for each key, and keys are served round-robin.
- * One turn runs tasks for a few milliseconds, so that sockets are read in between. Node accepts one connection in each
- * turn, so turns without tasks follow while connections arrive.
+ * Shares the turns of the event loop among callers. Each key has a queue of tasks, and keys are served round-robin. One
+ * turn runs tasks for a few milliseconds, so that sockets are read in between. While connections arrive, some turns run
+ * no tasks, because Node accepts only one connection in each turn.
  */
 import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
 import * as Context from "effect/Context"
@@ -13,7 +13,7 @@ export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   readonly run: (key: string, task: () => void) => void
   /** A scheduler for the fibers of a key: each resumption after a yield is a task. */
   readonly of: (key: string) => Scheduler.Scheduler
-  /** Tells the scheduler that a connection was accepted, and that more may be waiting. */
+  /** Tells the scheduler that a connection was accepted, so that more connections may be waiting. */
   readonly connected: () => void
 }
 
@@ -51,7 +51,7 @@ export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
   const turn = () => {
     isScheduled = false
     if (waiting.size() === 0) return
-    // The next turn is scheduled first, so that a task that throws does not stop the others.
+    // Schedule the next turn first, so that a task that throws does not stop the other tasks.
     schedule()
     const began = now()
     if (isAccepting && began - lastTask < maxWait) {

@@ -23,12 +23,11 @@ import { contentType } from "../http/Envelope.ts"
 export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 
 /**
- * The type of a response that was made through `once`. The type makes sure that a handler that omits `once` does not
- * compile.
+ * The type of a response that was made through `once`. Because of this type, a handler without `once` does not compile.
  */
 export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
 
-/** Works like `once` for one part of a request, with its result as text. */
+/** Works like `once`, but for one of several parts of a request. The result is a text. */
 export type RunPart = Wrap<string, string>
 
 type Wrap<Given, Kept> = <E, R>(

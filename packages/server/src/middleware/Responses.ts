@@ -104,7 +104,7 @@ export const hasPathDelimiter = (url: string): boolean => /^[^?]*[;#]/.test(url)
 const isUnroutable = (url: string): boolean =>
   hasPathDelimiter(url) || (url.startsWith(`${prefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
-/** Below this prefix, an invalid path counts as an invalid reference. */
+/** Below this prefix, an invalid path gives the error for an invalid reference. */
 const references = `${prefix}/topics/by-reference/`
 
 /** The router would fail on invalid escapes. Escaping the percent sign turns the path into an unknown path. */

@@ -1,7 +1,7 @@
 /**
- * Remembers which credentials were verified lately. The cache decides only in which turn a request is read.
- * Authentication follows and does not use the cache. An unverified credential costs a caller nothing, so requests with
- * it share the turn of anonymous callers.
+ * Caches recently verified credentials. The cache decides only which queue a request waits in; the later authentication
+ * does not use it. Requests with an unverified credential share the queue of anonymous callers, because anyone can
+ * invent credentials.
  */
 export interface VerifiedCredentials {
   readonly accept: (credential: string, owner: string) => void
@@ -13,7 +13,9 @@ const capacity = 10_000
 /** Characters. Longer credentials are not remembered, so that the memory is bounded. */
 const longest = 2048
 
-/** Milliseconds. After a longer break, a partner's first request waits behind callers without a key. */
+/**
+ * Lifetime in milliseconds. After a longer break, a partner's first request waits in the queue of anonymous callers.
+ */
 const lifetime = 15 * 60_000
 
 interface Accepted {

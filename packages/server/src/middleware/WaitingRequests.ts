@@ -1,6 +1,7 @@
 /**
- * `Prefer: wait=N` (RFC 7240): the answer comes when something changed, or after N seconds. While a request waits, it
- * holds a permit of its own pool. Reads take turns, and take a permit as other requests do.
+ * `Prefer: wait=N` (RFC 7240): the response comes when something has changed, or after N seconds. While a request
+ * waits, it holds a permit of the pool `waiting`. Its reads wait for their turn, and need the same permit as other
+ * requests.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { WireError } from "@partner-commentary/api/Errors"
@@ -30,7 +31,10 @@ export const make = Effect.gen(function* () {
   const { check } = yield* Authorization
   const proxies = yield* TrustedProxies
 
-  /** Returns none when the time is over. The caller's key is checked before each read: a refusal is the response. */
+  /**
+   * Returns none at the timeout. The caller's key is checked before each read. If the key is refused, the refusal is
+   * the response.
+   */
   return Effect.fnUntraced(function* <A, E, R>(
     request: HttpServerRequest,
     { change, look, pool, seconds }: Wait<A, E, R>
@@ -44,6 +48,6 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The middleware sends a response that an effect dies with. */
+/** Die with the response, which the middleware then sends. */
 const refuse = <A>(checked: Effect.Effect<A, WireError>): Effect.Effect<A> =>
   Effect.catch(checked, (refusal) => Effect.die(Envelope.failure(refusal)))

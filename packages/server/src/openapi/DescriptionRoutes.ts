@@ -20,8 +20,8 @@ const policy =
 const javascript = "text/javascript; charset=utf-8"
 
 /**
- * For development, the contract allows receivers at `http:` addresses. Deployments that refuse `http:` addresses
- * describe that.
+ * The contract allows receivers with `http:` URLs, for development. The description says that only `https:` is allowed
+ * if the deployment requires it.
  */
 const description = (apiRoot: string, allowHttp: boolean): string => {
   const text = JSON.stringify(describe(PartnerApi, apiRoot))

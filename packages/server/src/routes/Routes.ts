@@ -53,7 +53,10 @@ export const layer = Layer.mergeAll(
   WebhookSources.layer
 ).pipe(Layer.provide(Responses.layer), Layer.provide(Authorization.layer))
 
-/** Paths are case-sensitive, an extra slash makes a different path, and the length limit fits an escaped reference. */
+/**
+ * Paths are case-sensitive, an extra slash makes a different path, and the length limit allows a fully escaped
+ * reference.
+ */
 export const routerConfig = {
   caseSensitive: true,
   ignoreTrailingSlash: false,

@@ -21,8 +21,8 @@ const batch = 500
 const step = 50
 
 /**
- * The number of consecutive assignments that another worker had already handled. Above this number the poll jumps
- * elsewhere in the list.
+ * After this many consecutive assignments that another worker had already handled, the poll continues at a random
+ * position of the list.
  */
 const missesAtMost = 3
 
@@ -60,8 +60,8 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
       })
       if (changed + blocked >= step) break
       if (misses < missesAtMost) continue
-      // The list is outdated, so the poll queries again. A poll without a change jumps elsewhere in the list, because
-      // otherwise it would query for ever.
+      // The list is outdated, so query it again. If the poll has changed nothing, continue at a random position
+      // instead, because otherwise the poll could query for ever.
       if (changed > 0) break
       left = yield* fromAnywhere(left)
       misses = 0
@@ -86,8 +86,8 @@ interface DueAssignment {
 }
 
 /**
- * Removes the next assignments that may wake concurrently. It stops where the drafts of the former ones would take the
- * organization's last slot, because they may need none.
+ * Removes the next assignments whose steps may run concurrently. It stops when their drafts could take the
+ * organization's last slot.
  */
 const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.Slots<DraftJob>) => {
   const next: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []
@@ -102,9 +102,7 @@ const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.S
   return next
 }
 
-/**
- * Rotates the list to start at a random position, so that workers that read the same list start at different positions.
- */
+/** Rotates the list to a random position, so that workers with the same list start at different positions. */
 const fromAnywhere = <A>(list: ReadonlyArray<A>) =>
   Effect.map(Random.next, (part) => {
     const first = Math.floor(part * list.length)

@@ -4,8 +4,9 @@ import * as Effect from "effect/Effect"
 export interface FairSemaphore<Owner> {
   readonly free: () => number
   /**
-   * Returns whether more permits are free than the owner holds. A single owner gets half of the permits, two get a
-   * third each, so a new owner always finds one. Each owner in `pending` counts as if it held one permit more.
+   * Returns whether more permits are free than the owner holds. One owner alone gets half of the permits, and two
+   * owners get a third each, so that a new owner always finds a free permit. Each owner in `pending` counts as if it
+   * held one permit more.
    */
   readonly isFreeFor: (owner: Owner, pending?: ReadonlyArray<Owner>) => boolean
   /** Takes a permit at once if possible, and returns it when the work ends. */

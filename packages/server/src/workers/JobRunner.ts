@@ -42,9 +42,9 @@ export interface JobDefinition<Job> {
    * now.
    */
   readonly run: (job: Job, slots: Pick<Slots<Job>, "free">) => Effect.Effect<boolean>
-  /** Omitted by a kind without due times, because only a poll finds its work. */
+  /** Omit it if the work has no due times, so that only a poll can find it. */
   readonly nextDue?: Effect.Effect<Option.Option<Instant.Instant>>
-  /** The organization whose share of the slots the job takes. */
+  /** The organization whose share of the slots this job uses. */
   readonly owner?: (job: Job) => OrganizationId
   /** The job's name in log lines. */
   readonly describe: (job: Job) => Readonly<Record<string, unknown>>
@@ -100,7 +100,7 @@ export const make = Effect.fnUntraced(function* <Job>(
     isFreeFor: (organization, pending) => noted(semaphore.isFreeFor(organization, pending)),
     claims: concurrentClaims,
     start: (job) =>
-      // The slot is free again before the next poll begins.
+      // Release the slot before the next poll starts.
       fork(
         Effect.flatMap(semaphore.take(owner?.(job) ?? null, runLogged(job)), (isMoreDue) =>
           isMoreDue || isCrowded ? tell([kind]) : Effect.void
@@ -134,10 +134,10 @@ export const make = Effect.fnUntraced(function* <Job>(
   }
 })
 
-/** Every list starts at its beginning, so that the order of the jobs is reproducible. */
+/** Start each list at its beginning, so that the order of the jobs is reproducible. */
 const inOrder = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0 }
 
-/** Claims a batch for the free slots. After an interruption, every claimed job still has a slot. */
+/** Claims a batch for the free slots. Even after an interruption, every claimed job has a slot. */
 export const claimBatch =
   <Job>(claim: (free: number) => Effect.Effect<ReadonlyArray<Job>>): JobDefinition<Job>["claim"] =>
   ({ free, start }) =>

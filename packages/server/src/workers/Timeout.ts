@@ -1,6 +1,6 @@
 /**
- * A timeout that returns on time even if the interruption takes longer, as with a database that hangs: the work is interrupted in the
- * background.
+ * A timeout that returns on time even if the interruption takes longer, for example with a database that hangs. The
+ * interruption continues in the background.
  */
 import type * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"

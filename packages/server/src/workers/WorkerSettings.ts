@@ -5,16 +5,16 @@ import * as Duration from "effect/Duration"
 export const WorkerSettings = Context.Reference("@partner-commentary/server/WorkerSettings", {
   defaultValue: () => ({
     /**
-     * How often a worker polls the database for work of other processes. For work of this process, a signal wakes the
-     * worker.
+     * How often a worker polls the database for work that other processes created. Work of this process wakes the
+     * worker by a signal.
      */
     pollInterval: Duration.seconds(1),
-    /** The wait before due work that failed to start is retried, at most the poll interval. */
+    /** The delay before due work that failed to start is retried. It is at most the poll interval. */
     pause: Duration.seconds(1),
     /** The number of drafts for each environment. One organization gets at most half of the slots. */
     drafts: 32,
     mails: 16,
-    /** There are enough slots that hundreds of hung receivers do not block other receivers. */
+    /** The number is so high that hundreds of receivers that do not respond cannot block other receivers. */
     deliveries: 1000,
     media: 4
   })

@@ -1,7 +1,7 @@
 /**
  * Runs all kinds of jobs: as loops in a long-running process (`layer`), or until nothing is due in a process that is
- * called at intervals (`drain`). Any number of processes may run jobs on one database. One process claims each job; if
- * that process dies, another claims the job again.
+ * called at intervals (`drain`). Any number of processes may run jobs on one database. Each job is claimed by one
+ * process. If that process dies, another process claims the job again.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
@@ -44,7 +44,7 @@ const pollLogged = ({ poll }: JobRunner, onFailure = () => {}) =>
     return Effect.as(logFailure("A round of work failed", cause), 0)
   })
 
-/** If the query fails, work may be due since the last poll. */
+/** If the query fails, assume that work is due since the last poll. */
 const nextDueAfter = ({ nextDue }: JobRunner, polledAt: Instant.Instant) =>
   Effect.catchCause(nextDue, (cause) =>
     Effect.as(logFailure("Failed to query the next due time", cause), Option.some(polledAt))
@@ -54,7 +54,7 @@ const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
   Effect.annotateLogs(Effect.logError(message, cause), { reason: reasonOf(Cause.squash(cause)) })
 
 /**
- * Work that became due after the poll starts the next poll at once. Work that was due at the poll and could not be done
+ * Work that became due after the poll starts the next poll at once. Work that was already due, but could not start,
  * waits.
  */
 const untilNext = (
@@ -73,7 +73,7 @@ export interface DrainLimits {
   readonly claimFor: Duration.Duration
   /** Jobs that still run after this time are interrupted and released. */
   readonly runFor: Duration.Duration
-  /** The drain waits for work that becomes due within this time. */
+  /** Before it ends, the drain waits this long for work that becomes due. */
   readonly lookahead: Duration.Duration
 }
 

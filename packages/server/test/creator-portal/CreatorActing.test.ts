@@ -63,25 +63,27 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("a form action on an older draft shows the newer one, keeps the edit and explains", () =>
-    Effect.gen(function* () {
-      const { form } = yield* caller(Samples.revised)
-      const { status, text } = yield* form("approve", { draft_id: uuid(11), content: "My edit." })
-      assert.strictEqual(status, 400)
-      assert.include(text, "A newer draft has arrived: it is number 2")
-      assert.include(text, Samples.revised.draft!.content.split("\n")[0]!)
-      assert.match(text, /<textarea id="approve-content"[^>]*>\nMy edit\.</)
-      assert.include(text, '<a href="#draft">A newer draft')
-      assert.include(text, '<a href="#approve-content">What you wrote</a> is kept in its field')
-      assert.match(text, /id="approve-content-hint"><strong>You wrote this for an older draft, not for draft 2\./)
-      assert.include(text, `value="${uuid(12)}"`)
-      const asked = yield* form("revise", { draft_id: uuid(11), instructions: "Longer." })
-      assert.match(asked.text, /id="revise-instructions-hint"><strong>You wrote this for an older draft/)
-      assert.notInclude((yield* form("approve", { draft_id: uuid(11) })).text, "You wrote this")
-    })
+  it.effect(
+    "a form action on a replaced draft shows the newer draft with an explanation, and keeps the entered text",
+    () =>
+      Effect.gen(function* () {
+        const { form } = yield* caller(Samples.revised)
+        const { status, text } = yield* form("approve", { draft_id: uuid(11), content: "My edit." })
+        assert.strictEqual(status, 400)
+        assert.include(text, "A newer draft has arrived: it is number 2")
+        assert.include(text, Samples.revised.draft!.content.split("\n")[0]!)
+        assert.match(text, /<textarea id="approve-content"[^>]*>\nMy edit\.</)
+        assert.include(text, '<a href="#draft">A newer draft')
+        assert.include(text, '<a href="#approve-content">What you wrote</a> is kept in its field')
+        assert.match(text, /id="approve-content-hint"><strong>You wrote this for an older draft, not for draft 2\./)
+        assert.include(text, `value="${uuid(12)}"`)
+        const asked = yield* form("revise", { draft_id: uuid(11), instructions: "Longer." })
+        assert.match(asked.text, /id="revise-instructions-hint"><strong>You wrote this for an older draft/)
+        assert.notInclude((yield* form("approve", { draft_id: uuid(11) })).text, "You wrote this")
+      })
   )
 
-  it.effect("a form action returns the text when it can no longer be submitted", () =>
+  it.effect("a form action shows the entered text again when it can no longer be submitted", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.expired)
       const { status, text } = yield* form("respond", { perspective })
@@ -225,7 +227,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("a JSON action tells a person that a text was too long, and otherwise that it was unreadable", () =>
+  it.effect("a JSON action reports that a text is too long, or that the body is unreadable", () =>
     Effect.gen(function* () {
       const { call, form } = yield* caller(Samples.topicSent)
       const { status, text } = yield* form("respond", { perspective: "x".repeat(256 * 1024) })

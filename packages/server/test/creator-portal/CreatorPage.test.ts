@@ -174,13 +174,13 @@ describe("a page's text", () => {
       .replaceAll("\u00a0", " ")
   const named = (name: string) => ({ ...Samples.topicSent, persona: { ...Samples.topicSent.persona, name } })
 
-  it("a page's text states until when a closed request can be read", () => {
+  it("a page's text states how long a closed request can be read", () => {
     for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
       assert.include(text(creatorPage(Samples.visit(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
     }
   })
 
-  it("a page's text breaks times only between day and time", () => {
+  it("a page's text wraps a time only between day and hour", () => {
     assert.include(
       creatorPage(Samples.visit(Samples.topicSent)),
       ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>"
@@ -231,7 +231,7 @@ describe("inbox and outbox", () => {
       })
     ))
 
-  it("inbox and outbox state the number of further open requests as far as it is known", () => {
+  it("inbox and outbox show the number of further open requests, or a minimum if it was not counted further", () => {
     const request = { assignment: Samples.topicSent, topic: Samples.topic, link: "https://partners.example/creator/t" }
     const words = (shown: number, further: number) => {
       const page = inboxPage({ requests: Array.from({ length: shown }, () => request), further })

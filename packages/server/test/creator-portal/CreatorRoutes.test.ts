@@ -213,7 +213,7 @@ describe("every response", () => {
     })
   )
 
-  it.effect("every response is a page for people even after an internal error", () =>
+  it.effect("a browser gets an HTML page even after an internal error", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const { status, text } = yield* call(brokenToken)
@@ -223,7 +223,7 @@ describe("every response", () => {
     }).pipe(Effect.provide(Logger.layer([])))
   )
 
-  it.effect("a page that found no free connection has status 503 and Retry-After", () =>
+  it.effect("a page has status 503 and Retry-After if no database connection was free", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const { headers, status, text } = yield* call(busyToken)

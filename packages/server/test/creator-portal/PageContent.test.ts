@@ -28,7 +28,7 @@ describe("a page's title", () => {
 })
 
 describe("the form that declines", () => {
-  it("the form that declines is open only after its own text was rejected", () => {
+  it("the form that declines is open only after its text was rejected", () => {
     const isOpen = (refusal: PageVisit["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
     assert.isFalse(isOpen(null))
     assert.isFalse(isOpen(refused("respond", { perspective: "No" })))

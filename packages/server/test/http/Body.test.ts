@@ -57,7 +57,7 @@ describe("a decoder", () => {
   it.effect("a decoder refuses more than 10,000 members of objects at all levels, without parsing", () =>
     Effect.gen(function* () {
       const whole = `{"name":"a","other":${object(20_000)}}`
-      // The last text ends early, so it is not valid JSON. The decoder refuses the text before it reaches the end.
+      // The last text is incomplete JSON. The decoder refuses it for its members before it reaches the end.
       for (const text of [whole, `{"a":${object(6000)},"b":${object(6000)}}`, whole.slice(0, -1)]) {
         assert.deepStrictEqual(yield* Effect.flip(decode(text)), [
           { field: "body", constraint: "must have at most 10,000 members of objects" }

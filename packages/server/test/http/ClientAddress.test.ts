@@ -40,7 +40,7 @@ describe("clientAddress", () => {
     }
   })
 
-  it("clientAddress is unknown when the proxy sends no valid address: no list allows it, and it shares the socket's limit", () => {
+  it("clientAddress is unknown if the proxy sends no valid address: no allow list accepts it, and the socket's limit applies", () => {
     const everybody = Result.getOrThrow(IpAllowList.parseAllowList(["0.0.0.0/0", "::/0"]))
     for (const entry of ["unknown", "_hidden", "1.1.1.1, unknown", "203.0.113.9:4711:1", "a:1", "", " "]) {
       const read = address("10.1.2.3", entry)

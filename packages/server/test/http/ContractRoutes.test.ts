@@ -1,4 +1,7 @@
-/** The contract's routes decode, guard and encode as Effect's builder does, without a copy of the application's context. */
+/**
+ * The contract's routes decode, authorize and encode as Effect's builder does, without a copy of the application's
+ * context.
+ */
 import { assert, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -84,7 +87,7 @@ const ask = (
     })
   )
 
-it.effect("a request that is answered with a response copies no services of the application", () =>
+it.effect("a request whose handler returns a response copies no services of the application", () =>
   Effect.gen(function* () {
     const answer = yield* ask(ContractRoutes.layer, "/text/7")
     assert.deepStrictEqual(answer, { copies: 0, status: 200, text: "7" })

@@ -28,7 +28,7 @@ describe("StrictJson", () => {
       assert.isUndefined(field(text), text)
   })
 
-  it("StrictJson reports the place of a duplicate key, however it is escaped", () => {
+  it("StrictJson reports the location of a duplicate key, even if it is escaped differently", () => {
     assert.strictEqual(field('{"a":{"b":[0,{"c":1,"c":2}]}}'), "a.b[1].c")
     assert.strictEqual(field('{"a":1,"\\u0061":2}'), "a")
     assert.isUndefined(field('[{"a":1},{"a":2},{"b":{"a":1}}]'))

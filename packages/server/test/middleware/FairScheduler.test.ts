@@ -27,7 +27,7 @@ const eventLoop = () => {
 }
 
 describe("the fair scheduler", () => {
-  it("the fair scheduler runs one heavy task in a turn, however many wait", () => {
+  it("the fair scheduler runs only one long task in a turn, even if many wait", () => {
     const { isIdle, run, takes, turn } = eventLoop()
     const began: Array<string> = []
     for (let each = 0; each < 5; each++) {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { make } from "../../src/middleware/VerifiedCredentials.ts"
 
 describe("verified credentials", () => {
-  it("verified credentials name their owner for fifteen minutes", () => {
+  it("a verified credential identifies its owner for fifteen minutes", () => {
     let now = 0
     const { accept, ownerOf } = make(() => now)
     assert.isUndefined(ownerOf("key"))
@@ -13,7 +13,7 @@ describe("verified credentials", () => {
     assert.isUndefined(ownerOf("key"))
   })
 
-  it("verified credentials beyond 10 000 are forgotten, those that were verified longest ago first", () => {
+  it("above 10,000 verified credentials, the one that was verified longest ago is removed", () => {
     const { accept, ownerOf } = make(() => 0)
     accept("first", "acme")
     accept("second", "acme")

@@ -51,7 +51,7 @@ describe("an asset", () => {
     }).pipe(Effect.provide(Digest.layerWebCrypto))
   )
 
-  it.effect("an asset is decompressed for the remaining clients when the first one disconnects", () =>
+  it.effect("an asset is decompressed for the remaining clients even when the first client disconnects", () =>
     Effect.gen(function* () {
       const made = yield* makeAsset(text, {})
       const left = Effect.timeoutOption(respondWithAsset(made, request), 0)

@@ -1,4 +1,4 @@
-/** Polls for due assignments: claims at one time, shares of the slots, and an interruption before a job starts. */
+/** Tests polls for due assignments: concurrent claims, shares of the slots, and an interruption before a job starts. */
 import { assert, it } from "@effect/vitest"
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -30,7 +30,7 @@ const settingsFor = (drafts: number) => ({
 /** Lets the fibers run until they wait. */
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
-/** One slot. The first claim is committed before its answer arrives. */
+/** A runner with one slot. The first claim is committed, and the test delays its result. */
 const interrupted = Effect.gen(function* () {
   const committed = yield* Deferred.make<void>()
   const answered = yield* Deferred.make<void>()
@@ -87,7 +87,9 @@ it.effect("the slot of that draft is free again when its job has ended", () =>
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-/** Drafts that never end. Returns which due assignments woke, and the number that woke concurrently. */
+/**
+ * Runs drafts that never end. Returns the due assignments whose steps ran, and the maximum number of concurrent steps.
+ */
 const pollForDrafts = Effect.fnUntraced(function* (
   drafts: number,
   queues: ReadonlyArray<{ readonly organizationId: OrganizationId; readonly ids: ReadonlyArray<ShareId> }>
@@ -117,7 +119,7 @@ const pollForDrafts = Effect.fnUntraced(function* (
   return { begun: woken.filter(({ mayBegin }) => mayBegin).map(({ id }) => id), most: counts.most }
 })
 
-it.effect("due assignments wake concurrently", () =>
+it.effect("steps of due assignments run concurrently", () =>
   Effect.gen(function* () {
     const { begun, most } = yield* pollForDrafts(32, [{ organizationId, ids: [1, 2, 3, 4, 5].map(shareId) }])
     assert.lengthOf(begun, 5)

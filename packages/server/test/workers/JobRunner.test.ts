@@ -42,7 +42,7 @@ const queueOf = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   return { due, end, ended, gate, runner, started }
 })
 
-it.effect("a poll fills the free slots, and the end of a job signals that its slot is free", () =>
+it.effect("a poll fills the free slots, and the end of a job signals the free slot", () =>
   Effect.gen(function* () {
     const { end, runner, started } = yield* queueOf(["a", "b", "c"])
     const signalled = yield* nextSignal
@@ -58,7 +58,7 @@ it.effect("a poll fills the free slots, and the end of a job signals that its sl
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("a job that makes nothing else due signals if the last poll had found no free slot", () =>
+it.effect("a job without follow-up work signals its end if the last poll had found no free slot", () =>
   Effect.gen(function* () {
     const { end, runner, started } = yield* queueOf(["a", "b", "c"])
     const signalled = yield* nextSignal
@@ -74,7 +74,7 @@ it.effect("a job that makes nothing else due signals if the last poll had found 
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("a job that makes nothing else due does not signal", () =>
+it.effect("a job without follow-up work does not signal its end if the last poll had found a free slot", () =>
   Effect.gen(function* () {
     const { end, runner } = yield* queueOf(["a"])
     const signalled = yield* nextSignal
@@ -108,7 +108,7 @@ it.effect("jobs in flight are released when the scope closes", () =>
   }).pipe(Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("on demand, jobs run one after another, and only if one is due", () =>
+it.effect("on demand, due jobs run one after another, and nothing runs if none is due", () =>
   Effect.gen(function* () {
     const { due, end, ended, runner } = yield* queueOf(["a", "b"])
     yield* end("a")

@@ -1,6 +1,6 @@
 /**
  * Rate windows that all nodes of a Postgres database share. Calls that arrive while a statement runs share the next
- * statement. A node that saw a full window sends no statement for it until it ends.
+ * statement. When a window is full, the node sends no further statement for it until the window ends.
  */
 import type { CountResult, FixedWindow, RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
@@ -83,8 +83,8 @@ export const layer = Layer.effect(
 )
 
 /**
- * The maximum number of full windows that a node remembers: more than the number of keys that exhaust their limits at
- * one time.
+ * The maximum number of full windows in the cache. It is more than the number of keys that exhaust their limits at one
+ * time.
  */
 const remembered = 10_000
 
@@ -97,10 +97,7 @@ const lookEvery = 60_000
 /** The maximum number of windows that one statement deletes. */
 const few = 1000
 
-/**
- * The arrays list each window once, in the order in which all callers lock the windows, followed by each call with its
- * window and its limit.
- */
+/** The arrays contain each window once, in the common lock order, and then each call with its window and its limit. */
 const listed = (calls: ReadonlyArray<Call>) => {
   const windows = new Map(calls.flatMap(({ windows }) => windows.map((window) => [keyOf(window), window] as const)))
   const keys = [...windows.keys()].toSorted()

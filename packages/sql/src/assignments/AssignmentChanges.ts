@@ -1,6 +1,6 @@
 /**
- * Changes assignments under the lock of their topics. On Postgres, changes that wait at one time share a transaction:
- * one commit, one statement for all locks, and no wait for rows that they all count in.
+ * Changes assignments under the lock of their topics. On Postgres, waiting changes share a transaction. They need one
+ * commit and one statement for all locks, and they do not wait for each other's counters.
  */
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -43,8 +43,8 @@ interface LockedRow extends InContextRow, Omit<LockedTopic, "id" | "status" | "c
 const maxBatch = 16
 
 /**
- * A batch may hold counters that another transaction waits for, and wait for others itself. It gives up before Postgres
- * looks for deadlocks, which it does after a second.
+ * A batch can be part of a deadlock over counters. Its lock timeout is shorter than the second after which Postgres
+ * looks for deadlocks.
  */
 const shortWaits = ", set_config('lock_timeout', '100ms', true)"
 
@@ -91,8 +91,8 @@ const alone =
     )
 
 /**
- * A batch waits for no topic: it skips rows that another transaction has locked, and the caller then makes the change
- * alone. The same applies to all changes of a batch that failed, so that no change fails because of another.
+ * A batch skips topics that another transaction has locked, and each skipped change then runs alone. If a batch fails,
+ * all its changes run alone, so that no change fails because of another.
  */
 const batched = Effect.fnUntraced(function* (sql: SqlClient) {
   const one = alone(sql)
@@ -116,7 +116,7 @@ const batched = Effect.fnUntraced(function* (sql: SqlClient) {
     )
 })
 
-/** After an interruption or a lost connection nobody knows whether the batch was committed. */
+/** After an interruption or a lost connection it is unknown whether the batch was committed. */
 const isOutcomeUnknown = (cause: Cause.Cause<unknown>): boolean =>
   Cause.hasInterrupts(cause) ||
   cause.reasons.some((reason) => {
@@ -151,12 +151,12 @@ const modify = Effect.fnUntraced(function* (
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
   const found = new Map(rows.map((row) => [row.id, row]))
-  /** Topics as the former changes of the transaction left them. */
+  /** The topics after the previous changes of the transaction. */
   const topics = new Map<string, LockedTopic>()
   const decided: Array<Decision<unknown>> = []
   for (const { caller, decide, id } of requests) {
     const row = found.get(id)
-    // A second change of the same assignment is made alone, because it needs the result of the first.
+    // A second change of the same assignment runs alone, because it needs the result of the first.
     found.delete(id)
     if (row === undefined) {
       decided.push(Option.none())
@@ -173,7 +173,7 @@ const modify = Effect.fnUntraced(function* (
   return decided
 })
 
-/** On Postgres the text is the same for any number of ids, so that the statement stays prepared. */
+/** On Postgres the statement's text does not depend on the number of ids, so that the statement stays prepared. */
 const isAmong = (sql: SqlClient, ids: ReadonlyArray<ShareId>): Fragment =>
   sql.onDialectOrElse({
     pg: () => sql`a.id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`,

@@ -40,14 +40,17 @@ export interface PublicAssignmentRow {
   readonly was_cancelled: number
 }
 
-/** A cancellation is stored as a withdrawal with a mark, because older processes read the column too. */
+/**
+ * A cancellation is stored as a withdrawal with a flag, because older processes also read the column and know only
+ * withdrawals.
+ */
 export const failureReasonOf = (
   row: Pick<PublicAssignmentRow, "failure_reason" | "was_cancelled">
 ): FailureReason | null => (row.was_cancelled === 1 ? "cancelled" : row.failure_reason)
 
 /**
- * Returns a condition on the environment, written into the statement's text. If the environment were a bound value that
- * a partial index may imply, SQLite would prepare the statement again at every run.
+ * Returns a condition on the environment as literal text. With a bound value, SQLite would prepare the statement again
+ * at every run, because partial indexes depend on the value.
  */
 export const isOfEnvironment = (environment: Environment): string => `environment = '${environment}'`
 

@@ -50,8 +50,8 @@ export const layer = Layer.effect(
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
     /**
-     * Queries fair shares only if more assignments are due than fit. Otherwise the cost depends only on the due rows,
-     * not on other waiting rows.
+     * Queries fair shares only if more assignments are due than the limit. The simpler query for fewer assignments
+     * reads only the due rows.
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
@@ -132,7 +132,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** The query reads both columns' indexes from the present time on. */
+/** The query reads the indexes of both columns, from the current time on. */
 const putOff = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   latest: LatestDue,

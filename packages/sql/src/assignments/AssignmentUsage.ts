@@ -6,7 +6,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import * as Usage from "../usage/UsageStore.ts"
 
 /**
- * Returns a unit to the month of the topic, and counts a first draft in its own month. Makes one write for each month.
+ * Returns a unit to the month of the topic, and counts a first draft in the month of the draft. Makes one write for
+ * each month.
  */
 export const writes = (sql: SqlClient, topicCreatedAt: Instant.Instant, before: Assignment, after: Assignment) => {
   const months = new Map<string, Parameters<typeof Usage.add>[3]>()

@@ -93,7 +93,7 @@ const insertDraft = (
   { content, createdAt, id, number }: NonNullable<Assignment["draft"]>
 ) => sql`INSERT INTO drafts ${sql.insert({ share_id, number, id, content, created_at: Instant.toIso(createdAt) })}`
 
-/** Views show the deadline, but lists order no topic by its changes. */
+/** A changed deadline changes the views of the topic, but not the order of lists. */
 const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 

@@ -1,6 +1,6 @@
 /**
- * Orders a creator's open assignments by rounds: each round has the oldest remaining assignment of each organization,
- * so that one organization cannot hide another. The query reads the index only as far as needed.
+ * Orders a creator's open assignments in rounds. Each round has the oldest remaining assignment of each organization,
+ * so that one organization cannot hide another. The query reads only the needed part of the index.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
 import { limitTo } from "../database/Limit.ts"

@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
     const end = (exit: Parameters<typeof settle>[1]) => {
       if (isEnded) return
       isEnded = true
-      // Neither is awaited: a statement on a silent connection cannot be interrupted.
+      // Do not wait for the interruption, because a statement on a silent connection cannot be interrupted.
       timer.interruptUnsafe()
       running.interruptUnsafe()
       go(key, waiting)

@@ -1,6 +1,6 @@
 /**
- * Texts are compared by bytes on every database, because ids, times and cursors depend on that order. Postgres would
- * use the collation of the database, so each text column of a migration gets the collation C.
+ * Compares texts by bytes on every database, because ids, times and cursors depend on that order. By default Postgres
+ * uses the collation of the database, so each text column of a migration gets the collation C.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -24,8 +24,7 @@ const unordered = Effect.flatMap(
 const keyOf = ({ name, place }: Column) => `${place}.${name}`
 
 /**
- * Runs migrations. Columns that existed before the migration may belong to another application, so they stay as they
- * are.
+ * Runs migrations. Columns that existed before may belong to another application, so their collation does not change.
  */
 export const withByteOrder = <A, E, R>(
   migrations: Effect.Effect<A, E, R>

@@ -6,12 +6,12 @@ import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/In
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
-/** A column with a name such as `created_at`. */
+/** A column that stores a time, with a name such as `created_at`. */
 export const InstantColumn = Schema.String.pipe(
   Schema.decodeTo(Schema.Number, SchemaTransformation.transform({ decode: fromIso, encode: toIso }))
 )
 
-/** A column with a name such as `is_revoked`. */
+/** A column that stores a flag, with a name such as `is_revoked`. */
 export const FlagColumn = Schema.Literals([0, 1]).pipe(
   Schema.decodeTo(
     Schema.Boolean,
@@ -33,7 +33,7 @@ export const makeIsoFormatter = (): ((instant: Instant) => string) => {
   }
 }
 
-/** Returns the key by which e-mail addresses are looked up, whatever their upper and lower case. */
+/** Returns the key for a case-insensitive look-up of an e-mail address. */
 export const normalizeEmail = (address: string): string => address.toLowerCase()
 
 /** Encodes rows as one JSON parameter. Replaces NUL and unpaired surrogates, which Postgres rejects in JSON. */

@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /**
- * A fault that the adapter knows of without a statement: a missing file, or corruption that an earlier statement met.
- * The adapter sets this fault together with its client.
+ * A fault that the adapter detects without a statement: a missing file, or corruption that an earlier statement found.
+ * The adapter provides this together with its client.
  */
 export const KnownFault = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
   "@partner-commentary/sql/DatabaseFault/KnownFault",
@@ -55,18 +55,18 @@ export const toDatabaseUnavailable = (error: unknown): DatabaseUnavailable =>
   new DatabaseUnavailable({ fault: faultOf(error), detail: reasonOf(error) })
 
 /**
- * How long corruption is reported after the last error, because later statements may not read the corrupt page again.
- * Milliseconds.
+ * How long corruption is reported after the last error, in milliseconds. Later statements may not read the corrupt page
+ * again.
  */
 const corruptionKept = 300_000
 
 export interface CorruptionMonitor {
-  /** Remembers corruption, because other statements may not read the same page. */
+  /** Stores a detected corruption, because other statements may not read the same page. */
   readonly saw: (error: SqlError) => void
   readonly check: Effect.Effect<void, DatabaseUnavailable>
 }
 
-/** The corruption that statements of this process met. The time starts with the first check after the last error. */
+/** The corruption that statements of this process found. Its time is that of the first check after the last error. */
 export const makeCorruptionMonitor = (): CorruptionMonitor => {
   let met: { readonly error: DatabaseUnavailable; checkedAt?: number } | undefined
   return {

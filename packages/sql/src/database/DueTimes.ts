@@ -9,12 +9,12 @@ import type { Fragment } from "effect/sql/Statement"
 
 export interface DueTimeColumns {
   readonly due: Fragment
-  /** A column that tells whether a worker holds the row's lease. */
+  /** The column that is set while a worker holds the row's lease. */
   readonly isLeased: Fragment
   readonly attempts: Fragment
 }
 
-/** The database uses the index for the first comparison. */
+/** The first comparison lets the database use the index. */
 export const isDueTooLate = (
   sql: SqlClient,
   { attempts, due, isLeased }: DueTimeColumns,

@@ -13,7 +13,7 @@ export interface FairQueueTable {
   readonly owner: string
 }
 
-/** Returns the start of a statement: `owner` has each owner with waiting rows, due or not, and a final null. */
+/** Returns a WITH clause whose relation `owner` contains each owner with waiting rows, due or not, and a final null. */
 export const selectOwners = ({ owner, rows }: FairQueueTable) => `WITH RECURSIVE owner (id) AS (
       SELECT (SELECT ${owner} FROM ${rows} ORDER BY ${owner} LIMIT 1)
       UNION ALL
@@ -33,8 +33,8 @@ export interface DueRowsQuery {
 }
 
 /**
- * Returns the start of a statement: `due` has owner and id of due rows. Each owner gets one row before another gets
- * two, and at most an equal share. An owner's longest overdue rows come first.
+ * Returns a WITH clause whose relation `due` contains owner and id of due rows. Owners take turns, and none gets more
+ * than an equal share. An owner's longest overdue rows come first.
  */
 export const selectDueRows = (
   sql: SqlClient,

@@ -1,4 +1,4 @@
-/** Records a running process, so that no migration runs that it cannot survive. */
+/** Records that this process is running, so that no incompatible migration starts. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -17,9 +17,9 @@ const interval = "20 seconds"
 const keptFor = 60 * freshFor
 
 /**
- * Writes a heartbeat every 20 seconds, and deletes the process's row at a clean stop. The start fails if a migration
- * ran first. Under the migrations' lock, either the next migration sees this process, or this process sees that it is
- * too old.
+ * Writes a heartbeat every 20 seconds, and deletes the process's row at a clean stop. The first heartbeat takes the
+ * migrations' lock: either the next migration sees this process, or this process sees that its version is too old and
+ * does not start.
  */
 export const layer = (version: string) =>
   Layer.effectDiscard(

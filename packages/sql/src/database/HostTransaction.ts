@@ -12,9 +12,9 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
-/** The value that the host passed is no open transaction of this database. */
+/** The host passed a value that is not an open transaction of this database. */
 export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRefused>()("HostTransactionRefused", {
-  /** The text continues after the option's name. */
+  /** The message without the option's name, which comes first. */
   reason: Schema.String
 }) {
   override get message() {
@@ -22,7 +22,7 @@ export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRe
   }
 }
 
-/** Converts the host's transaction to a connection of the client. The client provides this function beside itself. */
+/** Converts the host's transaction to a connection of the client. The client's layer provides this function. */
 export const HostTransactions = Context.Reference<(db: unknown) => Effect.Effect<Connection, HostTransactionRefused>>(
   "@partner-commentary/sql/HostTransaction/HostTransactions",
   {
@@ -80,7 +80,10 @@ export interface Joining {
   readonly transactionService: SqlClient.SqlClient["transactionService"]
   readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>
   readonly control: (connection: Connection, sql: string) => Effect.Effect<unknown, SqlError>
-  /** Prepares the host's transaction for our statements, and returns what undoes that. A rollback to the savepoint does too. */
+  /**
+   * Prepares the host's transaction for the service's statements, and returns the effect that undoes it. A rollback to
+   * the savepoint undoes it as well.
+   */
   readonly enter?: (connection: Connection) => Effect.Effect<Effect.Effect<unknown, SqlError>, SqlError>
 }
 
@@ -103,14 +106,14 @@ const nested = (control: Joining["control"]) => {
   }
 }
 
-/** `withTransaction` inside the host's transaction: the outermost one is a savepoint there. */
+/** `withTransaction` inside the host's transaction. The outermost transaction of a use case is a savepoint. */
 const joined = ({ control, enter, spanAttributes, transactionService }: Joining): WithTransaction => {
-  /** Of each host's connection in use, what to run before its savepoint ends. */
+  /** The effect to run before the savepoint ends, for each host connection in use. */
   const entered = new WeakMap<Connection, Effect.Effect<unknown, SqlError>>()
   return SqlClient.makeWithTransaction({
     transactionService,
     spanAttributes,
-    // `orOwn` has checked that there is one.
+    // `orOwn` has checked that the transaction exists.
     acquireConnection: () => HostConnection as Effect.Effect<Connection>,
     begin: Effect.fnUntraced(function* (connection) {
       yield* control(connection, `SAVEPOINT ${savepoint}`)

@@ -6,7 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 export const forUpdate = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => sql.literal("FOR NO KEY UPDATE"), orElse: () => sql.literal("") })
 
-/** Prevents the deletion of a referenced row before the transaction ends. */
+/** A lock that prevents the deletion of a referenced row before the transaction ends. */
 export const forKeyShare = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => sql.literal("FOR KEY SHARE"), orElse: () => sql.literal("") })
 

@@ -1,4 +1,4 @@
-/** The reasons why a database cannot be used as it is, with the operator's remedy for each. */
+/** The reasons why a database cannot be used, with a remedy for each. */
 import * as Schema from "effect/Schema"
 
 /** Text columns require UTF-8. */
@@ -10,7 +10,7 @@ export class WrongEncoding extends Schema.TaggedError<WrongEncoding>()("WrongEnc
   }
 }
 
-/** A migration before the newest applied one is missing, so no version created this schema. */
+/** The database has a newer migration but lacks an older one, so no version of the service created this schema. */
 export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("SchemaIncomplete", {
   missing: Schema.Array(Schema.String),
   newest: Schema.Number
@@ -39,7 +39,7 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
   }
 }
 
-/** A longer wait for the table's lock would block every other user of the table. */
+/** Another transaction holds the lock of a table. A longer wait would block all other users of the table. */
 export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
   override get message() {
     return "The schema cannot be changed while a long transaction, such as a dump or a report, locks one of its tables. Nothing was changed: run the migration again when it has ended."
@@ -48,7 +48,7 @@ export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLock
 
 /** Since Postgres 15 only the database's owner may create tables in `public`. */
 export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("SchemaForbidden", {
-  /** The role and the first schema of its search path, quoted for SQL; `place` is null without a usable schema. */
+  /** The role and the first schema of its search path, quoted for SQL. `place` is null if no schema is usable. */
   role: Schema.String,
   place: Schema.NullOr(Schema.String),
   /** The role lacks more privileges than CREATE. */

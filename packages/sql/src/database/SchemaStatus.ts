@@ -1,4 +1,7 @@
-/** Reads which migrations a database has, and what prevents writing there. It changes nothing and locks no table. */
+/**
+ * Reads the applied migrations of a database, and the reason if it is not writable. It changes nothing and locks no
+ * table.
+ */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"

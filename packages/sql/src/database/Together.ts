@@ -13,7 +13,7 @@ export interface Write {
   readonly returning?: string
 }
 
-/** Returns, for each write, the number of its last row; null if it returned no row. */
+/** Returns the value of each write's last row; null if it returned no row. */
 export type Returned = ReadonlyArray<number | null>
 
 export const run = (sql: SqlClient, writes: ReadonlyArray<Write>): Effect.Effect<Returned, SqlError> =>

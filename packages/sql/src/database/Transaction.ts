@@ -12,7 +12,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 const retries = 5
 
 /**
- * Commits the whole change or nothing. A deadlock or a serialization failure has rolled everything back, so the
+ * Commits the whole change or nothing. After a deadlock or a serialization failure, which rolls everything back, the
  * outermost transaction starts again.
  */
 export const transact = <A, E, R = never>(

@@ -5,6 +5,6 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** Returns `(columns) VALUES (…), …` for at least one row, with the columns of the first row. */
+/** Returns `(columns) VALUES (…), …` with the columns of the first row. There must be at least one row. */
 export const values = (sql: SqlClient, rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
   sql.insert(rows as NonEmptyReadonlyArray<Record<string, unknown>>)

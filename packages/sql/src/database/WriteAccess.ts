@@ -1,4 +1,6 @@
-/** Checks whether the stores could write: by the privileges on Postgres, by an empty transaction on SQLite. */
+/**
+ * Checks whether the stores can write. On Postgres it reads the privileges, and on SQLite it runs an empty transaction.
+ */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -40,7 +42,7 @@ export const writtenTables = [
 /** The maximum number of privileges that the error names. */
 const shown = 5
 
-/** Returns why the service cannot write to a database with the present schema. */
+/** Returns the reason why the service cannot write to this database. */
 export const findWriteObstacle = Effect.fnUntraced(function* (
   schemaStatus: SchemaStatus
 ): Effect.fn.Return<SchemaStatus["obstacle"] | Option.Option<RightsMissing>, SqlError, SqlClient.SqlClient> {
@@ -48,7 +50,7 @@ export const findWriteObstacle = Effect.fnUntraced(function* (
   if (Option.isSome(schemaStatus.obstacle)) return schemaStatus.obstacle
   return yield* sql.onDialectOrElse({
     pg: () => rightsMissing(sql),
-    // The check waits for another writer, and fails if the file is read-only.
+    // The empty transaction waits for another writer, and fails if the file is read-only.
     orElse: () => Effect.as(sql.withTransaction(sql`SELECT 1`), Option.none())
   })
 })

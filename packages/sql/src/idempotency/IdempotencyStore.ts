@@ -20,7 +20,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** Returns no row while a valid response is stored. */
+    /** The statement returns no row if a valid response is stored. */
     const claimed = ({ at, fingerprint, id, until }: IdempotencyClaim, where: Fragment) =>
       sql`INSERT INTO stored_responses AS held (id, fingerprint, until_at) SELECT ${id}, ${fingerprint}, ${toIso(until)} ${where}
         ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, until_at = excluded.until_at,

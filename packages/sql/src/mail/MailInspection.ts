@@ -13,7 +13,7 @@ export interface ListedMail {
   readonly kind: MailKind
   readonly organizationId: OrganizationId | null
   readonly shareId: ShareId | null
-  /** The value is null for a mail to an organization's contact. */
+  /** Null for a mail to an organization's contact. */
   readonly to: string | null
   readonly state: "waiting" | "failed"
   readonly attempts: number

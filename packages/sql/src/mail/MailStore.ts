@@ -97,7 +97,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      // A notice with a delay is due only after the delay.
+      // A delayed notice is due after its delay.
       repairDueTimes: (latest) =>
         Effect.orDie(
           Effect.asVoid(
@@ -157,7 +157,7 @@ const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
   sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
-  // The character after the hyphen is the end of the range of repetitions.
+  // The end of the range of resent mails' ids: the next character after the hyphen.
   const isMail = sql`(id = ${id} OR (id > ${id + resendIdSeparator} AND id < ${`${id}${resendIdSeparator.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${isMail}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
@@ -188,7 +188,7 @@ const following = (
   }
 }
 
-/** Queues mails that are due at once. Mails whose id exists stay as they are. */
+/** Queues mails that are due at once. If a mail with the id exists, it does not change. */
 export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
   const iso = makeIsoFormatter()
   return sql`INSERT INTO mails ${values(

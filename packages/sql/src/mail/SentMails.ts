@@ -19,7 +19,7 @@ type Settle = (sent: Sent) => Effect.Effect<boolean>
 export const make = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => settleBatched(sql), orElse: () => Effect.succeed(settleOne(sql)) })
 
-/** Not as a parameter, so that a batch and a single mail set the same columns. */
+/** A fragment instead of parameters, so that a batch and a single mail set the same columns. */
 const sentColumns = "state = 'sent', reason = NULL"
 
 const settleOne =
@@ -33,10 +33,10 @@ const settleOne =
       )
     )
 
-/** The most mails of one statement. */
+/** The maximum number of mails in one statement. */
 const maxBatch = 100
 
-/** A statement waits for no row. A mail that another transaction has locked is settled alone. */
+/** The statement skips mails that another transaction has locked, and each of them is then settled alone. */
 const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (batch: ReadonlyArray<Sent>) {
     const rows = yield* sql<{ readonly id: string; readonly claim_number: number }>`WITH given AS MATERIALIZED (

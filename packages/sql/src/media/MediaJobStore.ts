@@ -1,5 +1,5 @@
 /**
- * Stores media jobs until they succeed or fail for good. The queue is the table's due times: a claim moves the due time
+ * Stores media jobs until they succeed or finally fail. The queue is the table's due times: a claim moves the due time
  * to the end of its lease.
  */
 

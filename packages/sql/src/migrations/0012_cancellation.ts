@@ -1,6 +1,4 @@
-/**
- * Assignments that a partner cancelled. Older processes read them as withdrawn, and count them in `abandoned` alone.
- */
+/** Assignments that a partner cancelled. Older processes read them as withdrawn, and count them only in `abandoned`. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

@@ -1,6 +1,6 @@
 /**
  * Checks that the database accepts a write. The check inserts a row that is large enough for separate pages and deletes
- * it in the same transaction. No other transaction sees the row, and the commit must reach the disk.
+ * it in the same transaction. No other transaction sees the row, but the commit must reach the disk.
  */
 import { DatabaseHealth, DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Cause from "effect/Cause"
@@ -18,8 +18,8 @@ const freshness = 1000
 const timeout = "2 seconds"
 
 /**
- * The size of the row is about that of a topic. A row of a few bytes would still fit into a database that is too full
- * for a topic.
+ * The row is about as large as a topic, because a small row would still fit into a database that is too full for a
+ * topic.
  */
 const filling = "x".repeat(8192)
 
@@ -27,7 +27,7 @@ const filling = "x".repeat(8192)
 export const makeTestWrite: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
   yield* yield* KnownFault
   const sql = yield* SqlClient.SqlClient
-  // Only two processes with the same id wait for each other.
+  // Each process checks a separate row, so only processes with the same id would wait for each other.
   const id = `health:${yield* Clock.currentTimeNanos}`
   yield* sql.withTransaction(
     Effect.andThen(

@@ -1,4 +1,6 @@
-/** Counts due work by the indexes of the workers, each kind up to a limit, so that a long backlog costs no more. */
+/**
+ * Counts due work with the workers' indexes, each kind up to a limit, so that the cost does not grow with the backlog.
+ */
 import {
   type DueWorkCounts,
   type WaitingWorkCounts,
@@ -63,7 +65,8 @@ export const layer = Layer.effect(
         return counts(
           {
             mails,
-            // Without the order, SQLite would read every open assignment by the index of due times.
+            // The ORDER BY makes SQLite use this index. Otherwise it would read every open assignment by the index of
+            // due times.
             stalledDrafts: sql.literal(
               "assignments WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL ORDER BY id"
             ),

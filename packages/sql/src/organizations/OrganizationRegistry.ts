@@ -16,7 +16,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** The database's ids are generated here and never reused, so an unknown id stays unknown. */
+    /** Ids are generated here and never reused, so an id that does not exist now never will. */
     const refuseIds = Effect.fnUntraced(function* ({ id, identityId }: Organization) {
       if (identityId === null) return
       const named = yield* sql`SELECT id FROM organizations WHERE id = ${identityId.toLowerCase()} AND id <> ${id}`

@@ -1,6 +1,6 @@
 /**
- * Counters that each change updates, so that no request counts rows: an organization's topics by status, and its daily
- * metrics by persona. TopicTotals and DailyMetrics define the names.
+ * Counters that each change updates, so that no request needs to count rows: an organization's topics by status, and
+ * its daily metrics by persona. TopicTotals and DailyMetrics define the names of the counters.
  */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -17,7 +17,10 @@ export interface CounterIncrement {
   readonly persona_name: string | null
 }
 
-/** Call it with at least one increment. The rows stay locked until the commit, so a fixed order avoids deadlocks. */
+/**
+ * There must be at least one increment. The rows stay locked until the commit, so they are written in a fixed order to
+ * avoid deadlocks.
+ */
 export const addToCounters = (
   sql: SqlClient.SqlClient,
   { environment, organizationId: organization_id }: Owner,
@@ -28,7 +31,7 @@ export const addToCounters = (
     increments.toSorted(byKey).map((increment) => ({ organization_id, environment, ...increment }))
   )} ${onConflictAdd(sql)}`
 
-/** Use it in an INSERT into the counters with the alias `counter`. */
+/** For an INSERT into the counters with the alias `counter`. */
 export const onConflictAdd = (sql: SqlClient.SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id, environment, day, persona_id, name) DO UPDATE SET
     total = counter.total + excluded.total, persona_name = COALESCE(excluded.persona_name, counter.persona_name)`)

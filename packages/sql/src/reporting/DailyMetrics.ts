@@ -25,8 +25,8 @@ export const countIncrements = (before: Assignment, after: Assignment): Readonly
   }))
 
 /**
- * Counts the duration of each stage that the change completed. `fold` takes the number of exact durations, which the
- * statement can return, and compacts too many. The rows stay locked until the commit.
+ * Counts the duration of each stage that the change completed. `fold` gets the number of exact durations, which the
+ * statement can return, and compacts the histogram if there are too many. The rows stay locked until the commit.
  */
 export const durationWrites = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
   completedStages(timelineOf(before), timelineOf(after)).map(([stage, duration]) => {

@@ -96,7 +96,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Processing a row takes tens of microseconds, so the loop yields. */
+/** Yield to other fibers, because processing a row takes tens of microseconds. */
 const rowsBetweenYields = 500
 
 const dayLength = "2026-01-30".length

@@ -1,4 +1,6 @@
-/** Computes daily metrics again from the assignments, one day of one owner in a transaction, while the service runs. */
+/**
+ * Recomputes daily metrics from the assignments while the service runs. Each transaction handles one day of one owner.
+ */
 
 import {
   durationOfStage,
@@ -66,8 +68,8 @@ const nextDay = Effect.fnUntraced(function* (
 const keyOf = (one: OwnerDay): string => `${one.organization_id} ${one.environment} ${one.day}`
 
 /**
- * A change writes its assignment before its metrics, so a writer that waits for the lock adds to the rebuilt metrics
- * what this transaction does not see yet.
+ * A change writes its assignment before its metrics. If it waits for this lock, this transaction does not see the
+ * assignment yet, and the change then adds to the rebuilt metrics.
  */
 const rebuildDay = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owner: OwnerDay) {
   const { day, environment, organization_id } = owner

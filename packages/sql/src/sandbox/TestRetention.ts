@@ -17,7 +17,7 @@ import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as TestStorage from "./TestStorage.ts"
 
-/** A topic has up to 50 assignments with two events each, so a batch is some thousand rows. */
+/** A topic has up to 50 assignments with two events each, so a batch can delete some thousand rows. */
 export const topicBatchSize = 10
 
 const batchSize = 1000
@@ -29,8 +29,8 @@ interface TopicRow {
 }
 
 /**
- * The condition of the partial indexes on test data. Days are compared as text, because a time of the day sorts after
- * its date.
+ * The condition of the partial indexes on test data. Days are compared as text: each time of a day sorts after the text
+ * of its date.
  */
 const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${dayOf(before)}`
 

@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 
 /**
- * Adds to the storage counters and returns them. The row stays locked until the transaction ends, so lock it before the
- * counters.
+ * Adds to the storage counters and returns them. The row stays locked until the transaction ends. Lock it before the
+ * topic counters.
  */
 export const addToTestStorage = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
   Effect.map(
@@ -16,11 +16,11 @@ export const addToTestStorage = (sql: SqlClient, organizationId: OrganizationId,
     (rows) => rows[0] ?? more
   )
 
-/** Numbers on every database: drivers disagree about 64-bit integers. */
+/** Converts to numbers, because drivers return 64-bit integers differently. */
 export const returningStorage = (sql: SqlClient) =>
   sql.literal("RETURNING topics, CAST(bytes AS DOUBLE PRECISION) AS bytes")
 
-/** Use it in an INSERT into the counters with the alias `stored`. */
+/** For an INSERT into the counters with the alias `stored`. */
 export const onConflictAdd = (sql: SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id) DO UPDATE SET
     topics = stored.topics + excluded.topics, bytes = stored.bytes + excluded.bytes`)

@@ -27,7 +27,7 @@ export interface PreparedSubmission {
   readonly rows: ReadonlyArray<ReturnType<typeof toNewRow>>
 }
 
-/** The rows include assignments whose window another submission holds. The statement skips these. */
+/** The statement skips assignments whose duplicate window another submission holds. */
 export const prepareSubmission = (submission: Submission): PreparedSubmission => {
   const iso = makeIsoFormatter()
   const ifFree = new Map(
@@ -37,10 +37,10 @@ export const prepareSubmission = (submission: Submission): PreparedSubmission =>
 }
 
 /**
- * The submissions of a batch have one owner and one day, and different fingerprints. Each part reads from the part
- * before it, which fixes their order. With `bounds` the statement first locks the counters that have limits, so that
- * its check holds until the commit. If a counter is missing or has no room for all submissions, the statement writes
- * nothing and the result is empty.
+ * The submissions of a batch have one owner and one day, and different fingerprints. Each part reads from the previous
+ * part, which fixes their order. With `bounds`, the statement first locks the counters with limits, so that its check
+ * is valid until the commit. If a counter is missing or cannot take all submissions, the statement writes nothing and
+ * returns no rows.
  */
 export const writeSubmissions = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -152,7 +152,7 @@ const live = (sql: SqlClient) => {
 }
 
 /**
- * Locks a row of counters and checks that it has room for the increments. Without a limit the fragment does neither.
+ * Locks a row of counters and checks that the increments stay within the limit. Without a limit the fragment is empty.
  */
 const limitedCounters = <Name extends string>(
   sql: SqlClient,

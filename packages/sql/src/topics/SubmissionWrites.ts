@@ -1,7 +1,7 @@
 /**
  * The rows that a submission writes: windows, topic, assignments, e-mails, usage, test storage and counters.
- * SqliteSubmission runs one statement for each table in this order. PostgresSubmission runs one statement, whose order
- * follows from what each part reads.
+ * SqliteSubmission runs one statement for each table, in this order. PostgresSubmission runs one statement, in which
+ * each part reads from the previous part.
  */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -16,7 +16,7 @@ import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
-/** The present holder of each window. If the submission holds no window, nothing else was written. */
+/** The current holder of each window. If the submission holds none of the windows, nothing else was written. */
 export type WindowHolders = ReadonlyMap<PersonaId, AssignmentReference>
 
 /** The usage of the month. */
@@ -67,7 +67,7 @@ export const topicRow = ({ storage, topic }: Submission, sent: number) => ({
   ...(storage === null ? {} : { stored_bytes: storage.bytes })
 })
 
-/** The suffix of a request's id after that of its assignment. */
+/** The suffix that makes the id of a request mail from the id of its assignment. */
 const requestSuffix = noticeId("" as ShareId, "request")
 
 type Submitted = Submission["topic"]
@@ -107,7 +107,7 @@ export const addCounters = (
   { createdAt, environment, organizationId }: Submitted,
   sent: SentAssignments
 ) => {
-  // All writers use this order, which avoids deadlocks. SQLite has only one writer.
+  // All writers use this order to avoid deadlocks. SQLite does not need it, because it has only one writer.
   const inOrder = sql.onDialectOrElse({
     pg: () => sql.literal(`ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"`),
     orElse: () => sql.literal("")

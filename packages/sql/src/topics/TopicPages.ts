@@ -1,4 +1,4 @@
-/** Reads lists of topics, each filter by an index of its own, with the total of all pages. */
+/** Reads lists of topics with the total of all pages. Each filter has a separate index. */
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import { type TopicStatus, topicStatuses } from "@partner-commentary/core/topic/TopicStatus"
 import { mostCounted, type TopicList, type TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -11,7 +11,7 @@ import { mapRows } from "../database/Steps.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
-/** A filter with no status and one with all statuses select the same list. */
+/** A filter without statuses and a filter with all statuses select the same list. */
 const statusesOf = ({ status }: TopicList): ReadonlyArray<TopicStatus> => {
   const given = status === null ? [] : typeof status === "string" ? [status] : [...new Set(status)]
   return given.length === topicStatuses.length ? [] : given
@@ -60,7 +60,7 @@ export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"
     const [first, ...others] = statuses.map((status) => sql`AND status = ${status}`)
     const keys = (status: Fragment, count: number) =>
       sql`SELECT moment, topic_id FROM (SELECT ${moment} AS moment, id AS topic_id ${some(status, count)}) AS few`
-    /** Reads only the rows of the page. The index skips the others. */
+    /** Reads only the rows of the page, because the index skips the others. */
     const ofKeys = (few: Fragment) => sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT few.moment, few.topic_id
         FROM (${few}) few ORDER BY few.moment ${direction}, few.topic_id ${direction}
         ${limitTo(sql, limit + 1)} OFFSET ${offset}) few

@@ -75,8 +75,8 @@ const readOne =
 const maxBatch = 100
 
 /**
- * The statement joins each topic by its key, and then its assignments. Without statistics Postgres may choose an index
- * over all topics of an organization, or a scan of the whole table.
+ * The statement joins each topic by its key, and then its assignments. Otherwise, without statistics, Postgres may
+ * choose an index over all topics of an organization, or a scan of the whole table.
  */
 const readBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {

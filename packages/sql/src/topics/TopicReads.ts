@@ -65,7 +65,7 @@ export const makeReads = (sql: SqlClient.SqlClient): Pick<TopicStore["Service"],
       WHERE sum <= ${depth.bytes} OR place = 1`
   }
 
-  /** The row of the first assignment tells whether there is an earlier topic. */
+  /** The row of the first assignment contains whether there is an earlier topic. */
   const older = (carrying: Fragment) =>
     sql`CASE WHEN a.position = 0 AND EXISTS (SELECT 1 FROM topics WHERE ${carrying}
         AND (topics.created_at, topics.id) < (t.created_at, t.id)) THEN 1 ELSE 0 END AS older,`

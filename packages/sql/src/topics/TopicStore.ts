@@ -96,15 +96,15 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
 const maxBatch = 25
 
 /**
- * Submits a batch in one statement, which is its own transaction. If a quota has no room for the whole batch, or one
- * submission is invalid, each submission runs alone. Within a larger transaction a submission is one of its statements.
+ * Submits a batch in one statement, which is a transaction. If a quota has no room for the whole batch, or one
+ * submission is invalid, each submission runs alone. Within a larger transaction, each submission also runs alone.
  */
 const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: PostgresSubmission.PreparedSubmission) => {
     const write = Effect.map(PostgresSubmission.writeSubmissions(sql, [one], null), ([written = nobody]) => written)
     return submitAlone(sql, (submission) => Effect.andThen(lockCounters(sql, submission), write))(one.submission)
   }
-  /** Within a larger transaction no savepoint is needed: if there is no room, nothing was written. */
+  /** A larger transaction needs no savepoint, because a refused submission has written nothing. */
   const asPart = (one: PostgresSubmission.PreparedSubmission) =>
     Effect.flatMap(Effect.orDie(PostgresSubmission.writeSubmissions(sql, [one], one.submission)), ([written]) =>
       written === undefined ? alone(one) : outcome(one.submission, written.holders)
@@ -135,14 +135,14 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return all.flatMap((one) => byCall.get(one) ?? [])
   })
 
-  /** A batch waits for a connection as work of its organization. */
+  /** A batch counts as work of its organization when it waits for a connection. */
   const askInTurn = (all: ReadonlyArray<PreparedSubmission>) =>
     Effect.provideService(ask(all), FairShare, all[0]?.submission.topic.organizationId ?? "")
 
   const submit = yield* BatchLoader.make(askInTurn, { limit: maxBatch, keyOf })
   return (submission: Submission) =>
     Effect.withFiber((fiber) => {
-      // The rows are prepared here, so that a value that cannot be encoded fails only its own caller.
+      // Prepare the rows before the batch, so that a value that cannot be encoded fails only its own submission.
       const one = PostgresSubmission.prepareSubmission(submission)
       return isWithin(sql, fiber) ? asPart(one) : submit(one)
     })

@@ -49,7 +49,7 @@ interface AttemptRow {
   readonly excerpt: string | null
 }
 
-/** Released attempts use claim numbers too, so the query searches this many times as many numbers. */
+/** Released attempts also use claim numbers, so the query searches a range that is this many times larger. */
 const slack = 2
 
 export const layer = Layer.effect(
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     /**
-     * The query passes the ids to both tables, because with only one condition Postgres may read all attempts of the
+     * The query restricts the ids in both tables, because with only one condition Postgres may read all attempts of the
      * webhook.
      */
     const attemptsOf = (
@@ -73,7 +73,7 @@ export const layer = Layer.effect(
         AND made.webhook_id = ${webhookId} AND ${sql.in("made.event_id", ids)}
       ORDER BY made.claim_number`
 
-    /** `some` is the condition that selects deliveries. They are read newest first. */
+    /** Reads the deliveries that match the condition `some`, newest first. */
     const read = Effect.fnUntraced(function* (
       webhookId: WebhookId,
       some: Fragment,

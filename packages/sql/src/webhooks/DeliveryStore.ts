@@ -73,7 +73,7 @@ export const layer = Layer.effect(
       const [counted] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM deliveries
         WHERE webhook_id = ${id} AND is_leased = 1 AND due_at > ${now}`
       const allowance = taking.allow(receiver, counted?.count ?? 0)
-      // For a single row, SQLite then builds no list.
+      // With `=` for a single row, SQLite does not build a list.
       const among = sql.literal(allowance.limit === 1 ? "=" : "IN")
       const rows =
         allowance.limit === 0

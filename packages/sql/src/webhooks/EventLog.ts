@@ -1,7 +1,7 @@
 /**
- * Reads events in the order of their ids, or forward in the order of their commits: a page of each requested type by an
- * index alone, then the first of these. The query measures payloads before it reads them, and reads only as many as the
- * page has room for.
+ * Reads events in the order of their ids, or forward in the order of their commits. It reads a page of each requested
+ * type from an index, and merges these pages. The query measures payloads before it reads them, and reads only as many
+ * as fit into the page.
  */
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -18,11 +18,11 @@ interface Row {
   readonly id: EventId
   readonly payload: string
   readonly bytes: number
-  /** The size of the page, and that of the next event. */
+  /** The size of the page, and the size of the next event. */
   readonly found: number
 }
 
-/** Longer than a transaction can last plus the difference between clocks, in milliseconds. */
+/** More than the longest transaction plus the largest difference between clocks, in milliseconds. */
 const margin = 10 * 60_000
 
 export const layer = Layer.effect(
@@ -56,7 +56,8 @@ export const layer = Layer.effect(
       )
 
     /**
-     * To read forward from a time on, the first position needs this margin, because ids follow the clocks of processes.
+     * To read forward from a time on, subtract this margin from the first position, because ids follow the clocks of
+     * processes.
      */
     const startAt = Effect.fnUntraced(function* ({ behind, owner, since }: EventList) {
       if (behind !== null && timeOfEvent(behind) >= since) {

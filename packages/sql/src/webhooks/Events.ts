@@ -1,6 +1,6 @@
 /**
- * Writes an event with its change, and a delivery for each webhook that subscribes to its type and that the topic does
- * not exclude: one statement each.
+ * Writes an event in the transaction of its change, and a delivery for each webhook that subscribes to its type, unless
+ * the topic excludes the webhook. Each takes one statement.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"
@@ -18,7 +18,9 @@ export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewE
     shareId: about.id
   })
 
-/** SQL adds the topic's part of the payload. References contain no character that JSON would escape. */
+/**
+ * SQL inserts the topic's reference and metadata into the payload. References contain no characters that JSON escapes.
+ */
 export const eventWrites = (
   sql: SqlClient,
   { at, head, id, tail, type }: NewEvent,

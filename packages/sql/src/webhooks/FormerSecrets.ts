@@ -1,4 +1,4 @@
-/** Deletes the former secrets of webhooks whose grace period is over: they sign nothing more. */
+/** Deletes the former secrets of webhooks whose grace period is over. */
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"

@@ -116,7 +116,8 @@ export const layer = Layer.effect(
       )
 
     /**
-     * Selects the oldest recovery of each webhook, so that many recoveries of one webhook get no more turns than one.
+     * Selects the oldest recovery of each webhook, so that a webhook with many recoveries gets no more turns than
+     * others.
      */
     const oldestOpen = Effect.map(
       sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM redeliveries AS one
@@ -179,7 +180,7 @@ export const layer = Layer.effect(
           )
         ),
       open: (recovery, audit) => transact(sql, open(recovery, audit)),
-      // Usually there is no recovery, and then no lock is needed.
+      // Check first, because usually there is no recovery, and then no lock is needed.
       step: (at, limit, begin) =>
         Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
           open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))

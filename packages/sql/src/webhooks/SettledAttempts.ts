@@ -1,6 +1,6 @@
 /**
- * Stores attempts and what follows from them under the lock of their webhook. On Postgres, attempts at one webhook that
- * end at one time share a transaction instead of waiting for its lock one after another.
+ * Stores attempts and their consequences under the lock of their webhook. On Postgres, attempts at one webhook that end
+ * at the same time share a transaction. Otherwise each would wait for the lock of the webhook.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -64,7 +64,7 @@ export const make = (sql: SqlClient, queue: Queue) => {
   return sql.onDialectOrElse({ pg: () => batched(sql, queue, alone), orElse: () => Effect.succeed(alone) })
 }
 
-/** If a batch fails, each attempt is stored alone, so that only the one that cannot be stored fails. */
+/** If a batch fails, each attempt is stored alone, so that only the invalid attempt fails. */
 const batched = Effect.fnUntraced(function* (
   sql: SqlClient,
   queue: Queue,
@@ -85,7 +85,10 @@ const batched = Effect.fnUntraced(function* (
   return (ended: Ended) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(ended) : settleTogether(ended)))
 })
 
-/** Attempts at different deliveries of one webhook. Each decision sees the receiver's state after the former ones. */
+/**
+ * Stores attempts at different deliveries of one webhook. Each decision uses the receiver's state after the previous
+ * decisions.
+ */
 const settle = Effect.fnUntraced(function* (
   sql: SqlClient,
   { keep, locked, take }: Queue,
@@ -105,7 +108,7 @@ const settle = Effect.fnUntraced(function* (
       { statement: insertAttempt(sql, claimed, attempt) },
       { statement: yield* move(sql, claimed, attempt, settlement, at), returning: "1" }
     )
-    // A failed attempt whose lease has ended is no evidence about the receiver, because the worker may have been
+    // If the lease has ended, a failed attempt says nothing about the receiver, because the worker may have been
     // suspended.
     const counts = isDelivered || (yield* Together.run(sql, writes.splice(0))).at(-1) !== null
     if (counts) {
@@ -139,7 +142,10 @@ const settle = Effect.fnUntraced(function* (
   })
 })
 
-/** One claim for several plans. A receiver that fails, or recovers, gets no more than one plan allows. */
+/**
+ * Combines several claim plans into one claim. If the receiver fails or recovers, the claim takes no more than one plan
+ * allows.
+ */
 const combined = (leader: ClaimPlan, plans: ReadonlyArray<ClaimPlan>): ClaimPlan => ({
   allow: (present, inFlight) =>
     CircuitBreaker.isUnrestricted(present)
@@ -151,7 +157,7 @@ const combined = (leader: ClaimPlan, plans: ReadonlyArray<ClaimPlan>): ClaimPlan
   taken: leader.taken
 })
 
-/** The value is computed from the attempt alone, so that it does not depend on other attempts. */
+/** The value depends only on the attempt, not on other attempts of the batch. */
 const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
 
 const firstArrival = (sql: SqlClient, isDelivery: Fragment) =>

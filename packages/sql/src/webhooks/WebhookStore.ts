@@ -1,4 +1,4 @@
-/** Changes webhooks under the lock of their row. A counter for each owner limits their number. */
+/** Changes webhooks under the lock of their row. Each owner has a counter that limits the number of webhooks. */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -133,7 +133,7 @@ export const layer = Layer.effect(
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
       rotateSecret: (owner, id, rotation, audit) => transact(sql, rotateSecret(owner, id, rotation, audit)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
-      // Usually there is no such row, and then no write lock is needed.
+      // Check first, because usually there is no such row, and then no write lock is needed.
       clear: (limit) =>
         Effect.flatMap(Effect.orDie(firstRemoved(sql.literal(""))), ({ length }) =>
           length === 0 ? Effect.succeed(0) : transact(sql, clear(limit))

@@ -29,7 +29,7 @@ const held = Effect.fnUntraced(function* (
   return { asked, answer, start }
 })
 
-it.effect("a single call runs at once; calls that arrive meanwhile run as one batch after it", () =>
+it.effect("a single call runs at once, and calls that arrive during it run as one batch afterwards", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held()
     const fibers = yield* Effect.forEach(["a", "b", "?", "d"], start)
@@ -58,7 +58,7 @@ it.effect("a batch never exceeds the limit, and keys do not wait for each other"
   })
 )
 
-it.effect("a failed batch fails its own calls and none that are queued behind it", () =>
+it.effect("a failed batch fails its own calls, but no queued calls", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held({ limit: 2 })
     const fibers = yield* Effect.forEach(["a", "b", "!", "c"], start)
@@ -83,17 +83,19 @@ it.effect("an interrupted caller is removed from the pending batch, and does not
   })
 )
 
-it.effect("a batch that exceeds its timeout fails, with the calls that queued for long; later calls run", () =>
-  Effect.gen(function* () {
-    const { answer, asked, start } = yield* held({ timeout: "50 millis" })
-    const exits = yield* Effect.forEach(yield* Effect.forEach(["a", "b"], start), Fiber.join)
-    assert.isTrue(exits.every((exit) => Exit.isFailure(exit) && Exit.hasDies(exit)))
-    assert.deepStrictEqual(asked, ["a"])
-    const next = yield* start("c")
-    yield* answer
-    yield* answer
-    assert.deepStrictEqual(yield* Fiber.join(next), Exit.succeed("C"))
-  })
+it.effect(
+  "when a batch exceeds its timeout, it fails together with calls that were queued for long, and later calls run",
+  () =>
+    Effect.gen(function* () {
+      const { answer, asked, start } = yield* held({ timeout: "50 millis" })
+      const exits = yield* Effect.forEach(yield* Effect.forEach(["a", "b"], start), Fiber.join)
+      assert.isTrue(exits.every((exit) => Exit.isFailure(exit) && Exit.hasDies(exit)))
+      assert.deepStrictEqual(asked, ["a"])
+      const next = yield* start("c")
+      yield* answer
+      yield* answer
+      assert.deepStrictEqual(yield* Fiber.join(next), Exit.succeed("C"))
+    })
 )
 
 it.effect("pending calls are interrupted when the loader closes", () =>

@@ -26,10 +26,7 @@ const further =
     ...(Predicate.isString(expires_at) ? expiryProblems(expires_at, now) : [])
   ]
 
-/**
- * The service rejects fields that a change cannot set, because a caller would believe that an ignored field took
- * effect.
- */
+/** Reject fields that a change cannot set. If they were ignored, a caller would believe that they took effect. */
 export const readChange = bodyDecoder(ChangeApiKey, (body) => [
   ...(Predicate.isString(body["name"]) && body["name"] !== "" ? nameProblems(body["name"]) : []),
   ...["scopes", "environment", "expires_at"]

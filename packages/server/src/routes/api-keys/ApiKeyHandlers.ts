@@ -139,7 +139,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** A dashboard's keys belong to no environment. */
+/** Idempotency keys of a dashboard belong to no environment. */
 const keyOwnerOf = ({ id }: Organization): IdempotentRequests.KeyOwner => ({
   organizationId: id,
   environment: "dashboard"

@@ -43,7 +43,7 @@ const list = "topics"
  */
 const maxLevels = 1000
 
-/** Finds the list's entries during the scan of the text. */
+/** Collects the positions of the list's entries during the scan. */
 const cutting = (text: string) => {
   const found: Array<string> = []
   let isObject = false

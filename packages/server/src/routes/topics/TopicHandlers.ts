@@ -79,7 +79,7 @@ export const layer = HttpApiBuilder.group(
     const status = (found: TopicProgress) =>
       HttpServerResponse.setHeader(Envelope.success(Views.progress(found)), "etag", tags.ofStatus(found.revision))
 
-    /** Without a tag the caller knows the state of the first read. */
+    /** If the caller sent no entity tag, wait for a change from the first read. */
     const waitForStatus = ({ params, request }: Asked) =>
       one(
         params.id,

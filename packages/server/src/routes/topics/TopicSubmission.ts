@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
   const webhooks = yield* WebhookStore
   const { deadlineRange } = yield* Policy
 
-  /** Returns a problem for each id that names no webhook of the submitter. */
+  /** Returns a problem for each id that is not a webhook of the submitter. */
   const webhookProblems = Effect.fnUntraced(function* (
     { environment, organization }: Submitter,
     ids: ReadonlyArray<Ids.WebhookId>
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** `place` names a problem's field in the whole body. */
+    /** `place` converts a field's path to its path in the whole body. */
     prepare: Effect.fnUntraced(function* (
       asker: Submitter,
       body: typeof CreateTopic.Type,
@@ -101,14 +101,14 @@ const parsed = <Id extends string>(schema: Schema.Codec<Id, string>, ids: Readon
 const noValidPersonas = ({ results }: NoValidPersonas) =>
   Effect.fail(Errors.NoValidPersonas.of(results.map(Views.result)))
 
-/** The quota renews with the next billing period. */
+/** The quota is reset at the next billing period. */
 const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
   const now = yield* Instant.now
   const wait = Math.ceil((billingPeriodBounds(now).end - now) / 1000)
   return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
 })
 
-/** Test topics are deleted by whole UTC days, so space is available at the next day at the earliest. */
+/** Test topics are deleted by whole UTC days, so storage becomes free at the next day at the earliest. */
 const testStorageFull = Effect.fnUntraced(function* ({ limit, quota, remaining }: TestStorageFull) {
   const now = yield* Instant.now
   const wait = Math.max(1, Math.ceil((Instant.startOfDay(Instant.plus(now, day)) - now) / 1000))
