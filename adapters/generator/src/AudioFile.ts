@@ -1,6 +1,6 @@
 /**
- * Detects the type of audio by its first bytes, and joins MP3 files. Pure. Servers are asked for MP3, but some
- * return another format, whatever their content type says.
+ * Detects the type of audio by its first bytes, and joins MP3 files. Pure. Requests ask for MP3, but some servers
+ * return another format, sometimes with a wrong content type.
  */
 import type { MediaType } from "@partner-commentary/core/commentary/MediaSynthesizer"
 
@@ -13,14 +13,14 @@ export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
   if (has(bytes, 4, "ftyp")) return "audio/mp4"
   const [first = 0, second = 0] = bytes
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return null
-  // AAC frames have no layer bits, unlike MPEG audio.
+  // The layer bits are zero in AAC frames, but not in MPEG audio.
   return (second & 0x06) === 0 ? "audio/aac" : "audio/mpeg"
 }
 
 /**
  * An MP3 file consists of frames, so the frames of several files can be concatenated. Parts that describe only a single
- * file are removed: tags, and a first frame that states only the number of frames. Players would use that number as the
- * length.
+ * file are removed: tags, and a first frame that states only the number of frames. Otherwise players would use that
+ * number as the length.
  */
 export const joinMp3 = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
   const sounds = files.map(soundOf)
@@ -45,7 +45,7 @@ const syncSafe = (bytes: Uint8Array, at: number): number =>
   [0, 1, 2, 3].reduce((size, index) => (size << 7) | ((bytes[at + index] ?? 0) & 0x7f), 0)
 
 /**
- * Bits per second in thousands, by the header's index: The rows are MPEG-1 and MPEG-2 (and 2.5), each for layer III.
+ * Bit rates in kbit/s for layer III, by the index in the header. The first row is MPEG-1, the second MPEG-2 and 2.5.
  */
 const rates = [
   [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
@@ -54,7 +54,7 @@ const rates = [
 
 const frequencies = [44_100, 48_000, 32_000] as const
 
-/** Returns the length of a first frame that only describes the file, or 0. */
+/** Returns the length of the first frame if it only describes the file, otherwise 0. */
 const describingFrame = (bytes: Uint8Array): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes
   if (first !== 0xff || (second & 0xe6) !== 0xe2) return 0

@@ -1,4 +1,4 @@
-/** Cleans a model's text and refuses a text that is no commentary. Pages escape the text later. */
+/** Cleans a model's text, and refuses a text that is not a commentary. Pages escape the text later. */
 import {
   GenerationFailed,
   type GenerationRequest,
@@ -11,8 +11,8 @@ import { promptDelimiters, promptRules } from "./Prompt.ts"
 const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
 
 /**
- * Removes one code fence or one pair of quotation marks around the whole text. The marks of `"Yes," he said, "no"` are
- * no such pair.
+ * Removes a code fence or a pair of quotation marks that encloses the whole text. In `"Yes," he said, "no"`, the first
+ * and the last mark are not a pair.
  */
 const unwrapped = (text: string): string => {
   const fence = /^```[^\n`]*\n/u.exec(text)

@@ -18,7 +18,7 @@ import * as Prompt from "./Prompt.ts"
 
 export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
-  /** The time limit of the whole call until the last byte: 45 seconds by default and at most. */
+  /** The time limit of the whole call until the last byte. The default and the maximum are 45 seconds. */
   readonly timeout?: Duration.Duration
 }
 

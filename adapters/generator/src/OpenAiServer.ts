@@ -90,7 +90,7 @@ const httpClient = (size: number) =>
 
 export const connectToServer = Effect.fnUntraced(function* (server: OpenAiServer, { size, time }: CallLimits) {
   const key = Option.getOrUndefined(Option.map(server.apiKey, Redacted.value)) || undefined
-  // `withScope`: closing the request's scope also aborts a response that is partly read.
+  // With `withScope`, closing the request's scope also aborts a partly read response.
   const client = HttpClient.withScope(yield* Effect.provide(HttpClient.HttpClient, httpClient(size)))
 
   const addressed = (request: HttpClientRequest.HttpClientRequest) => {

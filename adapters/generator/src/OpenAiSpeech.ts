@@ -23,7 +23,7 @@ export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
   /** The server's name for the voice. */
   readonly voice: string
-  /** The time limit of the whole call with all parts: 60 seconds by default and at most. */
+  /** The time limit of the whole call with all parts. The default and the maximum are 60 seconds. */
   readonly timeout?: Duration.Duration
 }
 
@@ -68,7 +68,7 @@ const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<Medium, ServerR
       })
 }
 
-/** Provides audio, and keeps the synthesizers of other kinds. */
+/** Provides the synthesizer of audio. Synthesizers of other kinds that were provided before stay available. */
 export const layer = (options: OpenAiSpeechOptions) =>
   Layer.effect(
     MediaSynthesizer,

@@ -12,7 +12,10 @@ export interface ChatMessage {
 
 export const promptDelimiters = ["=====BEGIN MATERIAL=====", "=====END MATERIAL====="] as const
 
-/** Each rule is one or two sentences. A response that repeats a rule has leaked the prompt. */
+/**
+ * The rules, each one or two sentences. `CommentaryText` refuses a response that repeats a rule, because it leaks the
+ * prompt.
+ */
 export const promptRules: ReadonlyArray<string> = [
   "You write short opinion commentary for a publisher, in the voice of one persona.",
   `The user message holds the material as one JSON object between the lines ${promptDelimiters[0]} and ${promptDelimiters[1]}.`,

@@ -3,10 +3,7 @@
 /** Servers accept 4096 characters, and may count UTF-16 units. */
 const longestPart = 4000
 
-/**
- * Patterns for the ends of natural pauses, the longest pause first. A text without any pause is split between two
- * characters.
- */
+/** Patterns for natural pauses, the longest pause first. A text without any pause is split between two characters. */
 const pauses = [/\n\s*\n/g, /\n/g, /[.!?…]['"”’»)\]]*\s+|[。！？]/gu, /[,;:–—]\s+|[、，；：]/gu, /\s+/g]
 
 /** No part is blank, and all parts together are the whole text. */
@@ -17,7 +14,7 @@ export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArr
   return [trimmed.slice(0, at).trim(), ...splitForSpeech(trimmed.slice(at), longest)]
 }
 
-/** Splits after the last pause, unless the part would then be very short. */
+/** Splits the text after the last pause, unless the part would be very short. */
 const cut = (text: string, longest: number): number => {
   const head = text.slice(0, longest)
   for (const pause of pauses) {

@@ -75,7 +75,7 @@ export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
     })
   )
 
-  /** Returns none if the cached keys have no such key. */
+  /** Returns none if the cached keys do not contain the key. */
   const lookUp = (header: ProtectedHeaderParameters): Effect.Effect<Option.Option<CryptoKey>, TokenRefused> =>
     Effect.catch(
       Effect.tryPromise({ try: () => keys(header), catch: (error) => error }).pipe(Effect.asSome),

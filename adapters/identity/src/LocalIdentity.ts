@@ -30,7 +30,7 @@ const expected: ExpectedClaims = {
   organizationClaim: "org_id"
 }
 
-/** The DER of an Ed25519 private key, up to its 32 bytes. */
+/** The DER prefix of an Ed25519 private key. The 32 bytes of the key follow. */
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 
 /** Ed25519 is asymmetric, so the public key cannot issue tokens. */

@@ -24,13 +24,13 @@ export interface ExpectedClaims {
 /** Only asymmetric algorithms are allowed: with `none` or HMAC, anyone with the public key could sign. */
 export const tokenAlgorithms: ReadonlyArray<string> = ["RS256", "ES256", "EdDSA", "Ed25519"]
 
-/** In characters. Servers accept header lines that are only a little longer. */
+/** The maximum length of a token in characters. Servers accept header lines that are only a little longer. */
 const maxLength = 8 * 1024
 
 /** The number of seconds by which the clocks of issuer and service may differ. */
 const tolerance = 30
 
-/** The maximum length in characters, as in OpenID Connect. */
+/** The maximum length of a user's id in characters, as in OpenID Connect. */
 const maxSubject = 255
 
 export type FindVerificationKey<E> = (header: ProtectedHeaderParameters) => Effect.Effect<CryptoKey | KeyObject, E>

@@ -49,26 +49,24 @@ describe("the keys of a provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect(
-    "the keys of a provider are public, so a token that is signed with the public key as an HMAC secret is refused",
-    () =>
-      Effect.gen(function* () {
-        const { jwksUrl } = yield* IdentityProvider
-        const [, payload = ""] = (yield* token()).split(".")
-        const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
-        const { keys } = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
-        for (const secret of [keys[0].n, JSON.stringify(keys[0])]) {
-          for (const header of [
-            { alg: "HS256", kid: "first" },
-            { alg: "HS256", jwk: { kty: "oct", k: "AAAA" } }
-          ]) {
-            const forged = yield* Effect.promise(() =>
-              new SignJWT(claims).setProtectedHeader(header).sign(new TextEncoder().encode(secret))
-            )
-            assert.strictEqual(yield* verdict(forged), "refused")
-          }
+  it.effect("a token that is signed with the provider's public key as an HMAC secret is refused", () =>
+    Effect.gen(function* () {
+      const { jwksUrl } = yield* IdentityProvider
+      const [, payload = ""] = (yield* token()).split(".")
+      const claims = JSON.parse(Buffer.from(payload, "base64url").toString())
+      const { keys } = yield* Effect.promise(() => fetch(jwksUrl).then((response) => response.json()))
+      for (const secret of [keys[0].n, JSON.stringify(keys[0])]) {
+        for (const header of [
+          { alg: "HS256", kid: "first" },
+          { alg: "HS256", jwk: { kty: "oct", k: "AAAA" } }
+        ]) {
+          const forged = yield* Effect.promise(() =>
+            new SignJWT(claims).setProtectedHeader(header).sign(new TextEncoder().encode(secret))
+          )
+          assert.strictEqual(yield* verdict(forged), "refused")
         }
-      }).pipe(Effect.provide(world))
+      }
+    }).pipe(Effect.provide(world))
   )
 
   it.effect(
@@ -165,7 +163,7 @@ describe("a provider that is down", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect("while a provider is down, the log says that known keys are kept only if there are some", () =>
+  it.effect("while a provider is down, the log mentions cached keys only if there are any", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
       const listening = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])

@@ -1,4 +1,4 @@
-/** A real identity provider on a free port. A test can make the provider misbehave. */
+/** A real identity provider on a free port. Tests can simulate its failures. */
 import { type TokenClaims, TokenMint } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ export class IdentityProvider extends Context.Service<
   {
     readonly issuer: string
     readonly jwksUrl: string
-    /** Publishes one more key, with which `sign` can then sign. */
+    /** Publishes another key, which `sign` can then use. */
     readonly publish: (kid: string, algorithm?: string) => Effect.Effect<JWK>
     /** Signs a token with the given key, or with the only published key. */
     readonly sign: (claims: TokenClaims, kid?: string) => Effect.Effect<string>

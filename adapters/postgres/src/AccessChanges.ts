@@ -1,4 +1,4 @@
-/** Announces changes of keys and organizations to this process at once, and to other processes over the channel. */
+/** Notifies this process of changed keys and organizations at once, and other processes over the channel. */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import * as Effect from "effect/Effect"
 import { connectionLost, type NotificationChannel } from "./Channel.ts"

@@ -23,11 +23,13 @@ export interface NotificationChannel {
    * sent only once.
    */
   readonly say: (message: string) => Effect.Effect<void>
-  /** Listeners also receive `connectionLost` whenever messages may have been missed: each time that LISTEN starts. */
+  /**
+   * Listeners also receive `connectionLost` each time that LISTEN starts, because messages may have been lost before.
+   */
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
 }
 
-/** The message that means: any message may have been missed. */
+/** The message for listeners that any other message may have been lost. */
 export const connectionLost = ""
 
 /** The channel that Postgres provides. */
@@ -109,7 +111,7 @@ export interface ListenOptions {
 
 /** A session that listens to the channel until the scope closes. */
 export interface Listener {
-  /** The id differs between the sessions of a server. */
+  /** An id that is unique among the sessions of a server. */
   readonly processId: number
   /** Waits for the next message. The wait fails when the session is lost. */
   readonly take: Effect.Effect<string, SqlError>
@@ -126,7 +128,9 @@ export const listen = Effect.fnUntraced(function* (
   { interval, timeout }: ListenOptions = { interval: "10 seconds", timeout: "5 seconds" }
 ) {
   let isHeard = true
-  /** Behind a pooler without notifications no test message ever arrives, and a new connection would not help. */
+  /**
+   * Behind a pooler that delivers no notifications, no test message ever arrives, and a new connection would not help.
+   */
   let hasArrived = false
 
   const session = Effect.scoped(
@@ -140,7 +144,7 @@ export const listen = Effect.fnUntraced(function* (
       const hear = Effect.flatMap(take, (message) => (message === test ? arrived.open : tell(message)))
       const check = Effect.gen(function* () {
         yield* arrived.close
-        // If the database refuses a test message, nothing is known about this connection.
+        // If the database refuses a test message, the state of this connection is unknown.
         if (Result.isSuccess(yield* Effect.result(send(test)))) {
           const isSilent = Option.isNone(yield* Effect.timeoutOption(arrived.await, timeout))
           if (isSilent && hasArrived) return yield* silent

@@ -17,7 +17,7 @@ const warnAbove = 2000
 /** A sample with a longer round trip than this, in milliseconds, is too inaccurate. */
 const maxRoundTrip = 1000
 
-/** The number of samples at the start, while round trips are too long. */
+/** The maximum number of samples at the start, if round trips are too long. */
 const startSamples = 3
 
 export interface DatabaseClock extends Clock.Clock {

@@ -34,7 +34,7 @@ export const leased = (pool: HostPool.HostPool): Effect.Effect<HostLease, SqlErr
     ({ lose, session }) => ({ lose, session })
   )
 
-/** While a session is lent, `pg` leaves its errors to the borrower. An error without a listener ends the process. */
+/** While a session is borrowed, `pg` does not handle its `error` events, and an unhandled event ends the process. */
 const lent = (session: HostPool.Session) => {
   let isLost = false
   const lose = () => {

@@ -17,7 +17,7 @@ import { endsSession } from "./ServerError.ts"
 
 export interface HostPoolConfig {
   readonly pool: HostPool.HostPool
-  /** The schema that contains the tables. Without it, the search path of the host's sessions applies. */
+  /** The schema that contains the tables. By default, the search path of the host's sessions applies. */
   readonly schema?: string | undefined
 }
 

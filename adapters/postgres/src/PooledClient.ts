@@ -21,7 +21,7 @@ export interface Pool {
   readonly begin: Control
   /** The schema that contains the tables. */
   readonly schema: string | undefined
-  /** Detects corruption that a statement met. */
+  /** Detects corruption that a statement found. */
   readonly fault: CorruptionMonitor["check"]
 }
 
@@ -51,7 +51,10 @@ export const contextOf = (client: SqlClient.SqlClient & Pick<Pool, "fault">) =>
     Context.add(HostTransaction.HostTransactions, HostSession.open)
   )
 
-/** Postgres answers COMMIT with ROLLBACK if a statement of the transaction has failed. PGlite names no command. */
+/**
+ * If a statement of the transaction has failed, Postgres answers COMMIT with the command ROLLBACK. PGlite reports no
+ * command.
+ */
 export const commit: Control = (connection) =>
   Effect.flatMap(
     connection.executeRaw("COMMIT", []) as Effect.Effect<{ command?: string }, SqlError>,

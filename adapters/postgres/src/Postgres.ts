@@ -55,10 +55,10 @@ export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alon
 /** Provides the same client with the database's time, which is needed to compare heartbeats of other processes. */
 export const layerMigrating = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerDirect(config))
 
-/** Inspects the database like the stores would use it, over one connection. */
+/** Inspects the database with the stores' settings, over one connection. */
 export const layerInspect = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
 
-/** Inspects the database like migrations would use it, but with the timeouts of other statements. */
+/** Inspects the database with the migrations' settings, but with the usual timeouts. */
 export const layerInspectDirect = (config: PostgresConfig) =>
   PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
 
@@ -76,7 +76,7 @@ export const layerClock = DatabaseClock.layer
 
 /**
  * Provides the signals between all processes on the database. A process that does not listen finds work by polling. Its
- * own signals still reach the processes that listen.
+ * signals still reach other processes that listen.
  */
 export const layerSignals = (config: PostgresConfig, options: { readonly listens: boolean }) =>
   signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.subscribe) : undefined)

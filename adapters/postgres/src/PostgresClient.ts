@@ -1,9 +1,10 @@
 /**
- * Effect's `SqlClient` on a pool of `@effect/sql-pg`'s connections, with the values that the stores know from SQLite (`Values`).
+ * Effect's `SqlClient` on a pool of `@effect/sql-pg`'s connections, with the values that the stores know from SQLite
+ * (`Values`).
  *
- * Connections are opened on demand and replaced when they break. Timeouts use real time, whatever the caller's clock is,
- * because the server does. Statements, idle transactions, connecting and waiting for a free
- * connection (`SessionPool`) have timeouts.
+ * Connections are opened on demand and replaced when they break. Timeouts use real time even under a test clock,
+ * because the server uses real time. Statements, idle transactions, connecting and waiting for a free connection
+ * (`SessionPool`) have timeouts.
  */
 
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -37,7 +38,7 @@ export interface PostgresClientConfig {
    * connection.
    */
   readonly isPooled?: boolean | undefined
-  /** The schema of the tables. Without it, the search path of the role decides. */
+  /** The schema of the tables. By default, the search path of the role applies. */
   readonly schema?: string | undefined
   readonly applicationName?: string | undefined
   /** The default is the URL's `connect_timeout`, or 5 seconds. */

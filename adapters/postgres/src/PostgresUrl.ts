@@ -14,7 +14,7 @@ export interface UrlRefused {
 export interface PostgresAddress {
   /** The URL that the driver receives. */
   readonly url: Redacted.Redacted
-  /** Undefined means that the driver decides by the URL, and uses TLS if the server offers it. */
+  /** If undefined, the URL decides: the driver then uses TLS if the server offers it. */
   readonly ssl: boolean | ConnectionOptions | undefined
   /** Host, port and database, without user and password, for use in messages. */
   readonly told: string
@@ -49,7 +49,7 @@ export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<Post
   }))
 }
 
-/** The driver offers TLS only if the URL says so. */
+/** The driver uses TLS only if the URL requests it. */
 const preferring = (url: URL) => {
   const own = new URL(url)
   own.searchParams.set("sslmode", "prefer")

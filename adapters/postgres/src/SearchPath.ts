@@ -1,7 +1,7 @@
 /**
- * Keeps our tables in a schema of their own in the host's database. The search path is set only inside each
- * transaction, so that no session keeps it. So it affects neither a pooler in transaction mode nor the host's own
- * statements.
+ * Keeps the service's tables in a separate schema of the host's database. The search path is set only inside each
+ * transaction, so that no session keeps it. Therefore it affects neither a pooler in transaction mode nor the host's
+ * own statements.
  */
 import { lockName } from "@partner-commentary/sql/database/Lock"
 import { SchemaForbidden, SchemaMissing } from "@partner-commentary/sql/database/SchemaErrors"
@@ -12,7 +12,7 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Temporary tables are looked up last, because a temporary table could otherwise hide one of ours. */
+/** Look up temporary tables last, because otherwise a temporary table could hide a table of the service. */
 export const searchPathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
 
 /** The search path is valid until the transaction ends. */
@@ -26,7 +26,7 @@ export const enterSchema = (schema: string) =>
     return connection.execute("SELECT set_config('search_path', $1, TRUE) AS path", [before?.path ?? ""], undefined)
   })
 
-/** A statement in a transaction of its own, because only a transaction can limit the search path. */
+/** Runs a statement in a separate transaction, because only a transaction can limit the search path. */
 export const inOwnTransaction =
   <A, E, R>(
     {
@@ -62,7 +62,7 @@ const look = (sql: SqlClient.SqlClient, schema: string) =>
 
 /**
  * Creates the schema if it is missing and the role may create it. Without a schema, the search path of the sessions
- * decides.
+ * applies.
  */
 export const createSchema = Effect.fnUntraced(function* (schema: string | undefined) {
   const sql = yield* SqlClient.SqlClient

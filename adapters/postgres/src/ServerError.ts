@@ -76,7 +76,7 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
   return new SqlError({ reason: reason ?? new UnknownError({ cause, message, operation }) })
 }
 
-/** Returns whether the session that met the error can be used again. */
+/** Returns whether the session can be used again after this error. */
 export const endsSession = ({ reason: { cause } }: SqlError): boolean => {
   const state = stateOf(cause)
   return state === undefined || isEnded(state)

@@ -1,7 +1,7 @@
 /**
  * Lends sessions of the driver's pool. Organizations that wait for a free session take turns, for a bounded time. A
  * session that the server ended is discarded. When a write is refused as read-only, all older sessions are discarded
- * too. A session that is read-only when it is opened is lent once and is not kept. Therefore no session of a former
+ * too. A session that is read-only when it is opened is lent once and then discarded. Therefore no session of a former
  * primary stays in the pool.
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -31,7 +31,7 @@ export interface SessionPool {
   readonly inUse: () => number
 }
 
-/** Timeouts use real time, whatever the caller's clock is, because the server does. */
+/** Timeouts use real time even under a test clock, because the server uses real time. */
 const inRealTime = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
 
 export const make = Effect.fnUntraced(function* (
@@ -116,7 +116,7 @@ export const make = Effect.fnUntraced(function* (
       (result) => (result === stale ? lend(use) : Effect.succeed(result as A))
     )
 
-  /** Does the same as `acquire` for one use, without a scope, because a scope costs time in each statement. */
+  /** Works like `acquire`, but for one use and without a scope, because a scope costs time in each statement. */
   const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
@@ -150,8 +150,8 @@ export const make = Effect.fnUntraced(function* (
 const stale = Symbol("stale")
 
 /**
- * No generation has this number, so the session is discarded when it is lent next. The pool would replace an
- * invalidated session at once, and that replacement could be read-only itself.
+ * No generation has this number, so the session is discarded when it is lent next. If it were invalidated instead, the
+ * pool would replace it at once, perhaps by another read-only session.
  */
 const retired = -1
 

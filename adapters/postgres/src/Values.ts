@@ -1,8 +1,8 @@
-/** Converts values for Postgres and back into the types that the stores use on SQLite. */
+/** Converts values between the types of Postgres and the types that the stores use on SQLite. */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Result from "effect/Result"
 
-/** The only character that a text of Postgres cannot contain. */
+/** The only character that text in Postgres cannot contain. */
 const nul = "\0"
 const replacement = "\uFFFD"
 

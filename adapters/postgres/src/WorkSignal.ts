@@ -14,7 +14,7 @@ import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "work "
 
-/** Reads a change, or a kind of work with or without its later due time. */
+/** Parses a change, or a kind of work with or without a later due time. */
 const parse = (signal: string): ReadonlyArray<DueWork> => {
   if (isChange(signal)) return [signal]
   const [name, at] = signal.split(" ", 2)
@@ -29,7 +29,10 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
       workers.set(kind, (workers.get(kind) ?? 0) + more)
     })
   const isHere = (kind: Work) => (workers.get(kind) ?? 0) > 0
-  /** The earliest later work of each kind that was announced. Its poll finds all work that is due after it. */
+  /**
+   * The earliest later work of each kind that was signaled. Later work needs no signal, because the poll for the
+   * earliest finds the next due time.
+   */
   const announced = new Map<Work, Instant.Instant>()
   const isEarliest = (kind: Work, at: Instant.Instant, now: Instant.Instant) => {
     const earlier = announced.get(kind)
@@ -42,7 +45,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     return own.tell(parse(message.startsWith(prefix) ? message.slice(prefix.length) : ""))
   })
 
-  /** Local workers start at once, and other processes are told. Requests may wait anywhere. */
+  /** Local workers start at once. Other processes are signaled too, because requests can wait in any process. */
   const messagesOf = (work: ReadonlyArray<DueWork>, now: Instant.Instant) =>
     work.flatMap((one) => {
       if (typeof one !== "string") {

@@ -14,7 +14,7 @@ const noValue = 2278
 /** The types that all drivers return in the same form. */
 const alike: ReadonlyArray<number> = [pg.types.builtins.TEXT, pg.types.builtins.INT4, pg.types.builtins.FLOAT8, noValue]
 
-/** Values of any other type are replaced by useless ones, so that a store that reads such a value fails. */
+/** Values of any other type are replaced by an invalid value, so that a store that reads such a value fails. */
 const getTypeParser = ((id: number) =>
   alike.includes(id) ? pg.types.getTypeParser(id) : () => `a value of type ${id}`) as typeof pg.types.getTypeParser
 

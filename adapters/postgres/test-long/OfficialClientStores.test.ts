@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { registerStoreSuites } from "../test/Suites.ts"
 
-/** Longer than any test moves the clock, because each end of this time opens a connection again. */
+/** Longer than any test advances the clock, because a connection is reopened each time that this time has passed. */
 const idleTimeout = Duration.weeks(52)
 
 const layer = Layer.unwrap(

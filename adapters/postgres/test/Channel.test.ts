@@ -24,7 +24,7 @@ it.live("a message that could not be sent for lack of a connection is sent when 
     )
     yield* Channel.listen(channel, Channel.subscribe(yield* PostgresClient.make({ url, poolSize: 1 })))
     yield* Deferred.await(listening)
-    // Open the connection first, because the time to open one counts toward the timeout of waiting callers.
+    // Open the connection first, because the time for opening it counts toward the timeout of waiting callers.
     yield* speaker`SELECT 1`
     const isHeld = yield* Deferred.make<void>()
     const hold = Effect.andThen(Deferred.succeed(isHeld, undefined), Effect.sleep("400 millis"))

@@ -33,7 +33,7 @@ describe("the clock", () => {
     assert.strictEqual(clock.currentTimeNanosUnsafe(), 2_001_000_000_000n)
   })
 
-  it("the clock stands still for a small backward correction, and goes back when it was far ahead", () => {
+  it("the clock stands still for a small backward correction, and goes back for a large one", () => {
     const state = { wall: 1_000_000, monotonic: 0 }
     const clock = DatabaseClock.make(machine(state))
     assert.strictEqual(clock.currentTimeMillisUnsafe(), 1_000_000)
@@ -76,7 +76,7 @@ const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   return { away: Math.abs(away), logged }
 })
 
-it.live("a machine that is an hour ahead uses the database's time from the start, and logs one warning", () =>
+it.live("a machine whose clock is an hour fast uses the database's time from the start, and logs one warning", () =>
   Effect.gen(function* () {
     const { away, logged } = yield* withClockAhead(3_600_000)
     assert.isBelow(away, 1000)
@@ -85,7 +85,7 @@ it.live("a machine that is an hour ahead uses the database's time from the start
   })
 )
 
-it.live("a machine that is a second ahead also uses the database's time, and logs no warning", () =>
+it.live("a machine whose clock is a second fast also uses the database's time, and logs no warning", () =>
   Effect.gen(function* () {
     const { away, logged } = yield* withClockAhead(1000)
     assert.isBelow(away, 900)
@@ -93,7 +93,7 @@ it.live("a machine that is a second ahead also uses the database's time, and log
   })
 )
 
-it.live("if the database's first answer is too slow to be accurate, the clock asks again at once", () =>
+it.live("if the database's first response is too slow to be accurate, the clock takes another sample at once", () =>
   Effect.gen(function* () {
     const { away } = yield* withClockAhead(3_600_000, 2000)
     assert.isBelow(away, 1000)

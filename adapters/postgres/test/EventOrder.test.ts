@@ -1,4 +1,4 @@
-/** Events that are read while others are being written: each is read once, however late its writer commits. */
+/** Events that are read while others are written: each is read exactly once, even if its transaction commits late. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import { now, toIso } from "@partner-commentary/core/shared/Instant"

@@ -47,7 +47,7 @@ it.live("a start that is interrupted while the server is silent ends the session
   })
 )
 
-it.live("a session that listened is ended, and one that reports no notifications is returned at once", () =>
+it.live("a session that listened is ended, and a session without notifications is returned to the pool at once", () =>
   Effect.gen(function* () {
     const listening = poolOf(answered, () => {})
     listening.connect()

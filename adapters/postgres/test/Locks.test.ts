@@ -113,7 +113,7 @@ describe("concurrent changes on Postgres", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("of changes at one time, only the one that is broken fails", () =>
+  it.effect("of several concurrent changes, only the invalid change fails", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const store = yield* AssignmentStore

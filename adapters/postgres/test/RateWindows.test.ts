@@ -32,7 +32,7 @@ it.live("windows that ended more than an hour ago are deleted by later calls of 
   }).pipe(Effect.provide(TestDatabase.layer), Effect.provide(TestClock.layer()))
 )
 
-it.effect("a refusal by a window that the node has seen full runs no statement", () =>
+it.effect("a call is rejected without a statement while the node knows that its window is full", () =>
   Effect.gen(function* () {
     const windows = yield* RateWindows
     const sql = yield* SqlClient.SqlClient

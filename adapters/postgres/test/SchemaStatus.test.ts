@@ -33,7 +33,7 @@ const changed = (url: Redacted.Redacted, change: (own: URL) => void) => {
 
 const nameOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
-/** A role without any privileges. The role is dropped after the databases that are created after it. */
+/** A role without any privileges. It is dropped after the databases that the test creates later. */
 const role = Effect.gen(function* () {
   const url = yield* TestDatabase.empty
   const name = `Role ${nameOf(url)}`
@@ -69,20 +69,18 @@ const obstacle = (url: Redacted.Redacted) =>
   )
 
 describe("a database on Postgres", () => {
-  it.effect(
-    "a database on Postgres that misses a migration below its newest one is refused in one sentence and stays unchanged",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* TestDatabase.fresh
-        yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (4, 7)")
-        const sentence = yield* refusal(url)
-        assert.include(sentence, "not the migrations 0004_mails, 0007_metrics before it")
-        assert.include(sentence, "Restore the backup")
-        assert.isTrue(Result.isFailure(yield* Effect.result(direct(url, schemaStatus))))
-      })
+  it.effect("a database on Postgres that lacks an older migration is refused in one sentence and stays unchanged", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.fresh
+      yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (4, 7)")
+      const sentence = yield* refusal(url)
+      assert.include(sentence, "not the migrations 0004_mails, 0007_metrics before it")
+      assert.include(sentence, "Restore the backup")
+      assert.isTrue(Result.isFailure(yield* Effect.result(direct(url, schemaStatus))))
+    })
   )
 
-  it.effect("a migration that older processes cannot survive refuses to run while one has a fresh heartbeat", () =>
+  it.effect("an incompatible migration refuses to run while an older process has a recent heartbeat", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       const [clock] = yield* run(url, "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS FLOAT8) AS now")

@@ -67,7 +67,7 @@ const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(holder))
 })
 
-/** Starts work that waits for a session, and records the order in which the organizations got one. */
+/** Starts work that waits for a session, and records the order in which the organizations get a session. */
 const queue = () => {
   const served: Array<string> = []
   const asked = (share: string, work: Effect.Effect<unknown, SqlError>) =>
@@ -81,7 +81,7 @@ const queue = () => {
 
 describe("the pool of sessions", () => {
   it.live(
-    "the pool of sessions keeps no session that was opened while the database was read-only, and serves reads meanwhile",
+    "while the database is read-only, the pool of sessions serves reads, and keeps no session that it opens",
     () =>
       onPool((sql, url) =>
         Effect.gen(function* () {
@@ -94,7 +94,7 @@ describe("the pool of sessions", () => {
       )
   )
 
-  it.live("the pool of sessions replaces every session at the first write that is refused as read-only", () =>
+  it.live("the pool of sessions replaces all sessions when a write is refused as read-only", () =>
     onPool((sql) =>
       Effect.gen(function* () {
         yield* onEachSession(sql, sql`SET default_transaction_read_only = on`)

@@ -42,7 +42,7 @@ const asksForTls = "0000000804d2162f"
 
 describe("a server that does not speak Postgres", () => {
   it.live(
-    "the client first asks a server on another machine for TLS, even if the address does not mention it, but not one on this machine",
+    "the client first asks a server for TLS, even if the URL does not mention TLS, unless the server is on this machine",
     () =>
       Effect.gen(function* () {
         const { heard, port } = yield* stranger({})

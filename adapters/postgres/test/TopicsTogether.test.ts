@@ -1,6 +1,6 @@
 /**
- * Topics submitted and read in batches, on one node or several: each result equals that of a single submission, and
- * each topic is found by its key alone.
+ * Topics that are submitted and read in batches, on one node or several. Each result equals that of a single
+ * submission, and each topic is found by its key alone.
  */
 import { assert, it } from "@effect/vitest"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -24,7 +24,7 @@ const node = Effect.map(Layer.build(Layer.fresh(Stores.layerTopics)), (context) 
 const atOnce = { concurrency: "unbounded" } as const
 
 it.effect(
-  "four nodes that submit at the same time accept exactly as many topics as a quota allows, and each window once",
+  "four nodes that submit at the same time accept exactly as many topics as a quota allows, and one for each duplicate window",
   () =>
     Effect.gen(function* () {
       const nodes = yield* Effect.all([node, node, node, node])
@@ -96,7 +96,7 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
     assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 5, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 
-it.live("a quota that others use up while a topic waits is not exceeded, and the refusal is the usual one", () =>
+it.live("a quota that other topics use up while a topic waits is not exceeded, and the refusal is the usual one", () =>
   usedUpMeanwhile((change) => change)
 )
 

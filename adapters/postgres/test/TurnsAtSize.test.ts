@@ -28,7 +28,7 @@ const flood = (count: number) =>
       FROM mails, generate_series(1, CAST(${count} AS INTEGER)) AS n`
   })
 
-/** Returns how many pages the effect's statements read. Each statement runs once more for the measurement. */
+/** Returns how many pages the effect's statements read. The measurement runs each statement a second time. */
 const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const runs: Array<ReturnType<Statement.Statement<unknown>["compile"]>> = []

@@ -6,7 +6,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 
 describe("the upkeep of tables", () => {
   it.effect(
-    "counters that every change updates have free space in their pages and no index on changed columns, and autovacuum runs in time",
+    "tables of counters have free space in their pages and no index on changed columns, and autovacuum runs in time",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -43,7 +43,7 @@ it.effect("later work of a process without workers ends a longer wait of another
   }).pipe(Effect.scoped)
 )
 
-it.effect("only the earliest later work of a kind is sent, because its poll finds the rest", () =>
+it.effect("of the later work of a kind, only the earliest is signaled, because its poll finds the rest", () =>
   Effect.gen(function* () {
     const { channel, said } = makeChannel()
     const web = yield* process(channel)

@@ -3,7 +3,7 @@ import { domainToASCII } from "node:url"
 import * as Option from "effect/Option"
 import addressparser from "nodemailer/lib/addressparser"
 
-/** The parts of `MAIL_FROM`. The domain is in its ASCII form. */
+/** The parts of `MAIL_FROM`, with the domain in its ASCII form. */
 export interface MailSender {
   readonly name: string
   readonly address: string
@@ -11,8 +11,8 @@ export interface MailSender {
 }
 
 /**
- * The check is stricter than RFC 5322, which lets one string name several mailboxes. It refuses quoted local parts,
- * comments, groups and address literals.
+ * The check is stricter than RFC 5322, in which one string can contain several mailboxes. It refuses quoted local
+ * parts, comments, groups and address literals.
  */
 const mailbox = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@([^\s\p{C}<>()[\]\\,;:"@]+)$/u
 const domain = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/

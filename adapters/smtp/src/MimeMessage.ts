@@ -1,5 +1,5 @@
 /**
- * Adds headers to a mail of the core. SMTP and the outbox use the same headers. nodemailer builds the bytes, and the
+ * Adds headers to a mail from the core, the same for SMTP and the outbox. nodemailer then builds the bytes, and the
  * mailers send them.
  */
 import { type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
@@ -14,7 +14,7 @@ const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim
 
 const impossible = (reason: string) => Result.fail(new MailRefused({ permanent: true, reason }))
 
-/** The function fails permanently for an invalid address, and for an id that makes no valid Message-ID. */
+/** Fails permanently if the address is invalid, or if the id does not give a valid Message-ID. */
 export const composeMimeMessage = (
   sender: MailSender,
   message: MailMessage,

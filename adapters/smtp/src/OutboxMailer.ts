@@ -25,7 +25,7 @@ const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
 export interface OutboxMailerOptions {
   readonly folder: string
-  /** The sender as `Name <address>`. Its domain ends every Message-ID. */
+  /** The sender as `Name <address>`. Every Message-ID ends with its domain. */
   readonly from: string
 }
 
@@ -41,7 +41,7 @@ export const layer = ({ folder, from }: OutboxMailerOptions) =>
           new MailSettingRefused({ setting: "folder", reason: `cannot be created: ${(cause as Error).message}.` })
       })
       const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
-      // Only one send runs at a time: two concurrent sends of one id would both find no earlier file.
+      // Only one send runs at a time, because two concurrent sends of the same id would both find no earlier file.
       const turn = yield* Semaphore.make(1)
       const write = Effect.fnUntraced(function* (id: string, instant: string, raw: string | Uint8Array) {
         yield* attempt(() => make(folder))

@@ -16,8 +16,8 @@ import * as Pool from "./Pool.ts"
 import { sendMail } from "./SmtpSession.ts"
 
 /**
- * These replies are about the sender or its credentials, not about the mail. The operator can fix the cause, so the
- * mail waits.
+ * Replies about the sender or its credentials, not about the mail. The failure is temporary, because the operator can
+ * fix the cause.
  */
 const authentication = new Set([530, 534, 535, 538])
 
@@ -42,7 +42,7 @@ export const defaultConnections = 16
 export interface SmtpMailerOptions {
   /** The URL, such as `smtp://user:password@host:port` or `smtps://…`. */
   readonly url: Redacted.Redacted<string>
-  /** The sender as `Name <address>`. Its domain ends every Message-ID. */
+  /** The sender as `Name <address>`. Every Message-ID ends with its domain. */
   readonly from: string
   /**
    * The number of concurrent connections, 16 by default. A worker claims as many mails as there are connections, so

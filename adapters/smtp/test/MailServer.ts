@@ -62,7 +62,7 @@ export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
     return { port, received, connections: () => connections, open }
   })
 
-/** A server that speaks no SMTP. The server only runs `greet` for each connection. */
+/** A server without SMTP, which only runs `greet` for each connection. */
 export const startSilentServer = (greet: (socket: Socket) => void) =>
   Effect.gen(function* () {
     const open = new Set<Socket>()

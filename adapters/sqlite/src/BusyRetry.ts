@@ -1,7 +1,7 @@
 /**
  * Retries a statement while another process writes. SQLite's own busy timeout would block the thread. As in SQLite,
- * only the delays count towards the timeout. The delays use real time, whatever the caller's clock is, because the
- * other process uses real time. Reads continue meanwhile.
+ * only the delays count towards the timeout. The delays use real time even under a test clock, because the other
+ * process uses real time. Reads continue in the meantime.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

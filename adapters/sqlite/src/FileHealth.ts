@@ -1,5 +1,5 @@
 /**
- * Detects faults of a database's file that statements may not notice: the file was moved or replaced, or a page is
+ * Detects faults of the database file for which statements may not fail: the file was moved or replaced, or a page is
  * corrupt.
  */
 import { statSync } from "node:fs"
@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 
 export type FileHealth = CorruptionMonitor
 
-/** Call `watchDatabaseFile` just after the file was opened. */
+/** Call `watchDatabaseFile` directly after the file was opened. */
 export const watchDatabaseFile = (filename: string): FileHealth => {
   const isFile = filename !== ":memory:" && filename !== ""
   const opened = isFile ? fileIdentity(filename) : undefined

@@ -62,22 +62,22 @@ export const make = (options: {
   readonly transactionService: SqlClient["transactionService"]
   /** Acquires the connection until the scope closes. */
   readonly lease: Effect.Effect<Connection, SqlError, Scope.Scope>
-  /** A connection that runs statements at once while `isOpen` returns true, and outside the transaction afterwards. */
+  /** A connection that runs statements directly while `isOpen` returns true, and outside the transaction afterwards. */
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
   const { control, isTransaction, timeout } = options.database
-  // The key of the client's transactions. The transaction connections with this key are turns.
+  // The key of the client's transactions in the context. Its connection is the caller's turn in a group.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
-  /** Organizations take turns, because one's transactions may be long. */
+  /** Organizations take turns, because the transactions of one organization can be long. */
   const waiting = TurnQueue.make<Waiter>()
   let isLed = false
 
   const takeAll = (): ReadonlyArray<Waiter> =>
     Array.from({ length: waiting.size() }, () => waiting.shift()).filter((waiter) => waiter !== undefined)
 
-  /** Fails callers whose timeout has passed. The other callers keep waiting. */
+  /** Fails the callers whose timeout has passed. The other callers keep waiting. */
   const stay = (error: SqlError) =>
     Effect.suspend(() => {
       const staying: Array<Waiter> = []
@@ -95,7 +95,7 @@ export const make = (options: {
       return BusyRetry.pauseInRealTime(delay)
     })
 
-  /** True if the last group ended because of its age. */
+  /** True if the last group ended because it ran too long. */
   let hasRunLong = false
 
   const runGroup = Effect.gen(function* () {
@@ -117,7 +117,7 @@ export const make = (options: {
       Deferred.doneUnsafe(given, Exit.succeed(turn))
       yield* Deferred.await(ended)
     }
-    // A reader can delay a COMMIT only if the database has no write-ahead log.
+    // Without a write-ahead log, a reader can delay a COMMIT.
     const commit = Effect.suspend(() =>
       group.broken === undefined ? BusyRetry.retryWhileBusy(control("COMMIT"), timeout) : Effect.fail(group.broken)
     )

@@ -1,7 +1,7 @@
 /**
  * Uses the `DatabaseSync` of a host application, and the transaction that is open on it, as a connection of Effect. All
- * other statements run on our own connection, because on one connection the statements of host and service would join
- * each other's transactions.
+ * other statements run on a separate connection, because on a common connection, statements of the host and the service
+ * would join each other's transactions.
  */
 import { DatabaseSync } from "node:sqlite"
 import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"

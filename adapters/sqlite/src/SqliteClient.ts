@@ -31,13 +31,13 @@ export interface SqliteClientConfig extends SqliteConnection.SqliteFileConfig {
 
 export interface SqliteClient extends SqlClient.SqlClient {
   readonly config: SqliteClientConfig
-  /** Detects faults of the file that statements may not notice. */
+  /** Detects faults of the file for which statements may not fail. */
   readonly fault: SqliteConnection.SqliteHandle["fault"]
   /** Returns the whole database as bytes. Returns none if the runtime cannot serialize the database. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
-  /** Replaces the whole database by serialized bytes. Call it only for a database in memory that is not used yet. */
+  /** Replaces the whole database by serialized bytes. Only for a database in memory that is not used yet. */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
-  /** Runs several statements at once, outside a transaction. Call it only for a database that is not used yet. */
+  /** Runs several statements at once, outside a transaction. Only for a database that is not used yet. */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 

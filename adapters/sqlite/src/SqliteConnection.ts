@@ -40,7 +40,7 @@ export interface SqliteHandle {
   readonly native: DatabaseSync
   /** The milliseconds that a statement waits for a busy database. */
   readonly timeout: number
-  /** Detects faults of the file that statements may not notice. */
+  /** Detects faults of the file for which statements may not fail. */
   readonly fault: FileHealth.FileHealth["check"]
   readonly isTransaction: () => boolean
   /** Runs the statement at once. The returned effect is already settled. */
@@ -94,7 +94,7 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   return native
 }
 
-/** Call it just after the file was opened. */
+/** Call this function directly after the file was opened. */
 export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): SqliteHandle => {
   const timeout = timeoutOf(config)
   const cacheSize = config.prepareCacheSize ?? 256

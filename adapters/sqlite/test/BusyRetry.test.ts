@@ -19,7 +19,7 @@ const folder = Effect.acquireRelease(
 const elapse = (milliseconds: number) =>
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
 
-/** Another connection has set the counter to 100 without committing. */
+/** Another connection sets the counter to 100 and does not commit. */
 const locked = (filename: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -68,7 +68,7 @@ describe("busy retries", () => {
     )
   )
 
-  it.effect("a write that has waited for the busy timeout fails, and the next one succeeds", () =>
+  it.effect("a write that has waited for the busy timeout fails, and the next write succeeds", () =>
     whileLocked("100 millis", ({ read, release, transaction, write }) =>
       Effect.gen(function* () {
         for (const one of [transaction, write]) {
@@ -83,7 +83,7 @@ describe("busy retries", () => {
     )
   )
 
-  it.effect("a caller that joins a waiting group late still has its own full timeout", () =>
+  it.effect("a caller that joins a waiting group late has its full timeout", () =>
     whileLocked("1 second", ({ release, transaction }) =>
       Effect.gen(function* () {
         const first = yield* Effect.forkChild(Effect.flip(transaction), { startImmediately: true })

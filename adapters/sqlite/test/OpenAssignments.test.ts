@@ -20,7 +20,7 @@ const multiply = Effect.fnUntraced(function* (times: number) {
 })
 
 it.effect(
-  "of many thousands of open requests, the query reads only the requested number, and counts only up to its limit",
+  "with many thousands of open requests, the query reads only the requested number, and counts only up to its limit",
   () =>
     Effect.gen(function* () {
       const [one] = personas(1)

@@ -1,6 +1,6 @@
 /**
- * Tests of transactions. After a conflict, as on databases with several writers, the outermost one retries all of its
- * work. Organizations take turns.
+ * Tests of transactions. After a conflict, as on databases with several writers, the outermost transaction runs again
+ * from the start. Organizations take turns.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { FairShare, ProcessScheduler } from "@partner-commentary/core/shared/FairShare"
@@ -22,7 +22,7 @@ const conflicting = (times: number) => {
   return Effect.suspend(() => (++runs <= times ? Effect.fail(conflict) : Effect.succeed(runs)))
 }
 
-describe("transactions that meet conflicts", () => {
+describe("transactions with conflicts", () => {
   it.effect("a store's change is retried at most five times", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -32,7 +32,7 @@ describe("transactions that meet conflicts", () => {
   )
 
   it.effect(
-    "the outermost transaction retries all of its work, and deferred effects of a rolled-back try do not run",
+    "the outermost transaction runs again from the start, and deferred effects of a rolled-back try do not run",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -81,7 +81,7 @@ describe("transactions of several organizations", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("a transaction does not wait for its organization's turn, because all wait for its locks", () =>
+  it.effect("a running transaction does not wait for its organization's turn, because others wait for its locks", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const process = yield* Scheduler.Scheduler

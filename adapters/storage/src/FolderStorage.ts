@@ -21,10 +21,10 @@ export interface FolderStorageOptions {
 /** The time limit of a write, because a disk may hang. */
 const patience = Duration.seconds(25)
 
-/** The prefix of incomplete files. No served file name has this prefix. */
+/** The name prefix of incomplete files. The names of served files never have this prefix. */
 const unfinished = ".unfinished-"
 
-/** An incomplete file of this age belongs to a process that died. */
+/** The age from which an incomplete file belongs to a process that died. */
 const longestWrite = Duration.hours(1)
 
 const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions) {

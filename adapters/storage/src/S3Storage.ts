@@ -20,13 +20,13 @@ export interface S3StorageOptions {
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted<string>
   readonly sessionToken: Option.Option<Redacted.Redacted<string>>
-  /** The time limit of the whole call, 25 seconds by default and at most. */
+  /** The time limit of the whole call. The default and the maximum are 25 seconds. */
   readonly timeout?: Duration.Duration
 }
 
 const longestCall = Duration.seconds(25)
 
-/** The number of bytes of an error response that are read for its code. */
+/** The maximum number of bytes of an error response that are read to find its code. */
 const largestRefusal = 64 * 1024
 
 /** Codes of errors that a retry may fix, such as a busy bucket or a wrong clock. */

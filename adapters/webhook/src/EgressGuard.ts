@@ -6,7 +6,7 @@ import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
-/** In IPv4 all addresses are public except these networks. */
+/** All IPv4 addresses are public, except in these networks. */
 const special4 = [
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
@@ -30,9 +30,9 @@ const special4 = [
 ].map(IpNetwork.fromStringUnsafe)
 
 /**
- * In IPv6 only this network is public. This excludes loopback, mapped and compatible addresses (::/8), NAT64
- * (64:ff9b::/96, 64:ff9b:1::/48), discard-only (100::/64), SRv6 (5f00::/16), unique-local with metadata (fc00::/7),
- * link-local, site-local and multicast.
+ * Only the IPv6 addresses in this network are public. This excludes loopback, mapped and compatible addresses (::/8),
+ * NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only (100::/64), SRv6 (5f00::/16), unique-local with metadata
+ * (fc00::/7), link-local, site-local and multicast.
  */
 const global6 = IpNetwork.fromStringUnsafe("2000::/3")
 

@@ -2,7 +2,7 @@
  * Makes one request and reads its response with Node's HTTP client. It follows no redirect, decompresses nothing and
  * sends nothing twice. When a reused connection breaks during a request, the request fails, because the receiver may
  * have read it. The caller sets the deadline. Two limits bound the number of bytes that are read. A body is cut off
- * after 64 KiB, and its status still counts. If a receiver sends more than 256 KiB in other ways (interim answers,
+ * after 64 KiB, and the status is still valid. If a receiver sends more than 256 KiB in other ways (interim responses,
  * chunk extensions, tiny chunks), the attempt fails, even after a status line.
  */
 import { Buffer } from "node:buffer"
@@ -21,11 +21,11 @@ export interface HttpAgents {
 }
 
 /**
- * Connections are kept alive for one second, so that a stream of events shares a few of them. Hardly any receiver
- * closes a connection so soon, so a request rarely meets one that is being closed. Proxies of the environment are
- * ignored, and every certificate is verified, whatever the environment says. Receivers cannot renegotiate TLS. A
- * handshake costs CPU time but transfers no counted bytes, so a TLS 1.2 receiver could keep the process busy until the
- * deadline.
+ * Connections are kept alive for one second, so that a stream of events shares a few of them. Receivers rarely close a
+ * connection so soon, so requests rarely use a connection that is being closed. Proxies of the environment are ignored,
+ * and every certificate is verified, whatever the environment says. Receivers cannot renegotiate TLS. Otherwise a TLS
+ * 1.2 receiver could keep the process busy until the deadline, because a handshake costs CPU time but transfers no
+ * counted bytes.
  */
 export const makeHttpAgents = (lookup: LookupFunction) =>
   Effect.acquireRelease(
@@ -41,7 +41,7 @@ export const makeHttpAgents = (lookup: LookupFunction) =>
       })
   )
 
-/** The number of bytes of a body that are read before the connection is closed, and the number that are kept. */
+/** The maximum number of bytes of a body that are read, and the number that are kept. */
 const readAtMost = 64 * 1024
 const keptAtMost = 1024
 

@@ -46,7 +46,7 @@ const unreachable = new Set([
 const tls =
   /SSL|TLS|^EPROTO$|CERT|CRL|SIGNATURE|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH|^HOSTNAME_MISMATCH$|^UNSPECIFIED$/
 
-/** If several addresses were tried, Node reports the code of the first. */
+/** If several addresses were tried, this is the code of the first one. */
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 

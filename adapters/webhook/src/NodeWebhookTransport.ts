@@ -1,6 +1,6 @@
 /**
- * Implements WebhookTransport with Node's HTTP client and the egress guard. A partner's URL never leads into the
- * private network, neither at its registration nor at a connection. The core signs, retries and decides about the
+ * Implements WebhookTransport with Node's HTTP client and the egress guard. A partner's URL cannot reach the private
+ * network: its address is checked at registration and at each connection. The core signs, retries and interprets the
  * response.
  */
 import { WebhookTransport, WebhookUrlRefused } from "@partner-commentary/core/webhook/WebhookTransport"
@@ -23,7 +23,10 @@ export interface WebhookTransportOptions {
 
 const publicPorts = [443, 8443]
 
-/** If the lookup of a name takes longer, the name is accepted, because every connection checks its addresses again. */
+/**
+ * If the lookup of a name takes longer than this, the name is accepted, because every connection checks the addresses
+ * again.
+ */
 const longestCheck = "3 seconds"
 
 /** The layer opens no connection before the first `send`. Closing the scope closes the kept connections. */

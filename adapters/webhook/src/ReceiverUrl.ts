@@ -1,6 +1,6 @@
 /**
  * Checks the text of a receiver's URL. Each connection checks the addresses to which its host resolves. The URL is
- * parsed as in browsers. Its text must then equal the parsed form, so that a host has only one spelling.
+ * parsed as in browsers. The text must equal the parsed form, so that each host has only one spelling.
  */
 import { isIP } from "node:net"
 import { domainToUnicode } from "node:url"

@@ -35,7 +35,7 @@ describe("a receiver that misbehaves", () => {
   )
 
   it.live(
-    "a receiver that closes the connection before, in or after the head, or in the body, is reported as reset",
+    "a receiver that closes the connection before, in or after the response head, or in the body, is reported as reset",
     () =>
       Effect.gen(function* () {
         for (const speak of [
@@ -56,7 +56,7 @@ describe("a receiver that misbehaves", () => {
   )
 
   it.live(
-    "a receiver that hangs before, in or after the head, or sends single bytes slowly, is cut off at the deadline",
+    "a receiver that hangs before, in or after the response head, or sends single bytes slowly, is cut off at the deadline",
     () =>
       Effect.gen(function* () {
         const drip = (head: string, drop: string) => (socket: Socket) => {

@@ -107,7 +107,8 @@ describe("connections", () => {
       for (let sent = 1; sent <= 5; sent++) {
         yield* send(makeRequest(localUrl(port)))
         while (open.size > 0) yield* Effect.sleep("10 millis")
-        // The event loop polls the sockets between two timers, so the sender has noticed the closed connection by then.
+        // The event loop polls the sockets between two timers, so the sender knows of the closed connection after two
+        // timers.
         for (const _ of [1, 2]) yield* Effect.sleep("10 millis")
         assert.strictEqual(connections(), sent)
       }

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { listenHttp, listenTcp, localUrl, makeRequest, makeTransport } from "./Receivers.ts"
 
-describe("the environment and the caller", () => {
+describe("input from the environment and the caller", () => {
   it.live("a proxy from the environment or the caller is never used", () =>
     Effect.gen(function* () {
       const proxy = yield* listenHttp((_, answer) => answer.end("proxied"))

@@ -144,7 +144,7 @@ describe("the URL of a webhook", () => {
     })
   )
 
-  it("host, port and target are parsed in the same form in which they are sent", () => {
+  it("a URL is split into host, port and target, each in the form in which it is sent", () => {
     const read = (url: string) =>
       Result.getOrThrow(ReceiverUrl.parseReceiverUrl(url, { allowPrivate: false, ports: [443, 8443] }))
     assert.deepStrictEqual(read("https://Bücher.example:8443/a b?c".replace(" ", "%20")), {

@@ -84,7 +84,7 @@ describe("over TLS", () => {
       const { send } = yield* toward
       const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
       process.env[variable] = "0"
-      // Node warns about the variable on the terminal, past the test's output.
+      // Node prints a warning about the variable to the terminal, outside of the test's output.
       const warning = vi.spyOn(process, "emitWarning").mockReturnValue()
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
@@ -97,7 +97,7 @@ describe("over TLS", () => {
   )
 
   it.live(
-    "a receiver without TLS, or one that breaks off the handshake, is distinguished from one that cannot be reached",
+    "a receiver without TLS, or with an incomplete handshake, is distinguished from an unreachable receiver",
     () =>
       Effect.gen(function* () {
         const { send } = yield* toward

@@ -1,7 +1,7 @@
 /** URLs as partners may write them, by mistake or with intent. */
 
 /**
- * Spellings of URLs that lead to internal addresses, or that two parsers may interpret differently. The host names that
+ * Spellings of URLs that lead to internal addresses, or that two parsers may interpret differently. Their host names
  * resolve to a public address.
  */
 export const refusedUrls: ReadonlyArray<string> = [
