@@ -67,11 +67,11 @@ describe.concurrent("a container", () => {
     expect(container.isAlive()).toBe(true)
   })
 
-  it("a container that cannot start logs the reason, answers with the error envelope, and starts as soon as it can", async (test) => {
+  it("a container that cannot start logs the reason, responds with the error envelope, and retries with the next request", async (test) => {
     const cwd = await Deployment.makeTemporaryFolder(test)
     const blocked = join(cwd, "later")
     const env = environmentIn(blocked)
-    // A file in place of the database's folder.
+    // A file at the path of the database's folder.
     await writeFile(blocked, "")
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const request = { method: "GET", target: "/readyz", headers: [["X-Request-Id", "mine-1"]] } as const

@@ -83,7 +83,7 @@ const runtimeApi = () => {
     const invocation = given.get(id)
     given.delete(id)
     response.writeHead(202, { "content-type": "application/json" }).end('{"status":"OK"}')
-    // The container's earlier log output has arrived by the end of this turn of the event loop.
+    // Wait for the end of this turn of the event loop, so that earlier log output of the container has arrived.
     setImmediate(() => invocation?.resolve(what === "response" ? { answer: body } : { failure: body }))
   })
 

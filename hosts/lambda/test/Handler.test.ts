@@ -59,19 +59,23 @@ for (const [name, event] of Object.entries(eventSources)) {
 /** A stage or base path of a custom domain that equals the first segment of the service's paths. */
 for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a REST API"]) {
   for (const domainName of ["id.execute-api.us-east-1.amazonaws.com", "api.example.com"]) {
-    it.effect(`a stage's name is removed once, though a path begins with it: ${name} at ${domainName}`, () =>
-      Effect.gen(function* () {
-        const handle = yield* Service.handler
-        // The gateway leaves the stage in the path, except for a REST API at its own address.
-        const isOff = name === "a REST API" && domainName.includes("execute-api")
-        const event = eventSources[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof exampleEvent>
-        const path = `${isOff ? "" : "/partner"}/partner/v1/personas`
-        const requestContext = { ...event.requestContext, domainName, stage: "partner" }
-        const placed = { ...event, ...("rawPath" in event ? { rawPath: path } : { path }), requestContext }
-        const { status } = Service.readAnswer(yield* Effect.promise(() => handle(placed, Service.minuteLongInvocation)))
-        assert.strictEqual(status, 401)
-        yield* Effect.promise(handle.dispose)
-      }).pipe(Effect.provide(Service.layerAt("https://commentary.example/partner")))
+    it.effect(
+      `a stage's name is removed only once, even if the path begins with the same name: ${name} at ${domainName}`,
+      () =>
+        Effect.gen(function* () {
+          const handle = yield* Service.handler
+          // The gateway leaves the stage in the path, except for a REST API at its own address.
+          const isOff = name === "a REST API" && domainName.includes("execute-api")
+          const event = eventSources[name]?.({ method: "GET", target: "/" }) as ReturnType<typeof exampleEvent>
+          const path = `${isOff ? "" : "/partner"}/partner/v1/personas`
+          const requestContext = { ...event.requestContext, domainName, stage: "partner" }
+          const placed = { ...event, ...("rawPath" in event ? { rawPath: path } : { path }), requestContext }
+          const { status } = Service.readAnswer(
+            yield* Effect.promise(() => handle(placed, Service.minuteLongInvocation))
+          )
+          assert.strictEqual(status, 401)
+          yield* Effect.promise(handle.dispose)
+        }).pipe(Effect.provide(Service.layerAt("https://commentary.example/partner")))
     )
   }
 }

@@ -9,7 +9,10 @@ import { clientAddress, eventSources } from "./Sources.ts"
 /** An event contains the complete body, so no request is chunked. */
 const never: ReadonlyArray<HostCapability> = ["chunks"]
 
-/** Some sources join or drop repeated headers and parameters before the function receives the event. */
+/**
+ * Exclude repeated headers and parameters, because some sources join or drop them before the function receives the
+ * event.
+ */
 const lacking = (source: string): ReadonlyArray<HostCapability> => {
   if (/multi-value|REST|1\.0/.test(source)) return never
   return source === "a load balancer"

@@ -48,7 +48,7 @@ export interface CreatorServices {
   readonly count: () => void
 }
 
-/** The run counts as stuck if a draft takes more milliseconds than this. */
+/** Milliseconds after which a missing draft fails the run. */
 const patience = 100_000
 
 const order = ["topic_sent", "opinion_injected", "commentary_generated", "creator_approved"]
@@ -58,7 +58,7 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   const { course, perspective, random } = plan
   let reached = 0
 
-  /** Checks that the status never goes back. */
+  /** Checks that the status never returns to an earlier one. */
   const seen = ({ data, ...answer }: ApiAnswer<CreatorView>): CreatorView => {
     if (answer.status !== 200) throw new Error(`${plan.name} (${course}) was answered ${JSON.stringify(answer.body)}`)
     const place = order.indexOf(data.status)
@@ -105,8 +105,8 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   if ((await act("respond", { perspective })).status === "topic_sent") throw new Error(`${plan.name} did not respond`)
   acknowledged.answered = { from, by: Date.now() }
 
-  // The result of `revise` is ignored, because after a lost response the repeated request is refused while generation
-  // is already running.
+  // Ignore the result of `revise`: if a response was lost, the repeated request is refused because generation is
+  // already running.
   let present = await draft(1, () => callApi(`${address}/revise`, { body: {}, onSend }))
   if (course === "abandon") return { status: "commentary_generated", failure: "approval_timeout", content: null }
   for (let revision = 1; revision <= plan.revisions; revision++) {

@@ -78,7 +78,7 @@ const end = async (host: HostProcess, database: string) => {
   return Ledger.readLedger(database)
 }
 
-test("after a kill during generation, the attempt is made again after the lease, and the draft arrives once", async () => {
+test("after a kill during generation, the attempt is repeated when its lease ends, and the draft arrives once", async () => {
   const { address, at, host, post, submit, writer } = await started()
   await submit()
   const { token } = await eventually("the request's mail", () => post.letters[0])
@@ -161,7 +161,7 @@ test("after a kill between an action and its response, repeating the action chan
   assert.deepStrictEqual([books.topics, books.assignments, [...books.drafts.values()]], [1, 1, [1]])
 })
 
-test("after repeated kills at random times, nothing is lost or undone, and no mail is repeated without need", async () => {
+test("after repeated kills at random times, nothing is lost or undone, and a mail is repeated only if a kill explains it", async () => {
   const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 2 ** 31)
   console.log(`seed ${seed}; the same again: KILL_SEED=${seed}`)
   const scene = await surroundings(

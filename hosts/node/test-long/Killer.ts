@@ -5,7 +5,10 @@ import type { HostProcess } from "./Host.ts"
 import type { LossyProxy } from "./LossyLine.ts"
 import type { RandomSource } from "./Randomness.ts"
 
-/** Moments of a running process that the test can observe: a request is sent to the process, or the process has sent one. */
+/**
+ * The moments of a running process that the test can observe: a request was sent to the process, or the process has
+ * sent a request.
+ */
 export type KillMoment = "submission" | "action" | "handover" | "generation"
 
 const ways = { startup: 3, anytime: 6, submission: 3, action: 3, handover: 3, generation: 2, answer: 4 } as const
@@ -32,7 +35,7 @@ export class ProcessKiller {
     this.random = random
   }
 
-  /** Kills the process again and again until `goOn` returns false. */
+  /** Kills the process repeatedly until `goOn` returns false. */
   async rage(goOn: () => boolean): Promise<void> {
     while (!this.host.ended && goOn()) {
       const way = this.random.pick(ways)
@@ -50,7 +53,7 @@ export class ProcessKiller {
     await sleep(random.between(200, 2000))
     // The kill happens after the service has processed the request and before the caller gets the response.
     if (way === "answer") return Promise.race([line.loseNext(), sleep(2500)])
-    // If that moment does not occur within the timeout, the process is killed anyway.
+    // If that moment does not occur within the timeout, kill the process at the timeout.
     await once(moments, way, { signal: AbortSignal.timeout(2500) }).catch(() => {})
     if (random.chance(0.7)) await sleep(random.between(0, 25))
   }

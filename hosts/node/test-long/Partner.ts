@@ -60,7 +60,7 @@ const send = ({ key, root }: PartnerConnection, plan: TopicPlan, onSend: () => v
     }
   })
 
-/** Returns the one topic that all personas received before, or null if the results do not name exactly one. */
+/** Returns the topic that all personas received before; null if the results do not name exactly one topic. */
 const holderOf = (details: unknown, plan: TopicPlan): string | null => {
   if (!Array.isArray(details) || details.length !== plan.assignments.length) return null
   const results = details as ReadonlyArray<Result>

@@ -1,4 +1,4 @@
-/** The planned steps of every assignment of a run, drawn from the seed before the run starts. */
+/** The planned steps of every assignment of a run. The seed determines them before the run starts. */
 import type { RandomSource } from "./Randomness.ts"
 
 export type CreatorCourse = "approve" | "edit" | "decline" | "silent" | "withdraw" | "abandon"

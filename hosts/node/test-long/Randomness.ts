@@ -8,7 +8,7 @@ export interface RandomSource {
   readonly whole: (least: number, most: number) => number
   /** Picks a name by its weight. */
   readonly pick: <A extends string>(weights: Readonly<Record<A, number>>) => A
-  /** A separate generator for a concurrent task, so that other tasks do not change its sequence. */
+  /** Creates a separate generator for a concurrent task, so that other tasks do not change its sequence. */
   readonly fork: (name: number) => RandomSource
 }
 

@@ -102,7 +102,7 @@ it("40 parallel requests with one idempotency key create one topic and return on
   expect((await ask(servers[0] as Process.RunningService, key, "/topics")).body.pagination.total).toBe(1)
 })
 
-it("of 40 parallel topics with the same content one is sent, and the other responses name it as the first", async () => {
+it("of 40 parallel topics with the same content one is sent, and the other responses refer to it as the duplicate's original", async () => {
   const { key, persona } = await partner()
   const topic = { content: "Who wins the relay this year?", persona_ids: [persona] }
   const answers = await spread(40, (server) => ask(server, key, "/topics", topic))

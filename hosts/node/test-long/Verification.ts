@@ -144,7 +144,8 @@ const lostMails = ({ assigned, books, calm, post, views }: TestCourse): Readonly
       const entry = entries.get(id)
       const lost = (how: string) => [`the mail ${id} of ${plan.name} (${plan.course}) ${how}`]
       if (came.has(id)) return []
-      // During the kills, the service may be down when a reminder is due, and stay down until the reminder is obsolete.
+      // During the kills a reminder may be missing, because the service can be down from its due time until it is
+      // obsolete.
       if (entry === undefined) {
         return occasion.startsWith("approval-last-call") &&
           Date.parse(failures.get(shareId) ?? "") < calm + onItsWay * 4
@@ -170,7 +171,10 @@ const expectedOccasions = (
   return answered === null ? ["request"] : ["request", ...decided]
 }
 
-/** A composed mail may wait behind other mails for this many milliseconds while its occasion ends. */
+/**
+ * Milliseconds for which a composed mail may wait behind other mails, so that its occasion may have ended when it is
+ * sent.
+ */
 const onItsWay = 2500
 
 /** Mails that should not have arrived, or not in this form. */
@@ -202,7 +206,7 @@ const mailMistakes = ({ assigned, books, kills, post }: TestCourse): ReadonlyArr
   return [...came, ...onlyWritten.map(({ id }) => `the mail ${id} is written down as sent, and never came`)]
 }
 
-/** The time at which the state ended to which the mail refers. */
+/** The end of the state to which the mail refers. */
 const passedAt = (occasion: string, { answered, drafts }: AcknowledgedAction): RequestPeriod | null => {
   if (occasion === "request" || occasion === "reminder") return answered
   const number = /-(\d+)$/.exec(occasion)?.[1]

@@ -34,7 +34,7 @@ const mailer = ({ mail }: Settings) =>
     Layer.catchTag("MailSettingRefused", explained)
   )
 
-/** The error names the variable even if the refused value is the default. */
+/** The error contains the variable's name even if the refused value is the default. */
 const explained = (refused: MailSettingRefused) =>
   Layer.effectContext(Effect.fail(MailSettings.explainMailError(refused)))
 

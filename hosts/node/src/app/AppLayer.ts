@@ -17,7 +17,7 @@ export const layer = (settings: Settings, apiRoot: string) =>
     secrets: Layer.effect(SigningSecrets, DataFolder.loadOrCreateSecrets(settings)),
     policy: settings.policy,
     trustedProxies: settings.trustedProxies,
-    // There are enough connections that no claimed job waits for one.
+    // The pool is large enough that no claimed job waits for a connection.
     workers: { pollInterval: settings.pollInterval, mails: settings.mail.connections },
     ports: Layer.mergeAll(Adapters.layer(settings), Media.layer(settings, apiRoot), DeliveryMetrics.layer)
   })

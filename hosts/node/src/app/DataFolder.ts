@@ -38,8 +38,8 @@ export const loadOrCreateSecrets = (settings: Settings): Effect.Effect<SigningSe
   })
 
 /**
- * Returns the same secrets without generating one. If the secret is missing, a random one takes its place. It decrypts
- * nothing.
+ * Returns the same secrets, but generates no file. If the secret is missing, the result is a random secret that
+ * decrypts nothing.
  */
 export const loadExistingSecrets = (settings: Settings): Effect.Effect<SigningSecretList, CommandFailed> =>
   Option.isSome(settings.signingSecrets) || existsSync(secretFile)
@@ -63,7 +63,7 @@ const keptSecret = Effect.gen(function* () {
 
 const readSecret = () => NewFile.readFilledFile(secretFile)
 
-/** If two processes start at the same time, the second uses the secret of the first. */
+/** If two processes start at the same time, both use the secret of the first one. */
 const makeSecret = async () => {
   const unfinished = join(dataFolder, `.${randomUUID()}`)
   const file = await open(unfinished, "wx", 0o600)

@@ -53,14 +53,14 @@ const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
     ? "it is empty; run partner-commentary migrate first"
     : `its schema is behind this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} left to do); run partner-commentary migrate first`
 
-/** The function never creates a missing file. */
+/** Never creates a missing file. */
 const schemaStatus = (settings: Settings) =>
   Effect.flatMap(
     Effect.promise(() => import("@partner-commentary/sql/Migrations")),
     (Migrations) => inspect(settings, Migrations.schemaStatus)
   )
 
-/** Runs a query on the database, whatever its schema is, without changing anything. */
+/** Runs a query on a database with any schema, and changes nothing. */
 export const inspect = <A, E>(settings: Settings, question: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.suspend(() => {
     const { database } = settings
@@ -98,8 +98,8 @@ const isMissing = ({ database }: Settings) =>
 const mayCreate = ({ development }: Settings) => development
 
 /**
- * Returns why a missing file cannot be created, or how to create it. Outside development the file probably existed
- * before, and `migrate` would replace it by an empty service.
+ * Returns why a missing file cannot be created, or how to create it. Outside development the path is probably wrong,
+ * and `migrate` would create an empty service there.
  */
 const missing = (settings: Settings, filename: SqliteDatabase["filename"]): string => {
   const folder = existing(dirname(resolve(filename)))

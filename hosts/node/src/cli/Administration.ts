@@ -24,7 +24,6 @@ const layerOn = (options: Parameters<typeof Database.layerForCommand>[1]) =>
 export const layer = layerOn({ creates: false })
 
 /**
- * The layer is for commands that may be the first of an installation: it creates the schema in an empty or missing
- * database.
+ * For commands that may be the first of an installation: the layer creates the schema in an empty or missing database.
  */
 export const layerCreating = layerOn({ creates: true })

@@ -13,7 +13,7 @@ import * as Service from "../server/Service.ts"
 import type { Demo } from "./DemoOrganization.ts"
 import * as Story from "./Story.ts"
 
-/** The demo uses the default settings, whatever the environment contains. The webhook receiver is on this machine. */
+/** The demo ignores the environment and uses the default settings. The webhook receiver is on this machine. */
 const settings = ConfigProvider.fromEnvRecord({ PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true", LOG_LEVEL: "error" })
 
 export const runDemo = (tell: (line: string) => void) =>

@@ -1,4 +1,4 @@
-/** The next step after a finding, by commands of this program. */
+/** The commands of this program that the doctor suggests after a finding. */
 import type { Advice } from "partner-commentary/doctor/Advice"
 
 const run = (command: string) => `run partner-commentary ${command}`

@@ -8,7 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type Finding, mend, notice, ok } from "./Doctor.ts"
 
-/** The check may take less time than the whole doctor. */
+/** The time limit of the check is shorter than that of the whole doctor. */
 const timeout = Duration.seconds(3)
 
 /** A connection that closes locks the file briefly for its checkpoint. */

@@ -21,7 +21,7 @@ export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, 
     )
   )
 
-/** The check uses the existing secrets and generates none. */
+/** The check uses only existing secrets, and generates none. */
 export const checkWebhookSecrets = (settings: Settings) =>
   StoredWebhooks.secrets(commands, "SIGNING_SECRET").pipe(
     Effect.provide(layerEncryption(DataFolder.loadExistingSecrets(settings))),

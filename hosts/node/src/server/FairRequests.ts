@@ -1,6 +1,6 @@
 /**
- * Starts requests in turns: requests of one organization share a turn, and so do requests of one client address without
- * a verified credential. A request is dropped if its client has disconnected before its turn.
+ * Starts requests in turns. Requests of one organization share a turn. Requests without a verified credential share a
+ * turn by client address. A request is dropped if its client disconnects before its turn.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { IpAllowList } from "@partner-commentary/core/access/IpAllowList"

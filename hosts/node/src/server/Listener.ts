@@ -23,7 +23,9 @@ const grace = "10 seconds"
 /** Milliseconds for receiving the headers and the whole request, and the interval of the check. */
 const receiveTimeouts = { headersTimeout: 20_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
-/** The system limits it further. The client of a connection above the limit repeats its attempt only after a second. */
+/**
+ * The operating system may have a lower limit. The client of a connection above the limit retries only after a second.
+ */
 const backlog = 4096
 
 /** Milliseconds after which a connection is closed if its client reads no byte of a response. */
@@ -78,7 +80,7 @@ export const bindPort = Effect.fnUntraced(function* (
     NodeHttpServer.make(() => native, { host, port, backlog, gracefulShutdownTimeout: grace }),
     ({ cause }) => refusal(name, host, port, cause)
   )
-  // This runs after the grace period, because connections that are still open would block the shutdown.
+  // Close the remaining connections after the grace period, because open connections would block the shutdown.
   yield* Effect.addFinalizer(() => Effect.sync(() => native.closeAllConnections()))
   const address = native.address()
   return {

@@ -1,6 +1,6 @@
 /**
- * Answers requests that Node's HTTP server cannot parse, or to which it would respond without a body. The responses
- * have the error envelope and a request id, like every other refusal. Well-formed requests go to the router.
+ * Responds to requests that Node's HTTP server cannot parse, or to which Node would respond without a body. The
+ * responses have the error envelope and a request id, like every other refusal. Well-formed requests go to the router.
  */
 import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
@@ -11,8 +11,8 @@ import { cacheControl, requestId } from "@partner-commentary/server/middleware/R
 import type { RequestGate } from "./RequestGate.ts"
 
 /**
- * The number of milliseconds in which a client that still sends can read the response. An immediate reset of the
- * connection would discard the response.
+ * Milliseconds before the connection is closed, so that a client that is still sending can read the response. An
+ * immediate reset would discard the response.
  */
 const lingerTimeout = 1_000
 

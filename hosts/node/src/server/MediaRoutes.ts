@@ -44,5 +44,5 @@ export const layer = (folder: string) =>
     })
   )
 
-/** No file can have this name. */
+/** A name that no file can have. */
 const noFile = "/\u0000"

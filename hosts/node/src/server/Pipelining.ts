@@ -19,7 +19,7 @@ export const maxInFlight = 32
  */
 const maxUnanswered = 2000
 
-/** Add this gate after every other gate, so that the others see a request only when it may start. */
+/** Add this gate after all other gates, so that they see a request only when it may start. */
 export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedRequests.RateHeadersFor): void => {
   const connections = new WeakMap<Socket, { waiting: number; unanswered: number }>()
 

@@ -11,7 +11,7 @@ export interface RequestExchange {
   readonly response: ServerResponse
 }
 
-/** A gate answers the request, or calls `pass`, now or later. */
+/** A gate responds to the request, or calls `pass`, now or later. */
 export type Gate = (exchange: RequestExchange, pass: () => void) => void
 
 export interface RequestGate {

@@ -151,7 +151,7 @@ const routes = (settings: Settings.Settings) =>
 
 const outboxOf = ({ development }: Settings.Settings) => (development ? OutboxRoutes.layer : Layer.empty)
 
-/** A bucket serves its files itself. */
+/** Files in a bucket need no route, because the bucket serves them. */
 const mediaOf = ({ media }: Settings.Settings) =>
   Option.match(media.storage, {
     onNone: () => Layer.empty,

@@ -1,7 +1,7 @@
 /**
- * Closes connections whose clients read responses too slowly. A client that reads a byte now and then is never idle, so Node's
- * timeouts do not apply. Bytes that are buffered at one moment must be sent within a grace period plus the time that they take at
- * the lowest allowed speed.
+ * Closes connections whose clients read responses too slowly. A client that sometimes reads a byte is never idle, so
+ * Node's timeouts do not apply. The bytes in the buffer must be sent within a grace period, plus the time that they
+ * need at the lowest allowed speed.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
@@ -17,7 +17,7 @@ export interface SlowReaderLimits {
 export const defaultSlowReaderLimits: SlowReaderLimits = { grace: 60_000, bytesPerSecond: 16 * 1024, interval: 5_000 }
 
 interface Pending {
-  /** The number of bytes that the connection must have sent by the deadline, counted from its start. */
+  /** The number of bytes, counted from the start of the connection, that must be sent by the deadline. */
   readonly bytes: number
   readonly deadline: number
 }

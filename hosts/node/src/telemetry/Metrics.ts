@@ -64,10 +64,10 @@ export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpS
     )
   })
 
-/** The names are fixed, so that callers cannot create labels. */
+/** A fixed list of names, so that callers cannot create new labels. */
 const areas = ["partner/v1/topics", "partner/v1/personas", "partner", "creator", "media", "healthz", "readyz", "dev"]
 
-/** Milliseconds for which gauges are cached, whatever the number of scrapers. */
+/** Milliseconds for which gauges are cached, so that many scrapers cause no more queries than one. */
 const fresh = 1000
 
 /** Makes the effect that updates all gauges. Concurrent callers share one refresh. */

@@ -23,7 +23,7 @@ export const isTelemetryEnabled = ({ admin, otlp }: Settings): boolean =>
 
 export const layer = ({ otlp }: Settings) =>
   Option.match(otlp, {
-    // Without OTLP nothing would export the spans, so their cost is avoided.
+    // Without OTLP no spans are created, because nothing would export them.
     onNone: () => Layer.succeed(References.TracerEnabled, false),
     onSome: ({ headers, statements, url }) =>
       Layer.unwrap(

@@ -26,7 +26,7 @@ const simulated = [1, 2, 3, 4].map((number) => `7e570000-0000-4000-8000-00000000
 
 const seed = Number(process.env["CHAOS_SEED"] ?? Date.now() % 2 ** 31)
 
-test("three servers and three workers under every fault lose nothing accepted, repeat nothing and exceed no quota", async () => {
+test("under every fault, three servers and three workers lose no accepted work, repeat nothing and exceed no quota", async () => {
   console.log(`seed ${seed}; the same again: CHAOS_SEED=${seed}`)
   const random = makeRandomSource(seed)
   const folder = mkdtempSync(join(tmpdir(), "chaos-"))

@@ -22,10 +22,7 @@ interface Break {
 }
 
 const patience = 90_000
-/**
- * The time is longer than the longest fault, so that the client does not give up on a request that would still be
- * answered.
- */
+/** Longer than the longest fault, so that the client does not give up on a request that would still get a response. */
 const longest = 60_000
 
 export class ChaosClient {

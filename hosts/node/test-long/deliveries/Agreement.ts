@@ -1,7 +1,7 @@
 /**
- * Compares the requests that receivers got with the attempts in the database. Each logged attempt matches one seen
- * request with the same status. A seen request without a logged attempt was sent by a worker that was killed. Its claim
- * number is missing from the log, and a kill happened while it was in flight.
+ * Compares the requests that receivers got with the attempts in the database. Each logged attempt must match one
+ * received request with the same status. A received request without a logged attempt must come from a killed worker:
+ * its claim number is missing from the log, and a kill happened while it was in flight.
  */
 import type { DeliveryLedger, LoggedAttempt } from "./DeliveryLedger.ts"
 import type { ArrivedEvent } from "./Receivers.ts"
@@ -15,7 +15,8 @@ export interface DeliveryCourse {
   readonly shares: ReadonlyArray<string>
   readonly kills: ReadonlyArray<number>
   /**
-   * An attempt may stay unrecorded for this long, because no other worker claims the delivery before the lease expires.
+   * The maximum time for which an attempt may be unrecorded: no other worker claims the delivery before the lease
+   * expires.
    */
   readonly lease: number
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type HostFolder, HostProcess } from "../Host.ts"
 import type { RandomSource } from "../Randomness.ts"
 
-/** `arrival`: a receiver has just got a request, or has just sent its answer. */
+/** `arrival`: a receiver has just received a request, or has just sent its response. */
 const ways = { startup: 2, anytime: 4, arrival: 8 } as const
 export type KillTiming = keyof typeof ways
 
@@ -30,7 +30,10 @@ export class KilledWorkers {
     for (const worker of this.workers) worker.start()
   }
 
-  /** Reports that a request or a response was just sent. The next worker that waits for this moment is then killed. */
+  /**
+   * Reports that a request or a response was just sent. This ends the wait of the next worker that is to be killed at
+   * such a moment.
+   */
   moment(): void {
     this.waiting.shift()?.()
   }

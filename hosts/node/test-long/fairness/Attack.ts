@@ -8,7 +8,7 @@ import type { FairnessScene } from "./Seed.ts"
  */
 export type AttackManner = "asks" | "leaves" | "pipelines" | "trickles"
 
-/** The limits of the standard plan, or limits so high that only other safeguards protect other organizations. */
+/** The limits of the standard plan, or limits so high that only other safeguards can protect other organizations. */
 export type AttackLimits = "standard" | "raised"
 
 export type AttackCredential = "live" | "test" | "dashboard" | "none"
@@ -17,7 +17,7 @@ export interface AttackRequest {
   readonly method: string
   readonly path: string
   readonly by: AttackCredential
-  /** The credential is used in place of one of the attacker's keys. */
+  /** The credential that the attack uses instead of one of the attacker's keys. */
   readonly key?: string
   readonly body?: string
   readonly idempotencyKey?: string
@@ -29,7 +29,7 @@ export interface Attack {
   readonly connections?: number
   /** Milliseconds. Default: 1500. */
   readonly lasts?: number
-  /** The attack runs only with these limits. */
+  /** The limits with which the attack runs; both by default. */
   readonly limits?: AttackLimits
   /** Creates the resources to which the requests refer, before the attack begins. */
   readonly prepare?: (scene: FairnessScene, call: SendAttackRequest) => Promise<ReadonlyArray<string>>

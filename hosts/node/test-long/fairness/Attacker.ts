@@ -121,7 +121,7 @@ const run = async (scene: FairnessScene, attack: Attack) => {
       for (;;) {
         const began = nth
         await once()
-        // A refused connection fails at once. Without a pause, the attacker would only use up its own CPU time.
+        // Pause after a refused connection, because otherwise the attacker would only use up its own CPU time.
         if (nth === began || tally["0"] !== undefined) await sleep(5)
       }
     })

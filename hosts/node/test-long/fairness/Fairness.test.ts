@@ -111,8 +111,8 @@ for (const [database, make] of Object.entries(databases)) {
         const title = `${name}, ${limits} limits`
         if ((attack.limits ?? limits) !== limits || !only.some((text) => title.includes(text))) continue
         let row = await attacked(name, attack, title)
-        // On a busy machine a late response may be a single stall, so the test repeats the attack. On a quiet machine
-        // one run is enough.
+        // On a busy machine a single stall can cause a late response, so the test repeats the attack. On a quiet
+        // machine one run is enough.
         for (let again = 0; again < repetitions && Report.isResultDoubtful(row); again++) {
           row = await attacked(name, attack, title)
         }

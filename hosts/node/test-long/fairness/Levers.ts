@@ -42,7 +42,7 @@ const claimedKeys: Attack["ask"] = (_, nth) => ({
   key: `pk_live_${process.pid}claimed${nth}`
 })
 
-/** Without compression, so that the service has to decompress the explorer's files. */
+/** The requests accept no compression, so that the service has to decompress the explorer's files. */
 const explorer: Attack["ask"] = (_, nth) => ({
   method: "GET",
   path: nthOfCycle(["/docs/scalar.js", "/openapi.json", "/docs"], nth),

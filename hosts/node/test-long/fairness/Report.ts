@@ -3,8 +3,8 @@ import type { FairnessRow } from "./Run.ts"
 import type { VictimMeasurements } from "./Victim.ts"
 
 /**
- * The limit in milliseconds on a quiet machine. On a busy machine the time of waits for a processor or the disk does not
- * count, and the limit grows by the slowdown that the control measured beside the attack.
+ * The limit in milliseconds on a quiet machine. On a busy machine, waits for a processor or the disk do not count, and
+ * the limit grows by the slowdown that the control measured around the attack.
  */
 const longest = 500
 

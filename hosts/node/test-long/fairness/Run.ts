@@ -31,7 +31,7 @@ export interface ServicePlace {
   readonly root: string
 }
 
-/** Milliseconds. The victim has recovered when it waits no longer than this, or no longer than without an attack. */
+/** The victim has recovered if it waits no longer than this many milliseconds, or no longer than without an attack. */
 const calm = 100
 /** Extra milliseconds for an attack whose start a busy machine delayed. */
 const longestExtra = 10_000
@@ -39,9 +39,7 @@ const longestAftermath = 15_000
 
 const file = (name: string) => new URL(name, import.meta.url)
 
-/**
- * True if every connection has sent a request. If the attacker reads responses, as many responses must have arrived.
- */
+/** True if every connection has sent a request, and, if the attacker reads responses, has received one. */
 const hasBegun = (attack: Attack, { answers, sent }: AttackTally): boolean => {
   const answered = Object.values(answers).reduce((sum, count) => sum + count, 0)
   const reads = attack.manner === undefined || attack.manner === "asks" || attack.manner === "leaves"
@@ -111,8 +109,8 @@ export class FairnessRun {
   }
 
   /**
-   * Measures until the victim's responses are as fast as without an attack. Returns the worst values of all
-   * repetitions.
+   * Repeats the measurement until the victim's responses are as fast as without an attack. Returns the worst values of
+   * all repetitions.
    */
   private async aftermath(): Promise<VictimMeasurements> {
     const until = performance.now() + longestAftermath

@@ -42,7 +42,9 @@ export const raisedLimits: Readonly<Record<string, number>> = Object.fromEntries
 const attackerKeys = 300
 const spareKeys = 60
 
-/** Together these organizations may run several times as many requests as a Postgres pool has connections. */
+/**
+ * The number of organizations. Together they can run several times as many requests as a Postgres pool has connections.
+ */
 const crowded = 12
 
 const at = (millis: number) => new Date(millis).toISOString()

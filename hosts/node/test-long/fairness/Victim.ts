@@ -1,7 +1,7 @@
 /**
  * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind
- * has its own loop, so that a slow response to one does not hide another. Usage: The command is `node Victim.ts
- * SCENE.json ROOT PID_OF_SERVICE`.
+ * has its own loop, so that a slow response to one does not hide another. Usage: `node Victim.ts SCENE.json ROOT
+ * PID_OF_SERVICE`.
  */
 import { readFileSync } from "node:fs"
 import { open } from "node:fs/promises"
@@ -60,10 +60,10 @@ interface Flush {
 const slowFlushes: Array<Flush> = []
 let flushStartedAt = Number.POSITIVE_INFINITY
 
-/** Milliseconds. A flush of a page takes less on a disk that is idle. */
+/** Milliseconds after which a flush counts as slow. On an idle disk a flush takes less. */
 const slowFlush = 20
 
-/** Flushes a page of its own again and again, on the disk of the service's database. */
+/** Repeatedly flushes a page of a separate file, on the disk of the service's database. */
 const watchDisk = async () => {
   const handle = await open(join(dirname(file), "flushed"), "w")
   const page = Buffer.alloc(4096)
@@ -111,7 +111,8 @@ const ask = (kind: string, method: string, path: string, body?: string) =>
       "x-api-key": victim.live[0],
       ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
     }
-    // A new connection queues behind other new connections, which a kept-alive connection would not show.
+    // Open a new connection, because it waits behind other new connections, and a kept-alive connection would not show
+    // that.
     const kept = body === undefined ? agent : false
     const asked = request({ agent: kept, hostname, port, method, path: `/partner/v1${path}`, headers }, (response) => {
       let text = ""

@@ -89,7 +89,8 @@ it("/readyz reports a read-only disk within seconds, and after a restart on the 
   const { allPresent, kept, submit } = submitter(service)
   for (let count = 0; count < 20; count++) expect(await submit(service.apiRoot)).toBe(201)
 
-  // Like after a device error. A plain remount is refused while the service has the file open for writing.
+  // Makes the disk read-only as after a device error, because a plain remount is refused while the service has the file
+  // open for writing.
   expect(inside(service, "mount -o remount,abort data").status).toBe(0)
   const readOnly = await ready(service, 503)
   expect(readOnly.seconds).toBeLessThan(10)

@@ -61,7 +61,7 @@ it("a change through another process on Postgres answers waiting requests", asyn
     expect([status, applied]).toEqual([200, "wait"])
     expect(JSON.parse(text).data.personas[0].status).not.toBe("topic_sent")
   }
-  // Without a signal from the other process, the answers come after thirty seconds.
+  // Without a signal from the other process, the responses come only after thirty seconds.
   expect(performance.now() - began).toBeLessThan(20_000)
   expect(await other.stop()).toMatchObject({ code: 0 })
   expect(await server.stop()).toMatchObject({ code: 0 })
@@ -75,7 +75,7 @@ it("SIGTERM answers waiting requests, and the process exits with code 0", async 
   expect(await stopped).toMatchObject({ code: 0 })
 })
 
-it("clients that disconnect leave the places of their waiting requests to others", async (test) => {
+it("after clients have disconnected, other requests can wait in their place", async (test) => {
   const { wait } = await startScene(test, { DEV: "true" })
   const { each } = poolBounds.waiting
   const clients = new AbortController()

@@ -28,7 +28,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
     expect(await readFile(join(folder, "final"), "utf8")).toBe("older")
   })
 
-  it("a new file on a file system %s leaves no empty file under the final name when the unfinished file is missing", async (test) => {
+  it("if the unfinished file is missing, a new file on a file system %s leaves no empty file under the final name", async (test) => {
     const folder = await Process.makeWorkingFolder(test)
     const published = NewFile.publishFile(join(folder, "part"), join(folder, "final"), linked)
     await expect(published).rejects.toMatchObject({ code: "ENOENT" })
@@ -36,7 +36,7 @@ describe.concurrent.each(Object.entries(systems))("a new file on a file system %
   })
 })
 
-it("a file whose name is reserved is read once it is filled", async (test) => {
+it("a reader of a file with a reserved name waits until the file has content", async (test) => {
   const file = join(await Process.makeWorkingFolder(test), "final")
   await writeFile(file, "")
   const text = NewFile.readFilledFile(file)

@@ -238,7 +238,7 @@ describe("the settings", () => {
   }
 
   it.effect(
-    "audio is stored in the data folder by default; outside development the settings must name the storage",
+    "audio is stored in the data folder by default; outside development the settings must select the storage",
     () =>
       Effect.gen(function* () {
         const speech = { SPEECH_URL: "http://localhost:1/v1", SPEECH_MODEL: "s", SPEECH_VOICE: "alto" }

@@ -66,7 +66,7 @@ describe.concurrent("a database of an older version", () => {
     after.close()
   })
 
-  it("a database of an older version is also refused on Postgres, without waiting for a running server", async (test) => {
+  it("a Postgres database of an older version is also refused, without waiting for a running server", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
     await Process.runJson(cwd, ["migrate"], env)

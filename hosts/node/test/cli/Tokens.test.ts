@@ -44,7 +44,7 @@ describe.concurrent("the `token create` command", () => {
     expect((await keys(apiRoot, text.stdout.trim())).status).toBe(200)
   })
 
-  it("the `token create` command refuses an unknown organization, and refuses to run outside development and beside an identity provider", async (test) => {
+  it("the `token create` command refuses an unknown organization, and refuses to run outside development or with an identity provider", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Acme"])
     const provider = { JWKS_URL: "http://127.0.0.1:9/jwks", JWT_ISSUER: "i", JWT_AUDIENCE: "a" }
@@ -65,7 +65,7 @@ describe.concurrent("the `token create` command", () => {
 })
 
 describe.concurrent("an external identity provider", () => {
-  it("the server accepts tokens of an external identity provider, and doctor checks that the provider's keys can be read", async (test) => {
+  it("the server accepts tokens of an external identity provider, and doctor checks the provider's keys", async (test) => {
     const provider = new OAuth2Server()
     await provider.issuer.keys.generate("ES256")
     await provider.start(0, "127.0.0.1")

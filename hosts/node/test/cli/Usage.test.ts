@@ -126,7 +126,7 @@ describe.concurrent("a wrong setting", () => {
     expect(outcome.stderr).not.toContain("Stopped")
   })
 
-  it("a database that misses a migration in the middle stops every command with one sentence", async (test) => {
+  it("a database that lacks an older migration stops every command with one sentence", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = { DATABASE_URL: "sqlite:./gap.db", DEV: "true", LOG_LEVEL: "warn", PORT: "0" }
     await Process.runJson(cwd, ["migrate"], env)

@@ -1,6 +1,6 @@
 /**
- * Tests that the doctor calls a SQLite file corrupt only if SQLite does, because its advice is to replace the file with
- * a backup.
+ * Tests that the doctor reports a SQLite file as corrupt only if SQLite does, because its advice is to replace the file
+ * with a backup.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -36,7 +36,7 @@ describe.concurrent("the check of a SQLite file", () => {
     expect(await examined(text)).toMatchObject({ state: "mend", message: expect.stringContaining("is corrupt") })
   })
 
-  it("the check of a SQLite file does not call a missing or a locked file corrupt", async (test) => {
+  it("the check of a SQLite file does not report a missing or a locked file as corrupt", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const missing = await examined(join(cwd, "missing.db"))
     expect(missing).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
@@ -48,7 +48,7 @@ describe.concurrent("the check of a SQLite file", () => {
     expect(locked).toMatchObject({ state: "notice", message: "Not tried: database is locked." })
   })
 
-  it("the check of a SQLite file reports why a path cannot be opened, and does not call it corrupt", async (test) => {
+  it("the check of a SQLite file reports why a path cannot be opened, and does not report it as corrupt", async (test) => {
     const folder = await examined(await Process.makeWorkingFolder(test))
     expect(folder).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
     expect(folder?.message).not.toContain("corrupt")

@@ -51,7 +51,7 @@ const serve = async () => {
   return { accept: fair.accept, ask, began, native, turn, waiting: () => waiting }
 }
 
-it("requests of one organization share a turn, whatever its keys, and another organization's request follows after one of them", async () => {
+it("requests of one organization share a turn, even with different keys, and another organization's request starts after one of them", async () => {
   const { accept, ask, began, turn, waiting } = await serve()
   for (const key of ["attacker", "attacker's other key"]) accept(key, "the attacker")
   accept("victim", "the victim")

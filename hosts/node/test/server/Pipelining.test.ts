@@ -53,7 +53,7 @@ describe("pipelined requests of one connection", () => {
     socket.pause()
     socket.write(get.repeat(3))
     await expect.poll(() => asked.length).toBe(1)
-    // Further bytes from the client do not start the next request either.
+    // Further bytes from the client must not start the next request.
     socket.write(last)
     await roundTrip(port)
     expect(asked.length).toBe(2)
@@ -93,7 +93,7 @@ describe("pipelined requests of one connection", () => {
     })
   }
 
-  it("one connection may carry any number of requests one after another", async () => {
+  it("one connection can send any number of requests one after another", async () => {
     const { asked, port } = await serve((response) => void setTimeout(() => response.end("ok"), 1))
     const { socket, statuses } = talk(port, "")
     for (let round = 1; round <= 10; round++) {

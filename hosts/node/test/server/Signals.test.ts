@@ -22,7 +22,7 @@ it("other processes soon refuse a revoked key and a suspended organization's key
   await Partner.submitTopic(server.apiRoot, key, persona.id)
   await firstSent
 
-  // Missed notifications are looked up when LISTEN works again.
+  // When LISTEN works again, processes look up what the missed notifications announced.
   const before = await mails()
   await OwnDatabase.queryRows(
     env,

@@ -17,7 +17,7 @@ const requests = (stderr: string) =>
     .filter(({ message }) => message === "Request")
     .map(({ annotations }) => annotations)
 
-it("the access log has each request's route, status, time, organization and request id, and never a token", async (test) => {
+it("the access log contains each request's route, status, time, organization and request id, and never a token", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const service = await Process.start(cwd, ["serve"], { LOG_REQUESTS: "true" })
   const { key, persona } = Partner.readDemoCredentials(service)

@@ -64,7 +64,7 @@ const unwritable = (folder: string, error: unknown): string => {
   return `The folder ${folder} cannot be written to: ${codeOf(error)}`
 }
 
-/** The number is larger than the number of pages of any file. */
+/** More than the number of pages of any file, so that one step copies all pages. */
 const allPages = 2 ** 31 - 1
 
 /** Copies all pages in one step: SQLite restarts a copy in several steps whenever another process writes. */

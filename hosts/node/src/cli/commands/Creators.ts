@@ -1,4 +1,4 @@
-/** `creator …` and `retry`: commands about creators, and about requests that need a restart. */
+/** `creator …` and `retry`: commands for creators, and for requests that need a restart. */
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { ShareId } from "@partner-commentary/core/shared/Ids"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -43,7 +43,7 @@ const retryOne = Effect.fnUntraced(function* (shareId: ShareId) {
   })
 })
 
-/** If one request cannot be restarted, the others are restarted all the same. */
+/** If one request cannot be restarted, the others are still restarted. */
 const retryAll = Effect.gen(function* () {
   const stalled = yield* (yield* AssignmentStore).stalled
   const outcomes = yield* Effect.forEach(stalled, (id) => Effect.result(restarted(id)))

@@ -67,7 +67,7 @@ const list = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(Command.withDescription("List mails that wait, or that were given up"))
 
-/** Finds the contact addresses of organizations, for mails without an address of their own. */
+/** Finds the contact addresses of organizations, for mails that store no address. */
 const contactsOf = Effect.fnUntraced(function* (mails: ReadonlyArray<ListedMail>) {
   const organizations = yield* OrganizationStore
   const ids = new Set(
