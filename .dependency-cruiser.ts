@@ -8,7 +8,7 @@ import type { IRegularForbiddenRuleType } from "dependency-cruiser"
 interface Layer {
   /** A regular expression that matches workspace folders. */
   readonly layer: string
-  /** A folder of this workspace that the rule excludes, because it is a layer of its own. */
+  /** A folder of this workspace that the rule excludes, because it is a separate layer. */
   readonly except?: string
   /** Regular expressions of the other workspaces that this layer may import. */
   readonly workspaces: ReadonlyArray<string>

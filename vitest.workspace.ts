@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 
 /**
- * Each project imports the sources once in each of its processes, so there are few projects. Files share the modules that
- * they import, because importing takes most of a file's time. Therefore modules must have no state.
+ * Each project imports the sources once in each of its processes, so there are few projects. Test files share imported
+ * modules, because importing takes most of a file's time. Therefore modules must have no state.
  */
 const folders = {
   packages: ["packages/*", "examples", "scripts"],
@@ -27,8 +27,8 @@ export const postgres = join(import.meta.dirname, "hosts", "test", "src", "postg
 export const freshBundle = join(import.meta.dirname, "scripts", "packing", "FreshBundle.ts")
 
 /**
- * Node strips the types itself. If Vite rewrites an import, each use of it is a property access, which makes tests a
- * sixth slower.
+ * Node strips the types itself. Vite would turn each use of an import into a property access, which makes tests a sixth
+ * slower.
  */
 export const experimental = { viteModuleRunner: false }
 
@@ -42,14 +42,14 @@ const shared = {
 
 const filesOf = (names: ReadonlyArray<string>) => names.map((name) => `${name}/test/**/*.test.ts`)
 
-// Processes of tests inherit the folder where Node keeps compiled sources, types already stripped.
+// Child processes of tests inherit the folder in which Node caches compiled sources without types.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled")
 
 export default defineConfig({
   test: {
     // The output of a test is shown when it fails.
     silent: "passed-only",
-    // Some tests wait for processes and timeouts, so another test runs meanwhile.
+    // Some tests wait for processes and timeouts, so other tests run at the same time.
     maxWorkers: availableParallelism() + 1,
     projects: [
       { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },

@@ -28,7 +28,7 @@ const pg = createRequire(import.meta.url)("pg") as {
 
 export const openPool = (connectionString: string, max = 1): DatabasePool => {
   const pool = new pg.Pool({ connectionString, max })
-  // The end of the server breaks connections that are idle. No work depends on these connections any more.
+  // Ignore errors of idle connections: they break when the server stops, and no work depends on them.
   pool.on("error", () => {})
   return pool
 }

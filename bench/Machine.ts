@@ -1,6 +1,5 @@
 /**
- * Facts that affect the figures, apart from the code: the machine, the flush time of its disk, and the rate of a server
- * that does nothing.
+ * The conditions of a measurement: the machine, the flush time of its disk, and the rate of a server that does nothing.
  */
 import { spawn } from "node:child_process"
 import { closeSync, fdatasyncSync, openSync, statfsSync, unlinkSync, writeSync } from "node:fs"

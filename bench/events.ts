@@ -13,7 +13,7 @@ import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
 
 const quick = process.argv.includes("--quick")
-// `half`: at full length, this phase takes longer than an attempt at a hanging receiver may take.
+// `half`: without `--quick`, this phase takes longer than the timeout of an attempt at a hanging receiver.
 const plan = quick
   ? { partners: 8, warmUp: 200, burst: 1000, alone: 400, half: 600 }
   : { partners: 8, warmUp: 400, burst: 4000, alone: 1500, half: 4400 }

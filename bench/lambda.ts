@@ -27,7 +27,7 @@ const env = {
   GENERATOR_MODEL: "none"
 }
 
-/** The request has an unknown key, so that the service also queries the database. */
+/** The key is unknown, so that the service also queries the database. */
 const first = `
 const begin = performance.now()
 const before = process.cpuUsage()

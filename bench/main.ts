@@ -48,7 +48,7 @@ const collect = async (server: Servers.BenchmarkServer) => {
   return (await play(server, sent)).topicIds
 }
 
-/** Sends four status requests for each POST, and prints the memory after set numbers of requests. */
+/** Sends four status requests for each POST, and prints the memory use after given numbers of requests. */
 const watchMemory = async (server: Servers.BenchmarkServer) => {
   const seen = [`start ${Servers.memoryOfProcess(server).toFixed(0)}`]
   const highest: Array<number> = []

@@ -20,7 +20,9 @@ const topics = 100
 const waitersOfTopic = 10
 const waiters = partners * topics * waitersOfTopic
 
-/** Milliseconds. An idle phase and all approvals together take less than the wait of 30 seconds. */
+/**
+ * The length of the idle phase in milliseconds. It and all approvals together take less than the wait of 30 seconds.
+ */
 const idle = 5_000
 const betweenApprovals = 50
 

@@ -1,4 +1,4 @@
-/** The service logs by the application's own logger: here pino, as Fastify has it. */
+/** The service logs with the application's own logger, here the pino logger of Fastify. */
 import { fastify } from "fastify"
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"

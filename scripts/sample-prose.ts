@@ -43,7 +43,7 @@ const draw = (title: string, read: (path: string, text: string) => ReadonlyArray
   const pool = files.flatMap(([path, text]) =>
     read(path, text).map((found, index) => ({
       line: values.paths ? `${found} (${path})` : found,
-      // The title is hashed too, so that names and sentences come from different places.
+      // The hash includes the title, so that names and sentences come from different places.
       order: createHash("sha256").update(`${title} ${values.seed} ${path} ${index}`).digest("hex")
     }))
   )

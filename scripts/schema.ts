@@ -1,6 +1,6 @@
 /**
- * Checks that adapters/sqlite/src/PresentSchema.ts is what the migrations make in an empty database. `--write` writes
- * the file.
+ * Checks that adapters/sqlite/src/PresentSchema.ts equals the schema that the migrations create in an empty database.
+ * `--write` writes the file.
  */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as SqliteClient from "@partner-commentary/sqlite/SqliteClient"
@@ -8,7 +8,10 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { generate } from "./Generated.ts"
 
-/** Tables first, then their rows, so that no index is updated row by row and no trigger fires for these rows. */
+/**
+ * First the tables, then their rows, then indexes and triggers, so that inserting the rows updates no index and fires
+ * no trigger.
+ */
 const statements = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Migrations.migrate

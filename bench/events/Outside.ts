@@ -13,7 +13,7 @@ export interface LoadRunOptions {
   readonly port: number
   /** Each approval produces one event. */
   readonly approvals: ReadonlyArray<CommentaryApproval>
-  /** A number of creators in a closed loop, or a number of approvals a second that does not depend on the responses. */
+  /** A number of creators in a closed loop, or a fixed number of approvals a second. */
   readonly pace: { readonly creators: number } | { readonly perSecond: number }
   /** True if the events of this run go to hanging receivers. The run ends when this many requests hang at once. */
   readonly hanging?: number

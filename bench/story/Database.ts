@@ -7,9 +7,9 @@ export type Query = (text: string, values: ReadonlyArray<unknown>) => Promise<Re
 
 export interface Database {
   readonly query: Query
-  /** Runs either all of the statements or none. */
+  /** Runs the statements in one transaction. */
   readonly transaction: <A>(work: (query: Query) => Promise<A>) => Promise<A>
-  /** The clause makes a query skip rows that another session has locked. */
+  /** The clause with which a query skips rows that another session has locked. */
   readonly skipLocked: string
 }
 

@@ -16,14 +16,17 @@ export interface Target {
   readonly personaIds: ReadonlyArray<string>
 }
 
-/** `submit`, `respond` and `approve` take that step for all stories, and wait until the service has done its part. */
+/**
+ * `submit`, `respond` and `approve` take the step of that name for all stories, and wait until the service has
+ * processed it.
+ */
 export type PartnerOrder = Target &
   (
     | { readonly do: "submit"; readonly stories: number }
     | { readonly do: "respond" | "approve" }
     | {
         readonly do: "play"
-        /** A number of stories at a time, or topics a second that do not depend on the responses. */
+        /** A number of concurrent stories, or a fixed number of topics a second. */
         readonly pace: { readonly inFlight: number } | { readonly perSecond: number }
         readonly warmUp: number
         readonly seconds: number
@@ -45,7 +48,7 @@ export interface OrderOutcome {
   readonly post: MeasuredTimes
   readonly submissionToMail: MeasuredTimes
   readonly approvalToEvent: MeasuredTimes
-  /** Stories that were submitted and had not ended, at the start and at the end of the measured seconds. */
+  /** The number of unfinished stories, at the start and at the end of the measured seconds. */
   readonly backlog: readonly [number, number]
 }
 

@@ -9,7 +9,7 @@ export const application = (pc: PartnerCommentary) => {
     reply.hijack()
     void pc.node(request.raw, reply.raw)
   }
-  // An address that Fastify cannot decode goes by its routes; a method that it does not know, by its hooks alone.
+  // `frameworkErrors` gets addresses that Fastify cannot decode, and the hook gets unknown methods.
   const app = fastify({ frameworkErrors: (_, request, reply) => ours(request, reply) })
   app.get("/yours", (_, reply) => reply.send("Your application."))
   app.addHook("onRequest", (request, reply, next) => (request.is404 ? ours(request, reply) : next()))

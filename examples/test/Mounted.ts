@@ -13,7 +13,7 @@ interface Test {
   readonly onTestFinished: (cleanUp: () => Promise<void>) => void
 }
 
-/** Removed after the test, once everything that the test started has stopped. */
+/** A folder that is removed after the test, when everything that the test started has stopped. */
 export const folder = (test: Test): string => {
   const path = mkdtempSync(join(tmpdir(), "mounted-"))
   test.onTestFinished(async () => rmSync(path, { recursive: true }))

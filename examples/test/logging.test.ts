@@ -1,4 +1,4 @@
-/** pino writes the log lines of the service, with its own levels and the service's fields. */
+/** Tests that pino writes the log lines of the service, with pino's levels and the service's fields. */
 import { expect, it } from "vitest"
 import { application } from "../logging.ts"
 

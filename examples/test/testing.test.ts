@@ -25,7 +25,7 @@ it.each([
     process.execPath,
     ["--test", "--test-reporter=tap", at(`examples/testing/${name}.ts`)],
     {
-      // Without this, a nested test runner would report to the outer one.
+      // Remove the variable, because otherwise a nested test runner reports to the outer one.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "" }
     }
   )

@@ -12,7 +12,7 @@ import { additions, breaking } from "./description/Changes.ts"
 import { faults, nearMisses } from "./description/Incomplete.ts"
 import { applyPlants } from "./description/Plant.ts"
 
-/** The released document changes rarely, so the plants keep finding their targets. */
+/** Faults are planted into the released document, which changes rarely, so that their targets stay valid. */
 const released: Document = JSON.parse(readFileSync(join(root, "docs/openapi.released.json"), "utf8"))
 
 describe("the comparison with the released document", () => {
@@ -29,7 +29,7 @@ describe("the linters of the OpenAPI document", () => {
   const folder = mkdtempSync(join(tmpdir(), "openapi-"))
   let findings: ReadonlyArray<LintFinding> = []
   afterAll(() => rmSync(folder, { recursive: true }))
-  // Plants all faults at once, because starting a linter takes a second.
+  // Plants all faults in one document, because starting a linter takes a second.
   beforeAll(async () => {
     const file = join(folder, "openapi.json")
     writeFileSync(file, JSON.stringify(applyPlants(released, [...faults, ...nearMisses])))

@@ -49,7 +49,7 @@ export const project = (
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
 }
 
-/** What every project of a test compiles with: strict, as ESM, from `src` to `out`. */
+/** The compiler options of every test project: strict, ESM, from `src` to `out`. */
 export const compilerOptions = {
   target: "es2022",
   lib: ["es2023", "dom"],

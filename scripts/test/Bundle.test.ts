@@ -31,12 +31,12 @@ describe("the command line in a checkout", () => {
   })
   afterEach(() => rmSync(checkout, { recursive: true, force: true }))
 
-  it("the command line in a checkout runs the bundle when a copy changed the times of the sources and not their contents", () => {
+  it("the command line in a checkout runs the bundle if only the times of the sources changed, as in a copy", () => {
     for (const file of [main(), imported()]) utimesSync(file, 1_000_000_000, 1_000_000_000)
     expect(started()).toBe("bundle")
   })
 
-  it("the command line in a checkout runs the sources when one was edited, though its size and its time stayed the same", () => {
+  it("the command line in a checkout runs the sources if one was edited, even with the same size and time", () => {
     const time = new Date()
     utimesSync(imported(), time, time)
     SourceDigest.writeDigest(checkout, host(), ["packages/core/src/Imported.ts", "hosts/node/src/main.ts"])
@@ -45,14 +45,14 @@ describe("the command line in a checkout", () => {
     expect(started()).toBe("sources")
   })
 
-  it("the command line in a checkout runs the sources when one was removed, and when the bundle does not name its sources", () => {
+  it("the command line in a checkout runs the sources if one was removed, or if the bundle does not list its sources", () => {
     rmSync(imported())
     expect(started()).toBe("sources")
     rmSync(join(host(), "bundle/sources.json"))
     expect(started()).toBe("sources")
   })
 
-  it("the command line in a checkout runs the bundle where there are no sources, as in a published package and in an image", () => {
+  it("the command line runs the bundle if there are no sources, as in a published package and in an image", () => {
     rmSync(join(host(), "src"), { recursive: true })
     rmSync(join(host(), "bundle/sources.json"))
     expect(started()).toBe("bundle")

@@ -203,7 +203,7 @@ describe("import rules", async () => {
     else expect(found).toContain(`${file}: ${rule}`)
   })
 
-  it("import rules report folders of the core that import each other, and not one that imports them", () => {
+  it("import rules report folders of the core that import each other, but not a folder that only imports them", () => {
     const found = violations.filter((line) => line.endsWith(`: ${hierarchy}`))
     expect(found.toSorted()).toEqual(["one", "three", "two"].map((name) => `packages/core/src/${name}: ${hierarchy}`))
   })

@@ -14,7 +14,7 @@ import { parseAllDocuments } from "yaml"
 import { compiler } from "../packing/Build.ts"
 import { root } from "../Repository.ts"
 
-// biome-ignore lint/suspicious/noExplicitAny: the schemas say what a manifest holds
+// biome-ignore lint/suspicious/noExplicitAny: the schemas check the content of a manifest
 type Manifest = any
 
 const folder = join(root, "deploy/kubernetes")
@@ -44,7 +44,10 @@ const validate = (manifest: Manifest) => {
   new Model(manifest).validate()
 }
 
-/** The compiler's errors for the manifests as values of the API's types. It finds unknown fields, which the schemas accept. */
+/**
+ * Returns the compiler's errors for the manifests as values of the API's types. The compiler finds unknown fields,
+ * which the schemas accept.
+ */
 const compiled = (all: ReadonlyArray<Manifest>): string => {
   // The file is inside the repository, so that the compiler finds the packages.
   const place = mkdtempSync(join(root, "node_modules/.kubernetes-"))

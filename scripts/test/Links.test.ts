@@ -6,7 +6,10 @@ import { readFiles, root } from "../Repository.ts"
 
 const withoutCode = (text: string) => text.replace(/^```[\s\S]*?^```$/gm, "")
 
-/** GitHub's anchors. GitHub numbers repeated headings, but no link here uses such an anchor. */
+/**
+ * Returns a heading's anchor as GitHub forms it. GitHub numbers repeated headings, but no link here uses such an
+ * anchor.
+ */
 const anchors = (text: string) =>
   [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading

@@ -1,4 +1,4 @@
-/** Rules for the manifests that no tool checks. syncpack checks versions, knip checks dependencies. */
+/** Rules for the manifests that no other tool checks. syncpack checks versions, and knip checks dependencies. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -29,7 +29,7 @@ describe("manifests", () => {
     expect([...versions]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/)])
   })
 
-  it("manifests ask for peers in the range that was tested, with both ends", () => {
+  it("manifests require peers in exactly the tested range, with both ends", () => {
     const peers = workspaces(files).flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
     const open = peers.filter(([, range]) => !/^(>=\d+\.\d+\.\d+ <=?)?\d+\.\d+\.\d+$/.test(range))
     expect(open).toEqual([])

@@ -44,7 +44,7 @@ it("a stream and an operation outside of the API get no method", () => {
   ).toEqual([])
 })
 
-it("two operations with one name are refused", () => {
+it("two operations with the same name are refused", () => {
   const paths = {
     "/partner/v1/topics": { post: operation("createTopic") },
     "/partner/v1/topics/many": { post: operation("createTopics") },

@@ -31,7 +31,7 @@ const own = Layer.effect(
 )
 
 describe("the stores with a host's replacements", () => {
-  it.effect("the host's store is used where there is one, and the service's stores everywhere else", () =>
+  it.effect("a host's store replaces the service's store, and all other stores are the service's", () =>
     Effect.gen(function* () {
       const one = organization()
       yield* (yield* OrganizationRegistry).insert(one)

@@ -60,7 +60,8 @@ export const layer = <Seen, E>(
     address: PublicAddress.layerAnywhere(options.apiRoot ?? "http://test.invalid"),
     secrets: Layer.succeed(SigningSecrets, [secret]),
     policy: { ...defaults, ...options.policy },
-    // Signals and due times suffice. With polling, a test clock that jumps by years would run every poll on the way.
+    // The workers need only signals and due times. With polling, a test clock that jumps by years would run every poll
+    // in between.
     workers: {
       pollInterval: Duration.days(36_500),
       pause: Duration.days(36_500),

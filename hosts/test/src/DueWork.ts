@@ -16,7 +16,7 @@ export class DueWork extends Context.Service<
   {
     /** Runs all due jobs, including those that become due as a result, until none is due. */
     readonly finish: Effect.Effect<void>
-    /** Moves the clock to the given time. Each job on the way runs at the time at which it is due. */
+    /** Moves the clock to the given time. Jobs that become due run in between, each at its due time. */
     readonly advanceTo: (moment: number) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/DueWork") {
@@ -43,7 +43,7 @@ export class DueWork extends Context.Service<
               while (clock.now() < moment) {
                 const now = clock.now()
                 const due = yield* soonestDue(runners, now)
-                // Overdue work that cannot run must not stop the clock.
+                // If overdue work cannot run, the clock continues.
                 const next = Math.min(due > now ? due : now + retryDelay, clock.nextWaking(), moment)
                 yield* clock.set(Math.max(next, now))
                 yield* untilNothing

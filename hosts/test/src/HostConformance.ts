@@ -195,7 +195,7 @@ export const requestWithFetch =
     return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
   }
 
-/** Headers about the connection and about how the body is framed. */
+/** Headers about the connection and the framing of the body. */
 const passing = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length"])
 /** Headers whose value counts seconds. */
 const timed = new Set(["retry-after", "x-ratelimit-reset"])
@@ -205,7 +205,9 @@ const cursor = /(?<="next_cursor":")[^"]+/g
 const moment = /\d{4}-\d{2}-\d{2}T[\d:.]+Z/g
 const seconds = /(?<="retry_after":)\d+|(?<=[Tt]ry again in )\d+/g
 
-/** Reduces a response to the parts that hosts must agree on. No rate window counts a caller whose address is unknown. */
+/**
+ * Reduces a response to the parts that must be equal on all hosts. Callers without a known address have no rate window.
+ */
 const comparable =
   (isUncounted: boolean, ignored: ReadonlySet<string>) =>
   ({ bytes, headers, status }: HostResponse) => ({
@@ -215,7 +217,8 @@ const comparable =
         .filter(([name]) => !passing.has(name) && !ignored.has(name) && !(isUncounted && name.startsWith("ratelimit")))
         .map(([name, value]) => {
           const isNumber = timed.has(name) || (isUncounted && name === "x-ratelimit-remaining")
-          // A topic's tag contains the time of its last change, and a list's tag the topics' ids.
+          // Tags differ between hosts, because a topic's tag contains the time of its last change, and a list's tag
+          // contains the topics' ids.
           if (name === "etag") return [name, value.replace(/^W\/"[\w.]+"$/, "TAG")]
           return [name, isNumber ? value.replace(/\d+/, "N") : value.replace(uuid, "ID").replace(/;t=\d+/g, ";t=N")]
         })

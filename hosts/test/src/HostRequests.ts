@@ -1,4 +1,7 @@
-/** The requests to which all hosts must respond alike: valid ones, invalid ones, and ones that no client should send. */
+/**
+ * The requests to which all hosts must respond in the same way: valid and invalid requests, and requests that no client
+ * should send.
+ */
 
 export interface HostRequest {
   readonly method: string
@@ -7,7 +10,7 @@ export interface HostRequest {
   /** A header name may occur several times. */
   readonly headers?: ReadonlyArray<readonly [string, string]>
   readonly body?: string | Uint8Array
-  /** The feature that a host needs for the request. A host without this feature skips the request. */
+  /** The feature that a host needs for the request. The suite omits the request for hosts without this feature. */
   readonly needs?: HostCapability
 }
 
@@ -29,7 +32,7 @@ export interface HostPartner {
   readonly key: string
   /** The text of a key with a limit of three requests a minute. */
   readonly hurried: string
-  /** Keys that allow the caller's own address, or only another one. */
+  /** One key that allows the caller's address, and one that allows only another address. */
   readonly local: string
   readonly foreign: string
   readonly personas: ReadonlyArray<string>

@@ -10,7 +10,7 @@ export class Mailbox extends Context.Service<
     /** All mails in the order of sending. */
     readonly all: Effect.Effect<ReadonlyArray<MailMessage>>
     readonly to: (address: string) => Effect.Effect<ReadonlyArray<MailMessage>>
-    /** Each argument makes one of the next mails fail. */
+    /** Makes the next mails fail, one for each argument. */
     readonly refuseNext: (...refusals: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/Mailbox") {

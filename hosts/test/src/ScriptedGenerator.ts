@@ -1,4 +1,4 @@
-/** A generator that immediately returns a text which shows the request, and fails on request. */
+/** A generator that immediately returns a text with the fields of the request. A test can make it fail. */
 import {
   CommentaryGenerator,
   GenerationFailed,
@@ -12,9 +12,9 @@ export class ScriptedGenerator extends Context.Service<
   ScriptedGenerator,
   {
     readonly requests: Effect.Effect<ReadonlyArray<GenerationRequest>>
-    /** Each argument makes one of the next attempts fail. */
+    /** Makes the next attempts fail, one for each argument. */
     readonly failNext: (...failures: ReadonlyArray<{ readonly permanent: boolean }>) => Effect.Effect<void>
-    /** Each argument is the text of one of the next drafts. */
+    /** Sets the texts of the next drafts, one for each argument. */
     readonly writeNext: (...texts: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("@partner-commentary/test/ScriptedGenerator") {

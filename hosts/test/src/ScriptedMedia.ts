@@ -1,6 +1,6 @@
 /**
- * An in-memory maker and store of audio and video. Their bytes show the requested text. Making and storing media can
- * each fail, hang or be slow if the test requests it.
+ * An in-memory synthesizer and storage of audio and video. The files contain the requested text. A test can make both
+ * steps fail, hang or slow down.
  */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
@@ -24,13 +24,13 @@ export class ScriptedMedia extends Context.Service<
     readonly requests: Effect.Effect<ReadonlyArray<SynthesisRequest & { readonly kind: MediaKind }>>
     /** The stored media by name. */
     readonly stored: Effect.Effect<ReadonlyMap<string, Medium>>
-    /** Each argument makes one of the next attempts to make a medium fail. */
+    /** Makes the next attempts to make a medium fail, one for each argument. */
     readonly failNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
-    /** Each argument makes one of the next attempts to store a medium fail. */
+    /** Makes the next attempts to store a medium fail, one for each argument. */
     readonly loseNext: (...failures: ReadonlyArray<Failure>) => Effect.Effect<void>
     /**
-     * Each argument is an effect that one of the next attempts runs before it makes a medium. An effect may wait or
-     * never end.
+     * Delays the next attempts to make a medium, one for each argument: the attempt first runs the effect, which may
+     * wait or never end.
      */
     readonly holdNext: (...holds: ReadonlyArray<Effect.Effect<void>>) => Effect.Effect<void>
   }

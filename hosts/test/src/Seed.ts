@@ -43,7 +43,7 @@ export const organization = Effect.fnUntraced(function* (given: Partial<Organiza
   return made
 })
 
-/** The persona is licensed to the organization unless the organization is null. */
+/** The organization gets a licence for the persona; none if `organization` is null. */
 export const persona = Effect.fnUntraced(function* (owner: Organization | null, given: Partial<Persona> = {}) {
   const registry = yield* PersonaRegistry
   const id = yield* Ids.make(Ids.PersonaId, yield* SecureRandom.SecureRandom)

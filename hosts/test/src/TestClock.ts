@@ -34,18 +34,21 @@ export class TestClock {
     return new Date(this.#instance.now)
   }
 
-  /** Moves the clock forward. Windows, reminders, retries and deliveries that become due run on the way, each at its due time. */
+  /**
+   * Moves the clock forward. Deadlines, reminders, retries and deliveries that become due run in between, each at its
+   * due time.
+   */
   async advance(span: Span): Promise<void> {
     const millis = millisOf(span)
     const now = this.#instance.now
-    // The parser reads negative text as zero, so this check is needed.
+    // Check the sign, because the parser reads negative durations as zero.
     if (millis < 0 || (typeof span === "string" && span.trim().startsWith("-"))) {
       throw new TestPartnerCommentaryError(`The clock cannot go back: ${JSON.stringify(span)} from ${iso(now)}.`)
     }
     await this.#advanceTo(now + millis)
   }
 
-  /** Moves the clock forward to a moment. Due work runs on the way, as in `advance`. */
+  /** Moves the clock forward to a time. Due work runs in between, as in `advance`. */
   async advanceTo(moment: Date | string | number): Promise<void> {
     const millis = new Date(moment).getTime()
     if (Number.isNaN(millis)) throw new TestPartnerCommentaryError(`${JSON.stringify(moment)} is no moment.`)

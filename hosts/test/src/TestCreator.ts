@@ -28,7 +28,7 @@ export interface CreatorView {
     readonly number: number
     readonly created_at: string
   } | null
-  /** Whether a draft is being written, or every attempt at it failed. It is null if no draft is needed. */
+  /** The state of generation: a draft is being generated, or every attempt failed. Null if no draft is needed. */
   readonly generation: "running" | "stalled" | null
   /** The approved commentary. */
   readonly commentary: { readonly id: string; readonly content: string; readonly approved_at: string } | null
@@ -61,7 +61,7 @@ export class CreatorRefused extends TestPartnerCommentaryError {
   }
 }
 
-/** Each action returns the creator's view after all resulting work is done. */
+/** A creator. Each action resolves with the creator's view after all resulting work is done. */
 export class TestCreator {
   readonly #instance: TestInstance
   /** The mail with the link. */

@@ -1,4 +1,4 @@
-/** The draft generator in a test. By default it immediately returns a text that shows the request. */
+/** The draft generator in a test. By default it immediately returns a text with the fields of the request. */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import type { TestInstance } from "./TestInstance.ts"
@@ -23,14 +23,14 @@ export class TestGenerator {
     return this.#instance.runSync(this.#instance.service(ScriptedGenerator).requests)
   }
 
-  /** Each argument makes one of the next attempts fail. Without arguments, one attempt fails temporarily. */
+  /** Makes the next attempts fail, one for each argument. Without arguments, one attempt fails temporarily. */
   failNext(...failures: ReadonlyArray<GenerationFailure>): void {
     const all = failures.length === 0 ? [{}] : failures
     const told = all.map(({ permanent = false }) => ({ permanent }))
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).failNext(...told))
   }
 
-  /** Each argument is the text of one of the next drafts. */
+  /** Sets the texts of the next drafts, one for each argument. */
   writeNext(...texts: ReadonlyArray<string>): void {
     this.#instance.runSync(this.#instance.service(ScriptedGenerator).writeNext(...texts))
   }

@@ -25,7 +25,9 @@ type Services = Layer.Success<ReturnType<typeof build>>
 export class TestInstance {
   readonly #context: Context.Context<Services>
   readonly #scope: Scope.Closeable
-  /** Set while a receiver of the test runs. The receiver may call the service, which waits for the receiver's response. */
+  /**
+   * True while a receiver of the test runs. The receiver may call the service while the service waits for its response.
+   */
   readonly #receiving = new AsyncLocalStorage<true>()
   #disposed = false
 
@@ -62,8 +64,7 @@ export class TestInstance {
   }
 
   /**
-   * Waits until all due jobs are done. A call from a receiver does not wait for the jobs, because the jobs wait for the
-   * receiver.
+   * Waits until all due jobs are done. A call from a receiver does not wait, because the jobs wait for the receiver.
    */
   async finish(): Promise<void> {
     const finished = this.run(this.service(DueWork).finish)

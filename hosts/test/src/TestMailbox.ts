@@ -60,7 +60,7 @@ export class TestMailbox {
     return this.all.filter(({ to }) => to.address === address)
   }
 
-  /** The newest mail to one address. If there is none, it throws an error that lists the existing mails. */
+  /** The newest mail to one address. If there is no mail to it, throws an error that lists the existing mails. */
   latest(addressee: Addressee): TestMail {
     const found = this.to(addressee).at(-1)
     if (found !== undefined) return found
@@ -82,7 +82,7 @@ export class TestMailbox {
   }
 
   /**
-   * Each argument refuses one of the next mails: permanently, or temporarily (`permanent: false`) with a later retry.
+   * Refuses the next mails, one for each argument: permanently, or temporarily (`permanent: false`) with a later retry.
    */
   refuseNext(...refusals: ReadonlyArray<{ readonly permanent: boolean }>): void {
     this.#instance.runSync(this.#instance.service(Mailbox).refuseNext(...refusals))

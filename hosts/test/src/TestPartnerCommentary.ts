@@ -56,7 +56,7 @@ export interface KeyOptions {
 
 /** One service in memory, with the partners, creators, receivers, generator and clock around it. */
 export class TestPartnerCommentary {
-  /** The service's address, for code that needs one beside `fetch`. */
+  /** The service's address, for code that needs an address in addition to `fetch`. */
   readonly url: string
   /** Stands still until you move it: `await pc.clock.advance("48 hours")`. */
   readonly clock: TestClock

@@ -77,7 +77,10 @@ export class TestWebhooks {
     return [...this.#received]
   }
 
-  /** The newest delivery attempt, optionally of one type. If there is none, it throws an error that lists the received types. */
+  /**
+   * The newest delivery attempt, optionally of one event type. If there is none, throws an error that lists the
+   * received types.
+   */
   latest<Type extends WebhookEvent["type"]>(type?: Type): ReceivedEvent & { readonly event: { readonly type: Type } } {
     const found = this.received.findLast(({ event }) => type === undefined || event.type === type)
     if (found !== undefined) return found as ReceivedEvent & { readonly event: { readonly type: Type } }
@@ -88,7 +91,7 @@ export class TestWebhooks {
   }
 
   /**
-   * Each argument is the response to one of the next attempts, at any URL. Afterwards the response is 200 again, or
+   * Sets the responses to the next attempts at any URL, one for each argument. Afterwards the response is 200 again, or
    * comes from your handler.
    */
   answerNext(...answers: ReadonlyArray<ReceiverAnswer>): void {
@@ -97,8 +100,8 @@ export class TestWebhooks {
   }
 
   /**
-   * Lets your own endpoint respond for a URL. It may call the service while it runs. Work that results from its calls is done
-   * when the call that caused the event returns.
+   * Lets your own endpoint respond for a URL. The endpoint may call the service. Work from its calls is done when the
+   * call that caused the event returns.
    */
   handle(url: string, receiver: Receiver): void {
     this.#instance.alive()

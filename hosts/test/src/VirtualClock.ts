@@ -1,6 +1,6 @@
 /**
- * A clock that stands still until a test moves it. A sleep ends when the clock reaches its end, or when the same real time has
- * passed. So a request that waits a second for another request still completes.
+ * A clock that stands still until a test moves it. A sleep ends when the clock reaches its end, or when the same real
+ * time has passed. Therefore a request that waits a second for another request still completes.
  */
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers"
 import * as Clock from "effect/Clock"
@@ -92,7 +92,7 @@ const immediate = (run: () => void) => {
   }
 }
 
-/** Schedules fibers, also on Node's own timers. */
+/** Schedules fibers with Node's own timers, which fake timers do not stop. */
 export const virtualScheduler = new Scheduler.MixedScheduler("async", immediate)
 
 const macrotask = Effect.callback<void>((resume) => {

@@ -33,13 +33,13 @@ export interface ApiKey {
   readonly environment: Open<Environment>
   readonly ip_whitelist: ReadonlyArray<string>
   readonly created_at: Timestamp
-  /** The key is rejected from this time on. The value is null if the key does not expire. */
+  /** The time from which the key is rejected; null if the key does not expire. */
   readonly expires_at: Timestamp | null
-  /** The time may lag by some seconds. It is null before the first use. */
+  /** The time of the last use, up to some seconds late; null before the first use. */
   readonly last_used_at: Timestamp | null
   /**
-   * The key is rejected from this time on, which is in the future for a rotated key during its grace period. The value
-   * is null if the key was neither rotated nor revoked.
+   * The time from which the key is rejected; null if it was neither rotated nor revoked. For a rotated key in its grace
+   * period, it is in the future.
    */
   readonly revoked_at: Timestamp | null
 }

@@ -10,13 +10,13 @@ export type DeliveryStatus = "pending" | "held" | "delivered" | "failed"
 export type DeliveryFailure = "dns" | "refused" | "reset" | "tls" | "timeout" | "http" | "blocked" | "unsigned"
 
 export interface DeliveryAttempt {
-  /** What caused the attempt: the schedule, your request, or a probe of whether your endpoint is back. */
+  /** What caused the attempt: the schedule, your request, or a test whether your endpoint works again. */
   readonly kind: Open<"scheduled" | "manual" | "probe">
   readonly at: Timestamp
   readonly duration_ms: number
-  /** The value is null when no response arrived. */
+  /** Null if no response arrived. */
   readonly response_code: number | null
-  /** The value is null when the attempt succeeded. */
+  /** Null if the attempt succeeded. */
   readonly error_class: Open<DeliveryFailure> | null
   readonly error: string | null
 }
@@ -37,10 +37,7 @@ export interface Delivery {
   readonly share_id: string
   readonly status: Open<DeliveryStatus>
   readonly created_at: Timestamp
-  /**
-   * The value is null while an attempt is in flight, while the webhook is paused or disabled, and when no attempt is
-   * planned.
-   */
+  /** Null while an attempt is in flight, while the webhook is paused or disabled, and if no attempt is scheduled. */
   readonly next_attempt_at: Timestamp | null
   /** The time at which the event first arrived, or the last attempt failed. */
   readonly settled_at: Timestamp | null

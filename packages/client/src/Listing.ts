@@ -35,7 +35,7 @@ export class Listing<Item, One extends CursorPage<Item> = Page<Item>> implements
     this.#fetch = fetch
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: to be awaited is what it is for
+  // biome-ignore lint/suspicious/noThenProperty: `await` on a listing is part of the API
   then<A = One, B = never>(
     onFulfilled?: ((page: One) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null

@@ -19,15 +19,15 @@ export interface ResponseInfo {
 
 /** Options of one call. */
 export interface RequestOptions {
-  /** The signal aborts the call, its retries and pauses. The call rejects with the signal's reason. */
+  /** Aborts the call with its retries and pauses. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** This value overrides the client's value. */
+  /** Overrides the client's value. */
   readonly timeoutMs?: number | undefined
-  /** This value overrides the client's value. */
+  /** Overrides the client's value. */
   readonly maxRetries?: number | undefined
-  /** These headers are added to the client's headers. */
+  /** Headers in addition to the client's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The function is called for every response, including those of retried attempts. */
+  /** Called for every response, including those of retried attempts. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
 }
 
@@ -50,13 +50,13 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined
   /** The longest pause before a retry, in milliseconds. A longer `Retry-After` ends the call. Default: 60,000. */
   readonly maxRetryWaitMs?: number | undefined
-  /** The function replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */
+  /** Replaces the runtime's `fetch`, for example for a proxy, tests or tracing. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** The headers are sent with every request. */
+  /** Headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The function is called for every response, including those of retried attempts. */
+  /** Called for every response, including those of retried attempts. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
-  /** The option allows use in a browser, where anyone can read the key. */
+  /** Allows use in a browser, where anyone can read the key. */
   readonly allowBrowser?: boolean | undefined
 }
 

@@ -48,7 +48,7 @@ export class PartnerCommentary {
   }
 }
 
-// biome-ignore-start lint/performance/noBarrelFile: a package of one entry shows here what belongs to it
+// biome-ignore-start lint/performance/noBarrelFile: the only entry point of the package lists its exports here
 export type * from "./ApiKey.ts"
 export type * from "./Delivery.ts"
 export {
@@ -87,4 +87,4 @@ export {
   WebhookVerificationError
 } from "./WebhookVerification.ts"
 export type { Json, Metadata, Open, Timestamp } from "./Wire.ts"
-// biome-ignore-end lint/performance/noBarrelFile: a package of one entry shows here what belongs to it
+// biome-ignore-end lint/performance/noBarrelFile: the only entry point of the package lists its exports here

@@ -20,7 +20,7 @@ export interface Spread {
 }
 
 export interface PerformanceFigures {
-  /** The results at present: `sent` is the sum of the others. */
+  /** The number of requests by their current result. `sent` is the sum of the others. */
   readonly counts: {
     readonly sent: number
     readonly pending: number
@@ -42,9 +42,9 @@ export interface PerformanceFigures {
 
 export interface PerformanceReport {
   readonly period: { readonly start: Timestamp; readonly end: Timestamp }
-  /** The figures of all personas together. */
+  /** The metrics of all personas together. */
   readonly overall: PerformanceFigures
-  /** The personas with a request in the period, by name. */
+  /** The personas with a request in the period, sorted by name. */
   readonly personas: ReadonlyArray<
     PerformanceFigures & {
       readonly persona_id: string

@@ -88,7 +88,7 @@ export interface Topic {
   readonly created_at: Timestamp
 }
 
-/** The reason why no commentary will come, and the time from which that is certain. */
+/** The reason why no commentary will come, and the time of the failure. */
 export interface Failure {
   readonly reason: Open<FailureReason>
   readonly at: Timestamp
@@ -113,7 +113,7 @@ export interface TopicProgress {
     /** True if the commentary is ready to fetch. */
     readonly has_commentary: boolean
     readonly failure: Failure | null
-    /** The time until which the creator can answer or approve; null while no creator has to act. */
+    /** The creator's deadline to answer or approve; null while no creator has to act. */
     readonly expires_at: Timestamp | null
   }>
   /** Number of personas by status. */

@@ -87,8 +87,8 @@ export class Topics {
   }
 
   /**
-   * Cancels the assignments that no creator has answered yet. Answered ones continue. Resolves with the status
-   * afterwards. A repeated call changes nothing. The call fails with `not_found`. Scope `topics:submit`.
+   * Cancels the assignments that no creator has answered yet. Assignments with an answer continue. Resolves with the
+   * status afterwards. A repeated call changes nothing. The call fails with `not_found`. Scope `topics:submit`.
    */
   async cancel(id: string, options?: PostOptions): Promise<TopicProgress> {
     return this.#connection.data({ method: "POST", path: path`/topics/${id}/cancel`, options })

@@ -1,6 +1,6 @@
 /**
- * Waits for a topic for up to two days. Requests wait in the service for a change of the status. Where the service
- * answers at once, the status is polled every 30 to 60 seconds, with a test key every 1 to 2 seconds.
+ * Waits for a topic for up to two days. Requests wait in the service for a change of the status. If the service does
+ * not support waiting, the client polls the status every 30 to 60 seconds, with a test key every 1 to 2 seconds.
  */
 import { ApiError, UnexpectedAnswerError, WaitTimeoutError } from "./Errors.ts"
 import type { RequestOptions, ResponseInfo } from "./Options.ts"
@@ -26,7 +26,7 @@ export interface WaitOptions extends RequestOptions {
    * such pause. After half of the rate limit's window is used, pauses grow so that the rest lasts until the reset.
    */
   readonly intervalMs?: number | undefined
-  /** The function is called with the first status and with every change. */
+  /** Called with the first status and with every change. */
   readonly onProgress?: ((status: TopicProgress) => void) | undefined
 }
 
@@ -36,7 +36,7 @@ export interface PollRequests {
   readonly get: (id: string, options: RequestOptions) => Promise<TopicDetail>
 }
 
-/** What the connection knows. A fetched key is unknown before the first request. */
+/** The kind of the key. A key from a function is unknown before the first request. */
 export interface PollConnection {
   readonly isTest: boolean
   readonly timeoutMs: number
@@ -45,9 +45,9 @@ export interface PollConnection {
 const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
 const longestWaitSeconds = 25
-/** Added to the wait for the timeout of its request. */
+/** Added to the wait in the service to get the timeout of the request. */
 const answerMs = 10_000
-/** Requests that wait start at most once in this time, because a stopping service answers them at once. */
+/** The minimum time between two waiting requests, because a stopping service responds to them at once. */
 const shortestMs = 1000
 
 /** The second half of the window is distributed evenly, so that polling never exhausts it. */
@@ -57,7 +57,7 @@ export const pauseForRateLimit = (limit: RateLimit | null): number =>
 const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
   status.overall_status === "completed" || (until === "first" && status.personas.some((each) => each.has_commentary))
 
-/** Proxies and browsers may hide the header, but the time shows it too. */
+/** Proxies and browsers may hide the header, so the duration of the request counts too. */
 const hasWaited = ({ durationMs, headers }: ResponseInfo) =>
   durationMs >= shortestMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
 
@@ -81,7 +81,7 @@ export const waitForTopic = async (
     onResponse?.(response)
   }
 
-  /** Only with a tag, because without one the service would let a caller wait for a topic that is completed. */
+  /** Wait only with a tag, because without a tag the service would wait even if the topic is already completed. */
   const untilChange = (request: RequestOptions): RequestOptions => {
     if (tag === null) return request
     const wait = Math.min(longestWaitSeconds, Math.floor((end - Date.now()) / 1000))
@@ -91,7 +91,7 @@ export const waitForTopic = async (
     return { ...request, headers: { ...headers, prefer: `wait=${wait}` }, timeoutMs }
   }
 
-  /** With the first tag, the next request can wait. Later, an answer shows whether the service waits. */
+  /** After the first tag, the next request can wait. Its response shows whether the service supports waiting. */
   const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
     const interval = intervalMs ?? (connection.isTest ? 1000 : 30_000)
     const usual = interval * (1 + Math.random())

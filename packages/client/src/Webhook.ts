@@ -32,7 +32,7 @@ export interface Webhook {
   readonly last_delivery_at: Timestamp | null
   readonly created_at: Timestamp
   readonly updated_at: Timestamp
-  /** The service disabled the webhook for this reason. The value is null unless the status is `disabled`. */
+  /** Why the service disabled the webhook; null unless the status is `disabled`. */
   readonly disabled_reason: string | null
   readonly disabled_at: Timestamp | null
   /** While the circuit is `open`, events are held. At `open_until` the service tries to send one of them. */
@@ -46,7 +46,7 @@ export interface CreatedWebhook extends Webhook {
   readonly secret: string
 }
 
-/** The time in seconds that the former secret signs too: 0 to 604,800. Default: 86,400. */
+/** The number of seconds for which events are also signed with the former secret: 0 to 604,800. Default: 86,400. */
 export interface RotateWebhookSecret {
   readonly grace_period_seconds?: number
   /** By default the service generates a secret. */
@@ -56,7 +56,7 @@ export interface RotateWebhookSecret {
 /** Only this response contains the new `secret`. */
 export interface RotatedWebhook extends Webhook {
   readonly secret: string
-  /** Until then both secrets sign. Null without a grace period. */
+  /** Until this time, events are signed with both secrets. Null without a grace period. */
   readonly former_secret_expires_at: Timestamp | null
 }
 
@@ -67,12 +67,12 @@ export interface DeletedWebhook {
 
 /** The result of a test delivery. */
 export interface WebhookTest {
-  /** True if the delivery succeeded. A value of false is a result, not an error. */
+  /** True if the delivery succeeded. False is a test result, not an error. */
   readonly success: boolean
-  /** The id is `evt_test_` and a UUID. */
+  /** `evt_test_` and a UUID. */
   readonly test_event_id: string
   readonly delivery_status: Open<"delivered" | "failed">
-  /** The value is null when no response arrived. */
+  /** Null if no response arrived. */
   readonly response_code: number | null
   readonly error: string | null
 }

@@ -36,7 +36,7 @@ export type WebhookHeaders =
 export interface VerifyOptions {
   /** Maximum difference between the timestamp and the current time. Default: 300. */
   readonly toleranceSeconds?: number | undefined
-  /** The function replaces the local clock. */
+  /** Replaces the local clock. */
   readonly now?: Date | undefined
 }
 
@@ -96,9 +96,9 @@ const sentAt = (timestamp: string, { now = new Date(), toleranceSeconds = 300 }:
 }
 
 /**
- * Returns the event if its signature is valid, else rejects with WebhookVerificationError. `body` must be the raw body,
- * byte for byte. Pass several secrets while you migrate to another webhook. An event can arrive more than once: store
- * its `id`.
+ * Resolves with the event if its signature is valid, otherwise rejects with WebhookVerificationError. `body` must be
+ * the raw body, byte for byte. Pass several secrets while you migrate to another webhook. An event can arrive more than
+ * once: store its `id`.
  */
 export const verifyWebhook = async (
   body: string | Uint8Array | ArrayBuffer,

@@ -47,8 +47,8 @@ export class Webhooks {
   }
 
   /**
-   * Replaces the secret. During the grace period both secrets sign, so `verify` succeeds with either. Only this response
-   * contains the new secret: store it. Scope `webhooks:write`.
+   * Replaces the secret. During the grace period, events are signed with both secrets, so `verify` succeeds with
+   * either. Only this response contains the new secret: store it. Scope `webhooks:write`.
    */
   async rotateSecret(id: string, rotation: RotateWebhookSecret = {}, options?: PostOptions): Promise<RotatedWebhook> {
     return this.#connection.data({

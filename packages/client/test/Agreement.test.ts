@@ -104,7 +104,7 @@ type DetailsOf<E> = E extends { readonly details: infer Details } ? Details : un
 type Details = { [Code in Client.ErrorCode]: Same<Client.ErrorDetails[Code], DetailsOf<WireError[Code]>> }
 export type DetailsAgree = Agree<Details[Client.ErrorCode]>
 
-/** Proves that the comparison can fail. */
+/** A planted difference, which shows that the comparison can fail. */
 type Left<T extends false> = T
 export type Proofs = [
   Agree<Same<{ readonly a: Client.Open<"b" | "c"> | null }, { readonly a: "b" | "c" | null }>>,

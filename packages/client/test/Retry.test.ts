@@ -1,4 +1,4 @@
-/** Retries: which failures, how often, after which delay, and never twice the same work. */
+/** Tests retries: which failures are retried, how often and after which delay, and that no work is done twice. */
 import { ApiError, ConnectionError, UnexpectedAnswerError } from "@partner-commentary/client"
 import { expect, it, vi } from "vitest"
 import * as Clock from "./Clock.ts"

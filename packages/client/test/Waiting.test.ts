@@ -115,7 +115,7 @@ it("the first half of the rate limit does not slow down polling", async () => {
   expect(pauses()).toEqual([1500, 1500, 8000, 0])
 })
 
-it("waitFor waits after a rate-limit error, however long it takes", async () => {
+it("waitFor continues after a rate-limit error, even if the pause is long", async () => {
   const limited = refusalAnswer(
     429,
     "rate_limit_exceeded",
@@ -163,7 +163,7 @@ it("a last poll after the timeout can still resolve", async () => {
   expect(asked.map(({ at }) => at - start)).toEqual([0, 15_000, 15_000])
 })
 
-it("the last poll's status is reported and in the error", async () => {
+it("the status of the last poll is passed to onProgress and included in the error", async () => {
   const { asked, client } = scripted([progress("pending"), progress("partial", true)])
   const seen: Array<string> = []
   const call = client.topics.waitFor("t", {

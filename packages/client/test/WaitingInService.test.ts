@@ -9,7 +9,7 @@ Clock.useFakeClock()
 interface Behavior {
   /** The time of each change. The last one completes the topic. */
   readonly changes?: ReadonlyArray<number>
-  /** Whether the service applies `Prefer`, and says so. A service that does not answers at once. */
+  /** True if the service applies `Prefer` and sends `Preference-Applied`. Otherwise it responds at once. */
   readonly waits?: boolean
   readonly says?: boolean
   readonly tags?: boolean
@@ -52,7 +52,7 @@ const makeWaitingService = ({ changes = [], says = true, tags = true, waits = tr
   return { asked, client, start }
 }
 
-it("a change answers the waiting request, which carries the last tag", async () => {
+it("a change ends the waiting request, which contains the last tag", async () => {
   const { asked, client, start } = makeWaitingService({ changes: [40_000, 90_000] })
   expect(await Clock.advanceUntilSettled(client.topics.waitFor("t"))).toMatchObject({ topic_id: "t" })
   expect(asked).toEqual([
@@ -73,7 +73,7 @@ it("a completed topic is returned at once", async () => {
   expect([asked.length, Date.now() - start]).toEqual([2, 0])
 })
 
-it("a wait is recognized by its time where a proxy removes the header", async () => {
+it("a wait is recognized by its duration if a proxy removes the header", async () => {
   const { asked, client } = makeWaitingService({ changes: [60_000], says: false })
   await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(asked.map(({ at }) => at)).toEqual([0, 1000, 26_000, 51_000, 60_000])
@@ -85,14 +85,14 @@ it("a service that answers at once is polled at the usual interval", async () =>
   expect(asked.map(({ at }) => at)).toEqual([0, 1000, 46_000, 91_000, 136_000, 136_000])
 })
 
-it("a service without tags gets neither header", async () => {
+it("a service without entity tags gets neither `Prefer` nor `If-None-Match`", async () => {
   const { asked, client } = makeWaitingService({ changes: [100_000], tags: false })
   await Clock.advanceUntilSettled(client.topics.waitFor("t"))
   expect(asked.map(({ at }) => at)).toEqual([0, 45_000, 90_000, 135_000, 135_000])
   expect(asked.every(({ prefer, tag }) => prefer === null && tag === null)).toBe(true)
 })
 
-it("a service that is stopping, and claims to have waited, gets at most one request a second", async () => {
+it("a stopping service, which responds at once with `Preference-Applied`, gets at most one request a second", async () => {
   let requests = 0
   const headers = { etag: '"1"', "preference-applied": "wait" }
   const fetch = async () =>
@@ -104,7 +104,7 @@ it("a service that is stopping, and claims to have waited, gets at most one requ
   expect(requests).toBe(12)
 })
 
-it("the deadline ends a series of 304, and no request asks for more than the time that is left", async () => {
+it("the deadline ends a series of 304 responses, and no request waits longer than the remaining time", async () => {
   const { asked, client, start } = makeWaitingService()
   const error = await Clock.advanceUntilSettled(rejectionOf(client.topics.waitFor("t", { timeoutMs: 60_500 })))
   expect(error).toMatchObject({ name: "WaitTimeoutError", lastStatus: { overall_status: "state 0" } })
@@ -120,7 +120,7 @@ it("the deadline ends a series of 304, and no request asks for more than the tim
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it("a short timeout of the client does not end a wait, and a hanging one ends 10 seconds after it", async () => {
+it("a short timeout of the client does not end a wait, and a hanging request ends 10 seconds after its wait", async () => {
   const short = makeWaitingService({ changes: [20_000], options: { timeoutMs: 1000 } })
   await Clock.advanceUntilSettled(short.client.topics.waitFor("t"))
   expect(short.asked.map(({ at }) => at)).toEqual([0, 1000, 20_000])

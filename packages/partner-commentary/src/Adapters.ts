@@ -67,7 +67,7 @@ export const bucket = (options: S3Storage.S3StorageOptions) =>
     ({ layer }) => layer(options)
   )
 
-/** With none, every dashboard token is refused. */
+/** Without an identity option, every dashboard token is refused. */
 export const identity = (provider: Option.Option<JwksIdentity.JwksIdentityOptions>) =>
   Option.match(provider, {
     onNone: () => DashboardIdentity.layerNone,

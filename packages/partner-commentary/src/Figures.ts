@@ -1,4 +1,4 @@
-/** Partial settings of an application, such as a policy. The defaults determine the names and the types. */
+/** Settings that an application overrides in part, such as a policy. The defaults determine the names and the types. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"

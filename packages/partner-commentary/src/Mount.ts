@@ -10,7 +10,10 @@ export interface Mount {
   readonly answered: (target: string, status: number) => void
 }
 
-/** Mounts below this depth are not found. Anonymous callers choose the length of a path, so the search is limited. */
+/**
+ * The maximum depth of a mount path in the search. The search is limited, because anonymous callers choose the length
+ * of a path.
+ */
 const maxSegments = 10
 
 /** Returns paths at which a router may have mounted the service: the prefixes of the path, the shortest first. */
@@ -39,7 +42,8 @@ export const make = (apiRoot: string, warn: (message: string) => void): Mount =>
       if (!isDone && Predicate.isString(baseUrl) && baseUrl !== "") found(baseUrl)
     },
     answered: (target, status) => {
-      // After the first successful response the mount is known to be right, so other paths are mistakes of callers.
+      // After the first successful response the mount path is known to be correct, so other paths are mistakes of
+      // callers.
       if (!isDone && status === 404) {
         const path = target.replace(/[?#].*$/s, "")
         const mounted = beginnings(path).find((each) => collidesWithRoutes(`http://host${path.slice(each.length)}`))

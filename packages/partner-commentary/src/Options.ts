@@ -116,7 +116,7 @@ export interface Decoded extends Options {
 
 type Verdict = true | string | SchemaIssue.Issue
 
-/** The sentence continues after the option's name. */
+/** The message without the option's name, which comes first. */
 const required = (judge: (value: unknown) => Verdict) => Schema.Unknown.check(Schema.makeFilter(judge))
 
 const optional = (judge: (value: unknown) => Verdict) =>

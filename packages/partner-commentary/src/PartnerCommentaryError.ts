@@ -16,7 +16,7 @@ export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryE
   readonly cause?: unknown
 }> {}
 
-/** `constraint` continues the sentence after the option's name. */
+/** `constraint` is the message without the option's name, which comes first. */
 export const invalidOption = (field: string, constraint: string): PartnerCommentaryError =>
   new PartnerCommentaryError({
     code: "invalid_option",

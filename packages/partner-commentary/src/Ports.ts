@@ -30,7 +30,7 @@ export const layer = (options: Decoded) =>
 
 const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) => explained(`The option ${option}`, layer)
 
-/** The application's own stores replace ours, on the same database client. */
+/** The application's own stores replace the default stores, on the same database client. */
 const stores = ({ database, organizations, personas }: Decoded): Layer.Layer<Stored, PartnerCommentaryError> => {
   const kept = named("database", database ?? local)
   const withPersonas =

@@ -1,6 +1,6 @@
 /**
- * Secure random bytes, read from the system in blocks, as Node's own `randomUUID` does. A request needs five ids, and
- * each read of the system costs several microseconds. Overwrites the bytes that were given out.
+ * Secure random bytes, read from the system in blocks, as Node's `randomUUID` does. A request needs five ids, and each
+ * read from the system takes several microseconds. Bytes are overwritten when they have been returned.
  */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"

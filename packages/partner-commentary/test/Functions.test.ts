@@ -44,7 +44,7 @@ describe("a function that sends mails", () => {
     })
   )
 
-  it.effect("a function that sends mails is called again later when it throws, unless the error is permanent", () =>
+  it.effect("a function that sends mails is called again later if it throws, unless the error is permanent", () =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(sending(() => Promise.reject(new Error("the service is busy"))))
       assert.deepStrictEqual([refused.permanent, refused.reason], [false, "the service is busy"])
@@ -147,7 +147,7 @@ describe("a function that reads the dashboard's tokens", () => {
     )
 
   it.effect(
-    "a function that reads the dashboard's tokens returns an organization, an invalid token, an expired token, or that it cannot decide",
+    "a function that reads the dashboard's tokens reports an organization, an invalid token, an expired token, or a failure",
     () =>
       Effect.gen(function* () {
         const organization = "courtside"

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Randomness from "../src/Randomness.ts"
 
 describe("randomness", () => {
-  it.effect("no byte is given out twice, however many bytes a caller requests at a time", () =>
+  it.effect("no byte is returned twice, for any number of bytes that a caller requests at a time", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const seen = new Set<string>()
@@ -14,7 +14,7 @@ describe("randomness", () => {
         const size = 8 + (round % 25)
         const bytes = yield* random.randomBytes(size)
         assert.strictEqual(bytes.length, size)
-        // Each value has 64 random bits, so equal values would mean that a block was used twice.
+        // Each value has 64 random bits, so equal values mean that a block was used twice.
         seen.add(Buffer.from(bytes.slice(0, 8)).toString("hex"))
         given++
       }
@@ -22,7 +22,7 @@ describe("randomness", () => {
     }).pipe(Effect.provide(Randomness.layer))
   )
 
-  it.effect("bytes that were given out do not change, and a caller may request more than a block at once", () =>
+  it.effect("returned bytes do not change, and a caller can request more than a block at once", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const first = yield* random.randomBytes(32)

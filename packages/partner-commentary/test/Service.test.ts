@@ -113,7 +113,7 @@ describe("a start that fails", () => {
     expect(message).not.toContain("hidden")
   })
 
-  it("a failed start causes the same error for every port, and names the option", async () => {
+  it("a failed start rejects with the same error for every port, and the error names the option", async () => {
     const pc = partnerCommentary({
       ...options,
       mediaStorage: { folder: "/dev/null/media", url: "https://media.example" }

@@ -272,7 +272,7 @@ it("an application registers, changes, lists and deletes a partner's webhook, an
   expect((await rejection(pc.webhooks.create(unheard))).details).toMatchObject({ field: "events[0]" })
 })
 
-it("the doctor names the function that restarts failed work, and that function restarts it", async () => {
+it("the doctor suggests the function that restarts failed work, and this function restarts it", async () => {
   const mails: Array<unknown> = []
   let isDown = true
   const refused = Object.assign(new Error("no such mailbox"), { permanent: true })

@@ -67,8 +67,8 @@ export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
 ]
 
 /**
- * Returns a warning when PUBLIC_URL is unset: it names the start of links in mails, and says whether others can reach
- * it.
+ * Returns a warning when PUBLIC_URL is unset: it shows the address that links in mails start with, and whether other
+ * machines can reach it.
  */
 export const publicUrlWarning = (
   settings: Settings,

@@ -4,7 +4,7 @@ import { type DatabaseSettings, databaseDisplayName } from "./DatabaseSettings.t
 import { SettingRefused } from "./Variable.ts"
 
 /**
- * Outside development, the missing file probably existed before. A new file would replace the service's data by an
+ * Outside development, the path of a missing file is probably wrong. Creating the file would start the service with an
  * empty database.
  */
 export const explainMissingFile =

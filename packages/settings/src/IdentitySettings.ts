@@ -14,7 +14,7 @@ export interface IdentitySettings {
 
 const defaultClaim = "org_id"
 
-/** None when there is no identity provider, or the local identity in development. */
+/** None if there is no identity provider. Development then uses the local identity. */
 export const readIdentitySettings: Effect.Effect<Option.Option<IdentitySettings>, SettingRefused> = Effect.gen(
   function* () {
     const jwksUrl = yield* Variable.readOptional("JWKS_URL", Parser.parseHttpUrl)

@@ -187,7 +187,9 @@ const address: Parser<string> = {
 
 const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "203.0.113.7, 2001:db8::/32"'
 
-/** As written. The list needs at least one entry, because an empty list would allow every address. */
+/**
+ * The entries as they were written. The list needs at least one entry, because an empty list would allow every address.
+ */
 export const parseAddresses: Parser<ReadonlyArray<string>> = {
   rule: rightNetworks,
   parse: (text) => Option.filter(listOf(address, rightNetworks).parse(text), (list) => list.length > 0)

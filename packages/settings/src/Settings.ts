@@ -31,7 +31,9 @@ export interface Settings {
   readonly signingSecrets: Option.Option<SigningSecretList>
   /** None when the service uses the local generator. */
   readonly generator: Option.Option<GeneratorSettings>
-  /** None for the local identity in development; elsewhere no tokens are valid then. */
+  /**
+   * None if there is no identity provider: development then uses the local identity, and elsewhere no token is valid.
+   */
   readonly identity: Option.Option<IdentitySettings.IdentitySettings>
   readonly media: MediaSettings.MediaSettings
   readonly trustedProxies: IpAllowList.IpAllowList
@@ -81,8 +83,8 @@ export const dataFolder = "./data"
 const defaultPort = 8080
 
 /**
- * The time is longer than the 60 seconds of common load balancers, which would otherwise reuse connections that the
- * service is closing.
+ * Longer than the 60 seconds of common load balancers. Otherwise they would reuse connections that the service is
+ * closing.
  */
 export const defaultKeepAlive = Duration.seconds(65)
 
@@ -139,8 +141,8 @@ export const requireForService = (settings: Settings): Effect.Effect<void, Setti
 }
 
 /**
- * Checks the settings of commands that change a service's database, because a half-loaded environment looks like the
- * defaults.
+ * Checks the settings of commands that change a service's database. With an incompletely loaded environment, a command
+ * would silently use the defaults.
  */
 export const requireNamedDatabase = ({ database, development }: Settings): Effect.Effect<void, SettingRefused> =>
   database.isDefault && !development
@@ -168,7 +170,7 @@ const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused(
 export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
 
-/** Partners could otherwise use webhooks to scan the service's private network. */
+/** Otherwise partners could use webhooks to scan the service's private network. */
 export const allowsPrivateReceivers = ({ development, webhooks }: Settings): boolean =>
   webhooks.allowPrivate && !development
 

@@ -62,7 +62,7 @@ export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => 
 
 /**
  * The package's own tests come first, then those of the same subject, then the fastest ones. Code outside functions
- * runs before the first test, so it falls back to the tests that execute anything in its file.
+ * runs before the first test, so for it the tests that execute anything in its file run.
  */
 export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const executing = (place: string) => runs.filter(({ covered }) => covered.includes(place))
@@ -87,7 +87,10 @@ const fails = (tests: ReadonlyArray<Run>): boolean => {
   return vitest(options, {}, 120_000).status !== 0
 }
 
-/** Returns whether a test fails. The tests of the first seconds find most faults. The others run only if these pass. */
+/**
+ * Returns whether a test fails. The first tests, which take some seconds, find most faults. The other tests run only if
+ * these pass.
+ */
 export const isNoticed = (tests: ReadonlyArray<Run>): boolean => {
   let total = 0
   const ends = tests.map(({ ms }) => (total += ms + 5))

@@ -9,7 +9,7 @@ export default defineConfig({
     root,
     include: ["packages/*/test/**/*.test.ts", "adapters/sqlite/test/**/*.test.ts", "hosts/test/test/**/*.test.ts"],
     experimental,
-    // A thread ends with its process, even when a fault makes it loop forever.
+    // Threads instead of processes, because a thread ends with its process even if a fault makes it loop forever.
     pool: "threads",
     isolate: false,
     fileParallelism: false,

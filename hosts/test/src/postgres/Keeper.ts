@@ -26,7 +26,7 @@ const certificate = process.env["CERTIFICATE"]
 let server: ChildProcess | undefined
 let ending = false
 
-/** The data is disposable, so the server skips waiting for the disk. */
+/** The data is disposable, so the server does not wait for the disk. */
 const configuration = (port: number) =>
   [
     `port = ${port}`,
@@ -55,7 +55,7 @@ const make = (version: PostgresVersion) => {
   }
   const origin = process.env["DATA_FROM"]
   if (origin !== undefined) return copyData(origin)
-  // A collation other than byte order reveals code that relies on the default.
+  // The collation is not byte order, so that tests find code that relies on the default.
   const made = spawnSync(
     join(folder, "native", "bin", "initdb"),
     ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"].concat(

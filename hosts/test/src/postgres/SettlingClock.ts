@@ -10,9 +10,11 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import type { TestClock } from "effect/testing/TestClock"
 
-/** The number of consecutive checks, one per turn of the event loop, that must find no connection in use. */
+/** The number of consecutive turns of the event loop in which no connection may be in use. */
 const looks = 5
-/** After this time, in milliseconds, a fiber that holds a connection is assumed to wait for the clock. */
+/**
+ * Milliseconds after which the clock assumes that a fiber with a connection waits for the clock and not for the server.
+ */
 const patience = 2000
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))

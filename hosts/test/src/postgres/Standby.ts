@@ -15,7 +15,7 @@ export const startStandby = Effect.fnUntraced(function* (primary: Cluster.Postgr
     Effect.sync(() => mkdtempSync(join(tmpdir(), "backup-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
   )
-  // A backup must begin and end on one connection.
+  // A backup must begin and end on the same connection.
   yield* runOnDatabase(Redacted.make(primary.url), (sql) =>
     Effect.gen(function* () {
       const [place] = yield* sql<{ readonly data_directory: string }>`SHOW data_directory`

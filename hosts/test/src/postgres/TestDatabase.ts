@@ -53,7 +53,10 @@ export const dropDatabasesOfRun = Effect.fnUntraced(function* (run: string) {
   )
 })
 
-/** Deletes rows where a table has any. This is faster than copying the template, because tables of tests are small. */
+/**
+ * Deletes the rows of non-empty tables. This is faster than copying the template, because the tables of tests are
+ * small.
+ */
 const empties = `DO $$ DECLARE place TEXT; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR place IN SELECT format('%I', tablename) FROM pg_tables
@@ -158,8 +161,8 @@ export const databasesOn = (server: Effect.Effect<string>) => {
 export const { empty, fresh, layer, named, used } = databasesOn(ofTheRun)
 
 /**
- * The same stores with a clock that waits for them. A name other than `:memory:` refers to one database for the lifetime of the
- * process.
+ * The same stores, with a clock that waits for the database. Any name except `:memory:` refers to the same database for
+ * the lifetime of the process.
  */
 export const layerOfNamedDatabase = (name: string) =>
   Layer.provideMerge(

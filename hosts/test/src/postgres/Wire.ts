@@ -1,6 +1,6 @@
 /**
- * A proxy to a Postgres server that parses the protocol. A turn is one round trip: everything that a client sends
- * before it waits for the server, in any number of statements. Tests count turns and cut connections.
+ * A proxy to a Postgres server that parses the protocol. A turn is one round trip: all statements that a client sends
+ * before it waits for the server. Tests count turns and cut connections.
  */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"

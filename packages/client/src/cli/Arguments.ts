@@ -33,7 +33,7 @@ export const parseArguments = (args: ReadonlyArray<string>, flags: Flags, maxWor
     if (flag === undefined) throw new WrongUsage(`There is no flag ${rawName}.`)
     if (given.has(name)) throw new WrongUsage(`${rawName} is given twice.`)
     if (flag.value === undefined && value !== undefined) throw new WrongUsage(`${rawName} takes no value.`)
-    // Without `=`, a flag that follows would be taken for the value.
+    // A value that begins with `-` requires `=`, because otherwise it would be read as another flag.
     if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("-")))) {
       throw new WrongUsage(`${rawName} needs a value: ${flag.value}.`)
     }

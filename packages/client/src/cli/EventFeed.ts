@@ -35,7 +35,7 @@ export const makeEventFeed = (client: PartnerCommentary, signal: AbortSignal): E
   return {
     start: async () => {
       const { data } = await client.events.list({ limit: 1 }, options)
-      // In a list sorted by time, the last event may not be the last that was stored. Continue reading from it.
+      // The newest event of a list sorted by time may not be the last one stored, so read forward from it.
       place = data[0]?.id
       for await (const _ of fetchNew());
     },

@@ -32,7 +32,7 @@ export const listen = async (parsed: ParsedArguments, terminal: Terminal): Promi
   if (forwardTo === undefined) throw new WrongUsage("--forward-to is missing.")
   const receiver = receiverAddress(forwardTo)
   const types = wantedTypes(flags.get("events"))
-  // A secret that was passed in may be a real one, and logs may keep the output.
+  // Print only a generated secret, because a given secret may be in use, and logs may keep the output.
   const isGiven = flags.has("secret")
   const secret = flags.get("secret") ?? generateSecret()
   const sign = await makeSigner(secret)

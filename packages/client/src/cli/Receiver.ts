@@ -9,7 +9,7 @@ const maxBytes = 64 * 1024
 const excerptBytes = 1024
 
 export interface Attempt {
-  /** The value is null when no response arrived. */
+  /** Null if no response arrived. */
   readonly status: number | null
   readonly latency_ms: number
   /** The reason of the failure; null after a status of 200 to 299. */

@@ -1,4 +1,4 @@
-/** `trigger`: plays a topic in the test environment until the wanted event happens. */
+/** `trigger`: runs a topic in the test environment until the requested event happens. */
 import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { pause } from "../Pause.ts"
 import type { SimulatedAction } from "../TestAssignment.ts"
@@ -9,7 +9,7 @@ import { accessFlags, readAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
 
-/** The test persona that moves only by `advance`. Ids of test personas never change. */
+/** The test persona whose assignments change only by `advance`. Ids of test personas never change. */
 const waits = "7e570000-0000-4000-8000-000000000005"
 
 interface Scenario {

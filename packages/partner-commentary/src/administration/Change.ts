@@ -1,7 +1,4 @@
-/**
- * Makes a change by an operator or by the embedding application together with its audit entry: both are stored, or
- * neither is.
- */
+/** Makes a change by an operator or by the embedding application, and its audit entry, in one transaction. */
 import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -16,7 +13,7 @@ export interface Recorded {
   readonly details: Schema.JsonObject
 }
 
-/** No entry is written if there was nothing to change. */
+/** If nothing changes, no audit entry is written. */
 export const recorded = <A, E, R>(change: Effect.Effect<Option.Option<A>, E, R>, entry: (changed: A) => Recorded) =>
   Effect.gen(function* () {
     const audit = yield* AuditLog

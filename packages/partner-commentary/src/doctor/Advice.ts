@@ -3,7 +3,7 @@
 /** Each text is the end of a finding's sentence. */
 export interface Advice {
   readonly resendMail: (shareId: string) => string
-  /** Suggests how to resend mails that were given up at this time or later. */
+  /** Suggests how to resend mails that finally failed at this time or later. */
   readonly resendMails: (since: string) => string
   readonly retryDraft: (shareId: string) => string
   readonly retryDrafts: string

@@ -15,7 +15,9 @@ export type StoredCheck =
 
 export interface Finding<Check extends string = StoredCheck> {
   readonly check: Check
-  /** `mend`: this part does not work until the operator acts. `notice`: the operator should look at it. */
+  /**
+   * `mend`: this part of the service does not work until the operator acts. `notice`: the operator should look at it.
+   */
   readonly state: "ok" | "notice" | "mend"
   readonly message: string
   /** The number of problems that the finding stands for, 1 by default. */

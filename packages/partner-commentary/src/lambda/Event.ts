@@ -7,7 +7,7 @@ import * as RequestTarget from "./RequestTarget.ts"
 
 export type LambdaEvent = { readonly is: "call"; readonly call: GatewayRequest } | { readonly is: "schedule" }
 
-/** The event has none of the known shapes. The message says what is missing, and contains nothing of the event. */
+/** The event has no known shape. The message says what is missing, without data from the event. */
 export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefused", { message: Schema.String }) {}
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.UndefinedOr(Schema.NullOr(schema)))

@@ -18,8 +18,8 @@ export interface GatewayRequest {
 export type ResponseForm = "http-api" | "headers" | "multi-value-headers"
 
 /**
- * For these names Node's server keeps the first value and joins the values of all others. All hosts must read headers
- * in the same way.
+ * Headers of which Node's server keeps only the first value. It joins the values of all other headers. All hosts must
+ * read headers in this way.
  */
 const single = new Set(
   [

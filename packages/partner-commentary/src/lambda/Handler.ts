@@ -42,7 +42,10 @@ export interface LambdaService {
 /** The scheduled invocation fails, so that an alarm can report it. */
 class WorkFailed extends Data.TaggedError("WorkFailed")<{ readonly message: string }> {}
 
-/** Counts are persisted before a response, at most this often, because the container may be frozen after it. */
+/**
+ * The minimum interval between two writes of the counts. They are written before a response, because the container may
+ * be frozen after it.
+ */
 const flushInterval = 1000
 
 export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
@@ -70,7 +73,7 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
         return Refusal.unavailableResponse(id)
       })
 
-  /** Reserves time at the end for jobs in progress, and for releasing those that do not finish. */
+  /** The time reserved at the end of an invocation, for jobs in progress and for releasing unfinished jobs. */
   const work = Effect.fnUntraced(function* (left: number) {
     const end = left - Math.min(3000, left / 5)
     const { failed, isMoreDue, taken } = yield* drain({

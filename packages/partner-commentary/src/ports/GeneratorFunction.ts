@@ -11,8 +11,8 @@ import * as Schema from "effect/Schema"
 import { answered, type Context, call } from "./HostFunction.ts"
 
 /**
- * Resolves with the commentary as plain text. Throw an error to have it tried again later. With `permanent: true` it is
- * not tried again.
+ * Resolves with the commentary as plain text. If it throws an error, the service retries later. After an error with
+ * `permanent: true` it does not retry.
  */
 export type Generate = (request: GenerationRequest, context: Context) => string | PromiseLike<string>
 

@@ -45,7 +45,7 @@ export const answered = <A, I>(schema: Schema.Codec<A, I>) => {
     })
 }
 
-/** For ports that have no failures of their own: the request is answered with 500, and the log contains the reason. */
+/** For ports without failures: the request gets a 500 response, and the log contains the reason. */
 export const orDie =
   (option: string) =>
   <A>(asked: Effect.Effect<A, HostFailure>): Effect.Effect<A> =>

@@ -5,9 +5,9 @@ import * as Layer from "effect/Layer"
 import { type Context, call } from "./HostFunction.ts"
 
 /**
- * Resolves when the mail service has accepted the mail. Throw an error to have it tried again later. Throw an error
- * with `permanent: true` if the address can never be reached. Calls with the same `message.id` are for the same mail:
- * pass the id on as an idempotency key.
+ * Resolves when the mail service has accepted the mail. If it throws an error, the service retries later. Throw an
+ * error with `permanent: true` if the address can never be reached. Calls with the same `message.id` are for the same
+ * mail: pass the id on as an idempotency key.
  */
 export type SendMail = (message: MailMessage, context: Context) => unknown
 

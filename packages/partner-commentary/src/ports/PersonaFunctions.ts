@@ -31,8 +31,8 @@ type Awaitable<A> = A | PromiseLike<A>
 export interface Personas {
   readonly find: (id: string, context: Context) => Awaitable<HostPersona | null | undefined>
   /**
-   * Returns the personas that the organization may ask at this time: those of the given ids, or all if `ids` is null.
-   * They may be in any order.
+   * Returns the personas that the organization may use at this time, in any order: those with the given ids, or all if
+   * `ids` is null.
    */
   readonly licensed: (
     organizationId: string,

@@ -10,7 +10,10 @@ import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as StartFailure from "./StartFailure.ts"
 
 export interface PoolOptions {
-  /** The schema of our tables, such as `commentary`. The start creates the schema if the role may do so. */
+  /**
+   * The schema of the service's tables, such as `commentary`. The service creates it at its start if the role is
+   * allowed to.
+   */
   readonly schema?: string | undefined
   /** True if the start migrates the database to the present schema. The default is true. */
   readonly migrate?: boolean | undefined
@@ -33,8 +36,8 @@ export interface PostgresOptions extends PoolOptions {
 
 /**
  * `postgres://user:password@host:5432/database`, or your own pool: a `pg.Pool`, a PGlite database, or any object with
- * `connect()` and `query(text, values)`. Your pool keeps its type parsers and settings, and the service never ends
- * it. A wrong value throws an error at once.
+ * `connect()` and `query(text, values)`. Your pool keeps its type parsers and settings, and the service never ends it.
+ * An invalid value throws an error at once.
  */
 export function postgres(url: string, options?: PostgresOptions): Database
 export function postgres(pool: HostPool.HostPool, options?: PoolOptions): Database

@@ -16,7 +16,7 @@ export interface SmtpOptions {
   readonly connections?: number | undefined
 }
 
-/** `smtp://user:password@host:587` or `smtps://…`. A wrong address throws an error at once. */
+/** `smtp://user:password@host:587` or `smtps://…`. An invalid address throws an error at once. */
 export const smtp = (url: string, options: SmtpOptions): Layer.Layer<Mailer> => {
   const { connections, from } = Result.getOrThrow(decoded(url, options))
   return Layer.orDie(SmtpMailer.layer({ url: Redacted.make(url), from, connections }))

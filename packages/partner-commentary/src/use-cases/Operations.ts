@@ -21,7 +21,7 @@ import { decoding, type Run } from "./UseCase.ts"
 
 const since = decoding(Schema.Struct({ since: Schema.optional(moment) }))
 
-/** A draft whose deadline has passed cannot be restarted. Such a draft does not prevent the restart of the others. */
+/** Skip drafts whose deadline has passed, because they cannot be restarted. */
 const retryDrafts = Effect.gen(function* () {
   const creators = yield* Creators
   const stalled = yield* (yield* AssignmentStore).stalled

@@ -60,7 +60,7 @@ const referenced = decoding(
   })
 )
 
-/** A value in the form that the API has in a query. */
+/** A value in the form of the API's query parameters. */
 const queryText = (value: unknown): string =>
   Predicate.isDate(value) && Number.isFinite(value.getTime()) ? value.toISOString() : String(value)
 
@@ -80,8 +80,8 @@ const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.map
 
 export const topics = (run: Run) => ({
   /**
-   * Rejects with `no_valid_personas` if the topic could be sent to no persona. The topic counts for the partner's
-   * quotas like the partner's own calls.
+   * Rejects with `no_valid_personas` if the topic can be sent to none of the personas. The topic counts towards the
+   * partner's quotas, like a topic of the partner's own calls.
    */
   submit: (topic: NewTopic, options?: InTransaction) =>
     run(

@@ -151,7 +151,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
   })
 }
 
-/** Changes one character of the signature. The last character is unsuitable, because its low bits can be unused. */
+/** Changes a character of the signature, but not the last one, whose low bits can be unused. */
 const forged = (text: string): string => {
   const at = text.lastIndexOf(".") + 5
   return text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1)

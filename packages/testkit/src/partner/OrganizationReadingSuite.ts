@@ -78,5 +78,5 @@ export const suite = <R, E, E2>(
   })
 }
 
-/** None of these ids may find "auth|One". */
+/** Ids that must not find "auth|One". */
 const spellings = ["AUTH|ONE", "auth|one", "auth|One ", " auth|One", "auth|", "auth|%", "auth|On_", "", "null"]

@@ -208,7 +208,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* store.submit(there)
         const good = Array.from({ length: 4 }, () => send({ personas: personas(2) }))
         const bad = [
-          // A duplicate id is a defect that is detected only when the row is written.
+          // A duplicate id is a defect that the database detects only when it writes the row.
           send({ topic: { id: there.topic.id } }),
           send({ personas: personas(10) }),
           send({ personas: [], requested: [personaId()] }),
@@ -229,7 +229,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           )
         }
         assert.deepStrictEqual(yield* countUsageOf(there.topic), { topics: 5, held: 5, units: 9 })
-        // A failed submission holds no window.
+        // A failed submission must not hold a duplicate window.
         const again = { ...repeatedSubmission(bad[0] ?? there), quotas: { ...quotas, commentaries_per_month: 100 } }
         assert.strictEqual((yield* store.submit(again)).results[0]?.status, "sent")
       }))

@@ -208,7 +208,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           )
         assert.deepStrictEqual(yield* within(10), [[3, 4, 2, 1], false])
         assert.deepStrictEqual(yield* within(9), [[3, 4, 2], true])
-        // The oldest topic would fit, but the look-up skips no topic.
+        // The oldest topic would fit, but the look-up stops at the first topic that does not fit.
         assert.deepStrictEqual(yield* within(8), [[3, 4], true])
         assert.deepStrictEqual(yield* within(3), [[3], true])
         assert.deepStrictEqual(yield* within(1), [[3], true])

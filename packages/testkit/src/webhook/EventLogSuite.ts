@@ -45,7 +45,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog | TopicStore 
         if (first === undefined || second === undefined || third === undefined) return assert.fail()
         yield* TestClock.setTime(Fixtures.start + 5 * Fixtures.second)
         yield* Creator.decline(second)
-        // The clock of another process is slow.
+        // Set the clock back, as in another process with a slow clock.
         yield* TestClock.setTime(Fixtures.start)
         yield* Creator.decline(first)
         yield* Creator.respondAndDraft(third)
