@@ -87,7 +87,7 @@ export const findBlemishes = (): Array<string> => {
   return found
 }
 
-/** Checks that the element marked `at` has the focus, a visible focus ring, and a position on the screen. */
+/** Checks that the element marked `at` has the focus and a visible focus ring, and is on the screen. */
 export const checkFocusRing = (at: string): string | null => {
   const element = document.activeElement
   if (element === null || element.getAttribute("data-at") !== at) {

@@ -159,7 +159,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await other.getByText("You wrote this for an older draft, not for draft 2.").waitFor()
     await auditPage(visitor, "8-stale-draft", "Not done: Waiting for your approval", other)
 
-    // This tab now shows the current draft, which can be approved. The first tab then has an old draft
+    // This tab now shows the current draft, which can be approved. The first tab still shows the old draft
     await press(other.getByRole("button", { name: "Approve as it stands" }))
     assert.strictEqual(await other.locator(".prose").innerText(), present)
     await page.getByText("Edit the text, then approve it").click()
@@ -274,7 +274,7 @@ function stories(creator: (name: string, story: (visitor: BrowserVisitor, site: 
     await wander("Approved")
   })
 
-  /** Continues up to the mail with the first draft, and opens its page. */
+  /** Takes all steps up to the mail with the first draft, and opens its page. */
   const reachDraft = async ({ follow, page, press }: BrowserVisitor, site: Site, name: string) => {
     const persona = await site.persona(name)
     await follow(await site.ask(persona, topic), "Answer or decline")

@@ -115,7 +115,7 @@ const asksForToken = async (page: Page, apiRoot: string) => {
   const answered = page.waitForResponse((one) => one.url().endsWith("/api-keys"))
   await send.click()
   const answer = await answered
-  // The next page would abort a running request, and an aborted request counts as a failure.
+  // Wait for running requests, because the next page would abort them, and an aborted request counts as a failure.
   await answer.finished()
   const headers = await answer.request().allHeaders()
   assert.deepStrictEqual([headers["authorization"], headers["x-api-key"]], ["Bearer no-token", undefined])

@@ -34,7 +34,7 @@ export class ExplorerSite extends Context.Service<
         disableListenLog: true
       })
       const outside = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
-      // Browsers reach the service here by a host name that differs from its configured one.
+      // The host name with which browsers reach the service. It differs from the configured host name.
       return Layer.effect(ExplorerSite, made).pipe(
         Layer.provide(serving),
         Layer.provide(Application.layer({ apiRoot: "https://api.test.invalid", outside }))

@@ -59,8 +59,7 @@ export const seedCallers = Effect.gen(function* () {
   if (owner === undefined) return yield* Effect.die("nobody to call")
   const hurried = yield* organization(narrow)
   const broke = yield* organization(poor)
-  // The fuzzer calls with other keys than those that it manages. Otherwise a key that it revokes would fail calls that
-  // must succeed.
+  // The fuzzer does not call with the keys that it manages, because calls with a revoked key would fail.
   const managed = yield* Effect.forEach([1, 2, 3], () => Seed.organization({ limits: wide }))
   const live = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one))
   const test = yield* Effect.forEach([owner, ...rest], (one) => Seed.key(one, { environment: "test" }))

@@ -1,6 +1,6 @@
 /** The served description as a list of operations. The fuzzer knows nothing else about the service. */
 
-// biome-ignore lint/suspicious/noExplicitAny: a document from outside, read as it comes
+// biome-ignore lint/suspicious/noExplicitAny: the document is read without validation
 export type UntypedJson = any
 
 export interface JsonSchema {
@@ -74,7 +74,7 @@ const operation = (
   }
 }
 
-/** The path of the first server. The document's paths are relative to it. */
+/** The path of the first server. The document's paths are relative to this one. */
 const basePath = ({ servers }: OpenApiDocument): string => {
   const url = servers?.[0]?.url ?? ""
   return url.replace(/^[a-z]+:\/\/[^/]*/, "").replace(/\/$/, "")

@@ -109,7 +109,7 @@ export const runFuzzer = async ({
   for (let round = 0; round < rounds; round++) {
     for (const [index, operation] of operations.entries()) {
       if (faults.has(operation.name)) continue
-      // The limit of shrinking steps. A fault that is still large after them stays as it is.
+      // The maximum number of steps that shrink the request of a fault.
       let shrinks = 200
       let failed = false
       const checkOrRest = async (sent: GeneratedRequest) => {

@@ -1,12 +1,13 @@
 /**
- * Stores values of earlier responses, so that later requests can use them. Every successful response becomes a sighting: field
- * names, their values, and the caller. An `id` is stored under the name of its resource: the `id` of a `persona` as `persona_id`.
+ * Stores values of earlier responses, so that later requests can use them. Every successful response becomes a
+ * sighting: field names, their values, and the caller. The name of an `id` includes its resource: the `id` of a
+ * `persona` is stored as `persona_id`.
  */
 import type { FuzzedCaller } from "./Callers.ts"
 import type { OpenApiOperation, OpenApiParameter } from "./Description.ts"
 
 export interface SeenValue {
-  /** The number increases: the newest sighting has the highest number. */
+  /** An increasing number. The newest sighting has the highest number. */
   readonly order: number
   readonly caller: FuzzedCaller
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
@@ -67,8 +68,8 @@ const collect = (into: Map<string, Array<string>>, value: unknown, owner: string
 }
 
 /**
- * The names under which a parameter's values are stored. An `id` takes the name of the path segment before it. Field
- * names in the parameter's description are as good as its own name.
+ * The names under which a parameter's values are stored: its own name, and the field names in its description. An `id`
+ * gets the name of the path segment before it.
  */
 export const labelsOfParameter = (
   operation: OpenApiOperation,

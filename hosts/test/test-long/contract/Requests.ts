@@ -15,7 +15,7 @@ import {
   unknownHeaders
 } from "./Weird.ts"
 
-/** A parameter's text. `odd`: the text is encoded in a way that leaves its meaning open. */
+/** A parameter's text. `odd`: the encoding of the text is ambiguous. */
 export interface ParameterText {
   readonly parameter: OpenApiParameter
   readonly text: string
@@ -82,7 +82,7 @@ const argument = (
     : fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: told })
 }
 
-/** One request in fifty waits, for a second, because thousands that wait for 30 would take hours. */
+/** Only one request in fifty waits, and only for a second. Thousands of waits of 30 seconds would take hours. */
 const shortWait = (text: string, pick: number): string => text.replace(/\d+/g, pick === 0 ? "1" : "0")
 
 /** The text that a header can transport, without the surrounding white space that HTTP drops. */

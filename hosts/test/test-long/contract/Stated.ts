@@ -1,7 +1,7 @@
 /**
- * Rules that the description states only in prose, because no schema can express them. Each entry has the sentence, which must
- * appear in the served document. Such a sentence is required for each refusal of a request that the schemas allow, and for each
- * acceptance of one that they forbid.
+ * Rules that the description states only in prose, because no schema can express them. Each entry has a sentence that
+ * must appear in the served document. The fuzzer requires such a sentence for each refused request that the schemas
+ * allow, and for each accepted request that they forbid.
  */
 import { isIP } from "node:net"
 import type { GeneratedRequest } from "./Requests.ts"
@@ -182,7 +182,7 @@ export const findRule = (
       (one.when === undefined || one.when(value, sent))
   )
 
-/** Limits that hold for every organization, whatever rate limits it has. `message` matches the message of the 429. */
+/** Limits of every organization in addition to its rate limits. `message` matches the message of the 429 response. */
 export const documentedLimits = [
   {
     operation: /^(create|rotate)ApiKey$/,

@@ -24,8 +24,8 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
 }
 
 /**
- * The samples of all formats, one for each, in the formats' order. A pattern that matches the sample most likely
- * matches the format's other values.
+ * The samples of all formats, one for each, in the formats' order. If a pattern matches the sample, it probably matches
+ * the other values of the format.
  */
 const samples = ["019c0d52-1f0a-7000-8000-5b1e6a2d9c41", "2027-01-30T12:00:00Z", "https://example.com/a?b=c"]
 

@@ -1,4 +1,6 @@
-/** Decides by the description whether the service was right to accept or refuse a request, and whether the reason is right. */
+/**
+ * Decides by the description whether the service had to accept or refuse a request, and whether the reason is correct.
+ */
 import type { OpenApiDocument } from "./Description.ts"
 import { parseBySchema, parseJson, type ResponseJudge } from "./Judge.ts"
 import type { GeneratedRequest } from "./Requests.ts"
@@ -83,7 +85,7 @@ export const problemsOf = (
   }
   if (unclear || wrongs.length > 0 || caller.may !== "opens") return []
   if (status === 401) return [`${caller.name} was kept out`]
-  // These callers have high rate limits, which leaves the limits that cannot be raised.
+  // These callers have high rate limits, so only limits that cannot be raised may refuse their requests.
   if (status === 429) return Stated.isDocumentedLimit(sent, answered.text) ? [] : [`${caller.name} was limited`]
   return status === 400 ? unexplained(sent, (answer as { error: Refusal }).error) : []
 }
@@ -116,7 +118,7 @@ const at = (value: unknown, field: string): unknown =>
         value
       )
 
-/** Returns the sentences that the fuzzer expects and the document lacks. */
+/** Returns the sentences of Stated that the document does not contain. */
 export const undocumentedRules = (document: OpenApiDocument): ReadonlyArray<string> => {
   const words: Array<string> = []
   JSON.stringify(document, (_, value) => {

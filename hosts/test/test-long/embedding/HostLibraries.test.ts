@@ -17,7 +17,7 @@ import {
 import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
 
 // #region pg
-/** Submits a topic and stores its id in a table of yours: both are committed, or neither is. */
+/** Submits a topic and stores its id in your own table, in one transaction. */
 const order = async (pc: Service, pool: pg.Pool, topic: NewTopic) => {
   const client = await pool.connect()
   try {
@@ -89,7 +89,7 @@ const proven = async (database: Database, transaction: Transaction) => {
   expect((await pc.topics.list(ids)).total).toBe(1)
 }
 
-it("pg: a topic and a row of the host are committed together, or neither is", async () => {
+it("pg: a topic and a row of the host are committed or rolled back together", async () => {
   const pool = poolOf(await emptyDatabase())
   const { pc } = openService(postgres(pool, { schema }))
   onTestFinished(pc.stop)

@@ -125,7 +125,7 @@ it("a topic can be submitted in a transaction of PGlite", async () => {
   expect((await pc.topics.list(ids)).total).toBe(1)
 })
 
-describe("an object that is no open transaction is refused with one sentence", () => {
+describe("an object that is not an open transaction is refused with one sentence", () => {
   const sentence = async (call: Promise<unknown>) => {
     const error = await call.then(
       () => new Error("it did not fail"),

@@ -128,7 +128,10 @@ it.live("every refusal that an operation can return agrees with the OpenAPI docu
   }).pipe(Effect.scoped, Effect.provide(served))
 )
 
-/** Faults that Prism must report, each in another operation's response. Otherwise a run without reports would prove nothing. */
+/**
+ * Planted faults that Prism must report, each in the response of a different operation. Without them, a run without
+ * reports would prove nothing.
+ */
 const plant = ({ paths }: UntypedJson) => {
   const get = (path: string) => paths[`/partner/v1${path}`].get.responses
   const body = (answer: UntypedJson, data: object) => {

@@ -16,10 +16,13 @@ interface Options {
   readonly planted?: (document: UntypedJson) => void
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a document that tests change at will
+// biome-ignore lint/suspicious/noExplicitAny: tests change any part of the document
 export type UntypedJson = any
 
-/** Copies the description for Prism. Prism always rejects calls without credentials. If it must not, the copy requires none. */
+/**
+ * Copies the description for Prism. Prism always rejects calls without credentials. For tests that need such calls, the
+ * copy requires no credentials.
+ */
 const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests }: Options) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "prism-"))),

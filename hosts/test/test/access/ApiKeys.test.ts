@@ -116,7 +116,7 @@ it.effect("a 201 response contains the new key's URL, and the audit log contains
 )
 
 it.effect(
-  "after a rotation without a body the old key works for a day, and after one for a compromised key it ends at once",
+  "after a rotation without a body the old key works for a day, and after a rotation with a grace period of 0 it ends at once",
   () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
@@ -190,7 +190,7 @@ it.effect("of concurrent rotations of one key, exactly one creates a successor",
 )
 
 it.effect(
-  "of 30 keys created at the same time 20 succeed in each environment, and an organization with 20 keys may still rotate",
+  "of 30 concurrent creations of keys, 20 succeed in each environment, and an organization with 20 keys can still rotate keys",
   () =>
     Effect.gen(function* () {
       const { ask, create, list, refused, revoke, rotate } = yield* makeKeyring(yield* Seed.organization())
@@ -313,7 +313,7 @@ it.effect("a scope that a newer version stored is not shown and grants nothing, 
     assert.deepStrictEqual((yield* find(id)).scopes, ["topics:read"])
     assert.strictEqual(yield* resultOfRequest(key), 200)
     assert.deepStrictEqual((yield* readJson(yield* call("/partner/v1/me", { key }))).data.scopes, ["topics:read"])
-    // A key without any webhook scope may read webhooks, but the unknown scope may be one.
+    // A key without any webhook scope can read webhooks, but the unknown scope may be a webhook scope.
     assert.strictEqual((yield* call("/partner/v1/webhooks", { key })).status, 401)
     const successor = yield* rotate(id)
     assert.deepStrictEqual(successor.scopes, ["topics:read"])

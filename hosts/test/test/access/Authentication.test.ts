@@ -122,7 +122,7 @@ it.effect("an unknown path or method gets a 404 response in the error envelope, 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("every response carries the caller's request id if it is valid, and a generated one otherwise", () =>
+it.effect("every response has the caller's request id if it is valid, and a generated id otherwise", () =>
   Effect.gen(function* () {
     const { call } = yield* TestApi
     const { text: key } = yield* Seed.key(yield* Seed.organization())

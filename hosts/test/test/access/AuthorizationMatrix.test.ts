@@ -146,7 +146,8 @@ it.effect("a response stored under an idempotency key is never returned to anoth
         if (own(cell)) {
           assert.deepStrictEqual([met.status, met.text, replayed], [made.status, made.text, "true"], nameOfCell(cell))
         } else if (cell.answer.is === "success") {
-          // The caller has its own idempotency keys, so this is no replay of the first organization's response.
+          // The caller has its own idempotency keys, so this response is not a replay of the first organization's
+          // response.
           assert.strictEqual(met.status, operation.success, nameOfCell(cell))
           assert.notStrictEqual(met.text, made.text, nameOfCell(cell))
         } else {

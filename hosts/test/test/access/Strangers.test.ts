@@ -1,6 +1,6 @@
 /**
- * Callers without a valid key, over real sockets behind a proxy: which calls count toward their rate limit, and which responses
- * state it.
+ * Callers without a valid key, over real sockets behind a proxy: which calls count toward their rate limit, and which
+ * responses have its headers.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -37,7 +37,7 @@ const statuses = (count: number, path: string, init: ReturnType<typeof from>) =>
   })
 
 it.effect(
-  "unknown paths outside the partner API are 404 even for a caller over its limit, because they may belong to the embedder",
+  "a caller over its limit still gets 404 for unknown paths outside the partner API, because they may belong to the embedder",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -81,7 +81,7 @@ it.effect(
 )
 
 it.effect(
-  "an address beyond its anonymous limit only slows down look-ups of unknown keys, and valid keys still work from it",
+  "from an address over its anonymous limit, look-ups of unknown keys are slow, and valid keys still work",
   () => {
     const suspicions: Array<boolean | undefined> = []
     const watched = Layer.effect(

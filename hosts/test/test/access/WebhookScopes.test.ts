@@ -1,4 +1,4 @@
-/** The webhook scopes, and what keys without them may do. */
+/** The webhook scopes, and the webhook permissions of keys without them. */
 import { assert, it } from "@effect/vitest"
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import * as InMemory from "@partner-commentary/test/InMemory"

@@ -44,7 +44,7 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
 const isReady = (lines: ReadonlyArray<string>) =>
   vi.waitFor(() => expect(lines.join("\n")).toContain("Forwarding new events to"), 20_000)
 
-it.concurrent("what trigger plays is forwarded with a valid signature, and what happened before is not", async () => {
+it.concurrent("listen forwards the events that trigger causes with a valid signature, and no earlier events", async () => {
   await using all = await scene()
   await all.trigger("commentary.failed")
   const listening = all.listen()
@@ -62,7 +62,7 @@ it.concurrent("what trigger plays is forwarded with a valid signature, and what 
   expect(event).toEqual((await all.client.events.list({ limit: 1 })).data[0])
 })
 
-it.concurrent("events arrive in order, each once, with --print-json one JSON value a line", async () => {
+it.concurrent("events arrive once and in order, and with --print-json as one line of JSON each", async () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjsw"
   await using all = await scene("test", [200, 500])
   const listening = all.listen("--print-json", "--secret", secret)
@@ -108,7 +108,7 @@ it.concurrent.each(["declined", "expired", "generation_failed", "approval_timeou
   }
 )
 
-it.concurrent("an outage of the service is reported and outlasted, and no event is lost", {
+it.concurrent("after an outage of the service, which is reported, listen continues and loses no event", {
   timeout: 60_000
 }, async () => {
   await using all = await scene()

@@ -104,7 +104,7 @@ it.effect("the client creates, uses, rotates and revokes an API key with the das
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-/** Accesses the fields that the type has for each status, and no others. */
+/** Reads only the fields that the type has for each status. */
 const outline = (result: SubmissionResult | undefined) => {
   if (result?.status === "sent") return [result.status, result.share_id]
   if (result?.status === "duplicate") return [result.status, result.duplicate_of.topic_id, result.duplicate_of.share_id]

@@ -11,7 +11,7 @@ import { submitTopic } from "../support/Requests.ts"
 
 const content = "Who takes the title this season?"
 
-test("an approval answers the waiting request, with fewer requests than polling", async () => {
+test("an approval ends the waiting request, and waiting sends fewer requests than polling", async () => {
   await using pc = await TestPartnerCommentary.make()
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance"] })
   const client = pc.client(organization)
@@ -29,7 +29,7 @@ test("an approval answers the waiting request, with fewer requests than polling"
   assert.isBelow(seen.length, (performance.now() - start) / 100 / 2)
 })
 
-it.live("a wait without a change ends at the deadline, after answers 304", () =>
+it.live("a wait without a change ends at the deadline, after 304 responses", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const persona = yield* Seed.persona(owner)

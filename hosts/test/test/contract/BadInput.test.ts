@@ -1,4 +1,4 @@
-/** Invalid input always gets a 4xx response that names the error and its place, never a 5xx. Nothing is stored. */
+/** Invalid input always gets a 4xx response that names the problem and the field, never a 5xx. Nothing is stored. */
 
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -215,7 +215,7 @@ it.effect("POST /topics reports a list with a hundred thousand mistakes in a sho
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a reference with an invalid percent escape is refused like one that breaks the format", () =>
+it.effect("a reference with an invalid percent escape is refused like a reference with an invalid format", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     for (const escape of ["%zz", "%", "%ff", "a%2", "%c3%28", "%zz?x=%20"]) {

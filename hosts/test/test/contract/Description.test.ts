@@ -1,4 +1,7 @@
-/** The served description: it equals the committed one under the service's own address. The explorer needs no other server. */
+/**
+ * The served description equals the committed one, except for the service's address. The explorer needs no other
+ * server.
+ */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
@@ -150,7 +153,7 @@ layer(InMemory.layer, { excludeTestServices: true })("the description", (it) => 
   )
 
   it.effect(
-    "the description explains how to test an integration: test personas, keywords in the content, and the pace",
+    "the description explains how to test an integration: test personas, keywords in the content, and the time of a step",
     () =>
       Effect.gen(function* () {
         const { info, tags } = JSON.parse(yield* text(yield* call("/openapi.json")))

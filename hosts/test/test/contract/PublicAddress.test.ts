@@ -1,4 +1,7 @@
-/** No public address may overlap with a path of the service. Every described or served path is rejected as a public address. */
+/**
+ * A public address must not overlap with a path of the service. Every described or served path is rejected as a public
+ * address.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"

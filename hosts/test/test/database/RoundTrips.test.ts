@@ -9,7 +9,7 @@ import * as OnTheWire from "../support/OnTheWire.ts"
 const content = "Who will win the cup this year?"
 
 it.effect(
-  "POST /topics needs two round trips to Postgres, whatever the number of personas: the change is one statement and its own transaction",
+  "POST /topics needs two round trips to Postgres for any number of personas, because the change is a single statement",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -94,7 +94,7 @@ it.effect("concurrent submissions and polls share round trips, and each caller g
     const ids = [(yield* post(0)).data.topic_id]
     const numbers = Array.from({ length: 20 }, (_, index) => index)
     const posted = yield* OnTheWire.recordTurns(Effect.forEach(numbers, post, { concurrency: "unbounded" }))
-    // The first one repeats a topic that was submitted before.
+    // The first topic is a duplicate of an earlier topic.
     assert.lengthOf(
       posted.answer.filter(({ success }) => success),
       19

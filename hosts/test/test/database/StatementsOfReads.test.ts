@@ -47,7 +47,8 @@ const estate = Effect.fnUntraced(function* (size: number) {
   )
   const content = `Is ${size} too many to ask at once?`
   const topic = yield* submitTopic(live, content, personas, { external_reference })
-  // Each topic has one persona. With all of them, most of the test's time would go into 870 mails that no read returns.
+  // Each topic has one persona. With all personas, the test would spend most of its time on 870 mails that no read
+  // returns.
   const [first] = personas
   assert.isDefined(first)
   yield* Effect.forEach(

@@ -66,7 +66,7 @@ const play = Effect.fnUntraced(function* (count: number) {
   return { steps, commits: commitsOf(all), turns: all.length }
 })
 
-it.live("a creator's response and approval read the assignment once and change it in four turns", () =>
+it.live("a creator's response and approval read the assignment once and change it in four round trips", () =>
   Effect.gen(function* () {
     const { approved, responded } = (yield* play(1)).steps
     for (const { turns } of [responded, approved]) {
@@ -84,7 +84,7 @@ it.live("a sent mail is settled in the transaction that records its delivery", (
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.live("a story of three personas and two webhooks takes a bounded number of turns and commits", () =>
+it.live("a story of three personas and two webhooks needs a limited number of round trips and commits", () =>
   Effect.gen(function* () {
     const { commits, steps, turns } = yield* play(3)
     const counted = Object.entries(steps).map(([name, { turns }]) => [name, turns.length, commitsOf(turns)])
@@ -93,7 +93,7 @@ it.live("a story of three personas and two webhooks takes a bounded number of tu
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-it.live("changes of assignments at one time share a transaction", () =>
+it.live("concurrent changes of assignments share a transaction", () =>
   Effect.gen(function* () {
     const store = yield* AssignmentStore
     const owner = yield* Seed.organization()
@@ -108,7 +108,7 @@ it.live("changes of assignments at one time share a transaction", () =>
       store.modify(id, (present) => Workflow.respond(present, { perspective: "Nobody." }, now))
     const { turns } = yield* OnTheWire.recordTurns(Effect.forEach(assignments, respond, { concurrency: "unbounded" }))
     const others = ["BEGIN", "SELECT topics", "WITH", "WITH", "WITH", "WITH", "COMMIT"]
-    // The first change does not wait for others.
+    // The first change runs alone, and the others wait and share a transaction.
     assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...change, ...others])
   }).pipe(Effect.provide(OnTheWire.layer))
 )
@@ -141,13 +141,13 @@ it.live("attempts at one webhook that end at the same time share a transaction",
       }))
     const { turns } = yield* OnTheWire.recordTurns(Effect.forEach(claimed, settle, { concurrency: "unbounded" }))
     const each = ["BEGIN", "SELECT webhooks", "WITH", "UPDATE webhooks", "COMMIT"]
-    // The first attempt starts without waiting for others.
+    // The first attempt is stored alone, and the others wait and share a transaction.
     assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...each, ...each])
     assert.isTrue(Option.isNone(yield* store.nextDue))
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
-/** Returns the tables that a statement reads or writes, without the names of its own parts. */
+/** Returns the tables that a statement reads or writes, without the names of its WITH clauses. */
 const tablesOf = (statement: string) => {
   const named = [...statement.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN) "?([a-z_]+)"?/g)].map(([, table = ""]) => table)
   return [...new Set(named.filter((table) => !/^(?:write_|due$|owner$|waiting$|given$)/.test(table)))].toSorted().join()
@@ -171,7 +171,7 @@ const byOtherKeys = new Set([
   ...["organizations", "personas", "redeliveries", "removed_webhooks", "stored_responses"]
 ])
 
-// A database that is distributed by organization sends every other statement to one shard.
+// If the database is distributed by organization, each statement that is not listed here goes to a single shard.
 it.live("statements of a story name the organization, except for those that find rows by another key", () =>
   Effect.gen(function* () {
     const { steps } = yield* play(2)

@@ -38,8 +38,8 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
   const view = Effect.map(by.get(`/topics/${id}/status`), ({ text }) => text)
   const text = Effect.map(by.get(`/topics/${id}/commentaries`), ({ body }) => body.data.commentaries[0]?.content)
   /**
-   * Requests another draft of the current one, and waits for it. It waits for the mail of each draft, because a draft that was
-   * already replaced is not mailed.
+   * Requests another draft, and waits for its mail. Without the wait, the draft could be replaced before its mail is
+   * sent.
    */
   const revised = Effect.fnUntraced(function* (draft: { readonly id: string; readonly number: number }) {
     yield* waitForCreatorMails(persona, content, draft.number + 1)
@@ -95,7 +95,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
   )
 
   it.effect(
-    "an action names the draft_id that the creator saw, and an outdated one is refused with the current draft",
+    "an action contains the draft_id that the creator saw, and an outdated draft_id is refused with the current draft",
     () =>
       Effect.gen(function* () {
         const { act, draft, revised, text } = yield* one("commentary_generated")
@@ -159,7 +159,7 @@ layer(layerOfService)("decisions, States: creators", (it) => {
   ] as const
   for (const [state, action, body, other] of repeats) {
     it.effect(
-      `${action}: the same action with the same content again answers as the first time; anything else is 400`,
+      `${action}: repeating the same action with the same content returns the first response; anything else is 400`,
       () =>
         Effect.gen(function* () {
           const { act, view } = yield* one(state)

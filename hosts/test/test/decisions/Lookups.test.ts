@@ -69,7 +69,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
     })
   )
 
-  it.effect("filters of GET /topics that no index serves together: 400 with the field", () =>
+  it.effect("filters of GET /topics that cannot be combined: 400 with the field", () =>
     Effect.gen(function* () {
       const by = yield* seedPartner()
       for (const [query, field] of [
@@ -162,7 +162,7 @@ layer(layerOfService)("decisions, Contract: lookups", (it) => {
   )
 
   it.effect(
-    "for several topics with one external_reference, topic_id, content and metadata are the newest topic's, and commentaries and summary cover all",
+    "for several topics with one external_reference, topic_id, content and metadata are the newest topic's, and commentaries and summary cover all topics",
     () =>
       Effect.gen(function* () {
         const by = yield* seedPartner()

@@ -55,7 +55,7 @@ check("a permanent rejection alerts the organization", () =>
     yield* mailbox.refuseNext({ permanent: true })
     yield* by.submit(content, [persona])
     yield* waitForMails
-    // The alert also covers other failures within the hour.
+    // The mail to the contact also covers other failures within the hour.
     yield* TestClock.adjust("61 minutes")
     const [alert] = yield* eventually(
       "the contact's mail",
@@ -67,7 +67,7 @@ check("a permanent rejection alerts the organization", () =>
   })
 )
 
-it.effect("a mail has one stable Message-ID, so that mail clients merge an unavoidable repetition", () => {
+it.effect("a mail has one stable Message-ID, so that mail clients can detect a repeated mail", () => {
   const attempts: Array<string> = []
   const mailer = Layer.succeed(
     Mailer,

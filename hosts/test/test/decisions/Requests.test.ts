@@ -10,7 +10,7 @@ const content = "Will the Lakers make the play-offs?"
 
 const refusal = ({ body, status }: ApiAnswer) => [status, body?.error?.code, body?.error?.details?.field]
 
-/** A partner, and the response to a body's text. */
+/** A partner that sends a text as the body and returns the response. */
 const setUp = Effect.gen(function* () {
   const by = yield* seedPartner()
   const { id } = yield* by.persona()

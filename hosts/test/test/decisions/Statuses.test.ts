@@ -34,10 +34,7 @@ const outcomes: ReadonlyArray<readonly [AssignmentState, "completed" | "failed" 
   ["withdrawn", "failed", "commentary_generated"]
 ]
 
-/**
- * A is approved, F settled without commentary, W in progress and S sent. Each row has the states of the personas and the topic's
- * status.
- */
+/** Each row has the states of the personas and the topic's status. A: approved, F: failed, W: in progress, S: sent. */
 const combinations: ReadonlyArray<readonly [string, ReadonlyArray<AssignmentState>, string]> = [
   ["completed if W+S=0: A", ["creator_approved"], "completed"],
   ["completed if W+S=0: A, F", ["creator_approved", "declined"], "completed"],

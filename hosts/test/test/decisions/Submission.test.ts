@@ -20,7 +20,7 @@ const refused = (answer: ApiAnswer) => {
   return answer.body.error.details
 }
 
-/** The status of each persona of a submission, including a refused one. */
+/** Returns the result of each persona of a submission, even if the submission is refused. */
 const statuses = ({ body }: ApiAnswer): ReadonlyArray<string> =>
   (body.success ? body.data.results : body.error.details).map(({ status }: { readonly status: string }) => status)
 
@@ -114,7 +114,7 @@ layer(layerOfService)("decisions, Contract: submissions", (it) => {
   )
 
   it.effect(
-    "two contents are the same topic if they are equal after NFKC, trim, collapsed white space and lower case",
+    "two contents are the same topic if they are equal after NFKC normalization, trimming, collapsing of white space and lower-casing",
     () =>
       Effect.gen(function* () {
         const { post } = yield* setUp

@@ -59,7 +59,7 @@ const count = (persona: Persona) =>
     return (yield* (yield* Mailbox).to(persona.creator.email)).length
   })
 
-/** Checks that `before` mails were sent until just before the moment, and one more at the moment. */
+/** Checks that `before` mails were sent until just before the given time, and one more at that time. */
 const remindedAfter = Effect.fnUntraced(function* (persona: Persona, wait: Duration.Input, before: number) {
   yield* TestClock.adjust(lessASecond(wait))
   assert.strictEqual(yield* count(persona), before)

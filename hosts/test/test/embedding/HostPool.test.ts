@@ -70,7 +70,7 @@ it("an object that is not a pool is refused with one sentence", () => {
   )
 })
 
-it("while the host uses all connections of its pool, requests and creators' pages are answered with 503 and Retry-After", async () => {
+it("while the host uses all connections of its pool, requests and creators' pages get 503 and Retry-After", async () => {
   const pool = poolOf(await emptyDatabase(), { max: 3 })
   const { mail, pc } = openService(postgres(pool))
   onTestFinished(pc.stop)
@@ -85,7 +85,7 @@ it("while the host uses all connections of its pool, requests and creators' page
     const answer = await pc.fetch(new Request(address, { headers }))
     return [answer.status, answer.headers.get("retry-after"), answer.headers.get("content-type")?.split(";")[0]]
   }
-  // The service listens on one connection. The host takes all others, and then nobody waits longer than half a second.
+  // The service listens on one connection, and the host takes all others. Callers then wait at most half a second.
   const used = await Promise.all([pool.connect(), pool.connect()])
   pool.options.connectionTimeoutMillis = 500
   const busy = await Promise.all([

@@ -64,7 +64,7 @@ describe("a separate schema", () => {
     expect(paths).toEqual(['"$user", public', '"$user", public'])
   })
 
-  it("a separate schema works where sessions lose their settings between transactions, as behind PgBouncer", async () => {
+  it("a separate schema works if sessions lose their settings between transactions, as behind PgBouncer", async () => {
     const pool = poolOf(await emptyDatabase())
     const service = openService(postgres(forgetting(pool), { schema }))
     onTestFinished(service.pc.stop)
@@ -135,7 +135,7 @@ describe("a separate schema", () => {
 })
 
 describe("a failed start", () => {
-  it("a failed start names the host's table that has one of our names, and changes nothing", async () => {
+  it("a failed start reports the host's table with a name of the service's tables, and changes nothing", async () => {
     const pool = poolOf(await emptyDatabase())
     await pool.query("CREATE TABLE topics (subject TEXT)")
     const { pc } = openService(postgres(pool))

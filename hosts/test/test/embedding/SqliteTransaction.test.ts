@@ -25,7 +25,7 @@ const begin = async (database: DatabaseSync, tries = 200) => {
   }
 }
 
-/** Submits a topic and stores its id in a table of yours: both are committed, or neither is. */
+/** Submits a topic and stores its id in your own table, in one transaction. */
 const order = async (pc: Service, database: DatabaseSync, topic: NewTopic) => {
   await begin(database)
   try {
@@ -104,7 +104,7 @@ it("if a function of the host fails after the topic was submitted, neither chang
   expect((await pc.topics.list(ids)).total).toBe(1)
 })
 
-it("a call that is refused leaves the host's transaction as it was", async () => {
+it("a refused call does not change the host's transaction", async () => {
   const { database, ids, orders, pc } = await started()
   await begin(database)
   database.exec("INSERT INTO orders VALUES ('kept')")
@@ -115,7 +115,7 @@ it("a call that is refused leaves the host's transaction as it was", async () =>
   expect(await pc.licenses.list(ids)).toMatchObject([{ active: false }])
 })
 
-it("every writing use case joins it", async () => {
+it("every use case that writes joins the host's transaction", async () => {
   const { database, ids, pc } = await started()
   const at = { db: database }
   await begin(database)
@@ -148,7 +148,7 @@ it("concurrent calls on one connection run one after another, and a refused call
   expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
-it("other writes of the service wait for the host's commit, and its reads do not", async () => {
+it("other writes of the service wait for the host's commit, but reads do not", async () => {
   const { database, ids, pc } = await started()
   await begin(database)
   await pc.topics.submit(topicOf(ids), { db: database })
@@ -164,7 +164,7 @@ it("other writes of the service wait for the host's commit, and its reads do not
   expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
-describe("an object that is no open transaction on the file is refused with one sentence", () => {
+describe("an object that is not an open transaction on the file is refused with one sentence", () => {
   it("the option db refuses a database without a transaction, one on another file, and another object", async () => {
     const { database, ids, pc } = await started()
     const submitted = (db: object) => pc.topics.submit(topicOf(ids), { db })

@@ -1,4 +1,4 @@
-/** Two services on one database of the host count together: a second process must not double a partner's limits. */
+/** Two services on one database share counters, so that a second process does not double a partner's limits. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
@@ -20,7 +20,7 @@ const url = "https://app.example/commentary/partner/v1/personas"
 /** Requests of a key in a minute, by the standard plan. */
 const limit = 100
 
-/** Asks both services for more than the limit, and expects that exactly the limit is answered. */
+/** Sends more requests than the limit to both services, and expects that exactly as many as the limit are admitted. */
 const counted = async (services: readonly [Opened, Opened]) => {
   for (const { pc } of services) onTestFinished(pc.stop)
   const [{ pc: first }, { pc: second }] = services
@@ -37,7 +37,7 @@ const counted = async (services: readonly [Opened, Opened]) => {
 }
 
 it.each<PoolOptions>([{}, { schema: "commentary" }, { listen: false }])(
-  "a limit lets exactly as many requests through both, with the options %j",
+  "two services together admit exactly as many requests as the limit, with the options %j",
   async (options) => {
     const pool = poolOf(await emptyDatabase())
     await counted([openService(postgres(pool, options)), openService(postgres(pool, options))])
@@ -53,7 +53,7 @@ const onClient = (url: string) =>
 // #endregion
 
 describe("services on the official client of Effect", () => {
-  it("a limit lets exactly as many requests through both", async () => {
+  it("two services together admit exactly as many requests as the limit", async () => {
     const url = await emptyDatabase()
     await counted([openService(onClient(url)), openService(onClient(url))])
   })
@@ -65,8 +65,8 @@ describe("services on the official client of Effect", () => {
   })
 })
 
-describe("state of one process that is merged with the layer of Postgres", () => {
-  it("state of one process does not replace shared state if it comes first", async () => {
+describe("in-process state that is merged with the layer of Postgres", () => {
+  it("in-process state does not replace shared state if it is merged first", async () => {
     const pool = poolOf(await emptyDatabase())
     const merged = () => Layer.merge(Core.layerProcess, postgres(pool))
     await counted([openService(merged()), openService(merged())])

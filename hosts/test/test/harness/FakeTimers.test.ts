@@ -1,4 +1,4 @@
-/** An instance works under the fake timers and dates of a test runner, because it imports its timers from Node. */
+/** An instance works with the fake timers and dates of a test runner, because it imports its timers from Node. */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 

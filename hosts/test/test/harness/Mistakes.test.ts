@@ -1,4 +1,4 @@
-/** The messages about mistakes in a test: they say what exists instead and how to fix the call. */
+/** Error messages about mistakes in a test. They list what exists and say how to fix the call. */
 import { CreatorRefused, TestPartnerCommentary } from "@partner-commentary/test"
 import { afterEach, beforeEach, expect, it } from "vitest"
 
@@ -39,7 +39,7 @@ it("a persona or organization that was seeded in another instance is refused", a
   await expect(pc.client(organization).personas.list()).rejects.toMatchObject({ code: "unauthorized" })
 })
 
-it("the clock refuses to go back, and the error contains its present time", async () => {
+it("the clock refuses to go back, and the error contains the current time", async () => {
   await expect(pc.clock.advance(-1)).rejects.toThrow("The clock cannot go back: -1 from 2026-02-01T12:00:00.000Z.")
   await expect(pc.clock.advance("-2 hours" as "2 hours")).rejects.toThrow("cannot go back")
   await expect(pc.clock.advanceTo("2026-02-01T11:59:59Z")).rejects.toThrow(
@@ -67,7 +67,7 @@ it("an action that the service refuses throws an error with the code and the rea
   await expect(ada.approve()).rejects.toThrow(/could not approve: invalid_request.*action/)
 })
 
-it("a mail without a creator's link cannot be acted on", async () => {
+it("acting on a mail without a creator's link throws an error", async () => {
   const { organization } = await pc.seed({ contactEmail: "desk@courtside.example" })
   const webhook = { url: "https://courtside.example/commentary", events: ["creator.approved"] as const }
   await pc.client(organization).webhooks.create(webhook)
@@ -80,7 +80,7 @@ it("if no event arrived, the error lists the received events", async () => {
   )
 })
 
-it("every call after the end of an instance fails with a message about the end, and ending it twice is allowed", async () => {
+it("every call on a disposed instance fails with a message that says so, and an instance can be disposed of twice", async () => {
   const { organization } = await pc.seed()
   await pc.dispose()
   await pc.dispose()

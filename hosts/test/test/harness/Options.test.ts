@@ -26,7 +26,7 @@ it("fetch accepts the arguments of the global fetch, with any host name, and can
   expect((await fetch("/nowhere")).status).toBe(404)
 })
 
-it("the service's address in links and clients is the configured origin, and anything but an origin is refused", async () => {
+it("the service's address in links and clients is the configured origin, and a URL with a path is refused", async () => {
   await using pc = await TestPartnerCommentary.make({ url: "https://commentary.example/" })
   const { organization, personas } = await pc.seed()
   await pc.client(organization).topics.create({ content, persona_ids: [personas[0].id] })

@@ -14,7 +14,7 @@ import * as Fiber from "effect/Fiber"
 const start = Date.parse("2026-02-01T12:00:00Z")
 const hour = 3_600_000
 
-it.live("due work runs when the test requests it, at its own time, and not before", () =>
+it.live("due work runs when the test requests it, at its due time, and not before", () =>
   Effect.gen(function* () {
     const { handle } = yield* TestService
     const { advanceTo, finish } = yield* DueWork
@@ -54,7 +54,7 @@ it.live("due work runs when the test requests it, at its own time, and not befor
 )
 
 it.live(
-  "sleeping fibers wake in the order of their times when the clock passes them, and others continue in real time",
+  "sleeping fibers resume in the order of their due times when the clock passes them, and other fibers continue in real time",
   () =>
     Effect.gen(function* () {
       const { advanceTo } = yield* DueWork

@@ -52,7 +52,7 @@ const pools: Readonly<Record<string, ConcurrencyPool>> = {
 }
 
 it.effect(
-  "every operation takes one permit of its caller's organization, from the standard pool unless it names another pool",
+  "every operation takes one permit of its caller's organization, from the standard pool unless the contract names another pool",
   () =>
     Effect.gen(function* () {
       const taken = yield* Places

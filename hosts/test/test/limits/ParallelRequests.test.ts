@@ -1,6 +1,6 @@
 /**
- * Limits under 100 concurrent requests, each over its own socket: exactly the limit passes, and the headers count down without
- * gaps.
+ * Limits under 100 concurrent requests, each over a separate socket: exactly as many as the limit are admitted, and the
+ * headers count down without gaps.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"

@@ -16,7 +16,7 @@ import { readJson } from "../support/Json.ts"
 
 const start = Date.UTC(2026, 0, 30, 12)
 
-/** Uses real sockets behind a proxy that states the caller's address. */
+/** Uses real sockets behind a proxy that forwards the caller's address. */
 const behindProxy = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
   Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))))
@@ -86,26 +86,28 @@ it.effect("a standard key allows 1000 requests an hour and 100 a minute, and a p
   )
 )
 
-it.effect("a window starts with its first request and ends to the second, and refused requests do not count", () =>
-  limited((call) =>
-    Effect.gen(function* () {
-      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
-      yield* call("/usage", { key })
-      yield* TestClock.adjust("50 minutes")
-      yield* call("/usage", { key })
-      for (const _ of [1, 2, 3]) {
-        const refused = yield* call("/usage", { key })
-        assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "600"])
-        assert.deepStrictEqual((yield* readJson(refused)).error.details, { retry_after: 600, limit: 2, remaining: 0 })
-      }
-      yield* TestClock.adjust(10 * 60_000 - 1)
-      const last = yield* call("/usage", { key })
-      assert.deepStrictEqual([last.status, last.headers.get("retry-after")], [429, "1"])
-      yield* TestClock.adjust(1)
-      const next = yield* call("/usage", { key })
-      assert.deepStrictEqual([next.status, ...told(next)], [200, 2, 1, seconds + 7200])
-    })
-  )
+it.effect(
+  "a window starts with its first request and ends exactly after its length, and refused requests do not count",
+  () =>
+    limited((call) =>
+      Effect.gen(function* () {
+        const { text: key } = yield* Seed.key(yield* Seed.organization({ limits: { requests_per_hour: 2 } }))
+        yield* call("/usage", { key })
+        yield* TestClock.adjust("50 minutes")
+        yield* call("/usage", { key })
+        for (const _ of [1, 2, 3]) {
+          const refused = yield* call("/usage", { key })
+          assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "600"])
+          assert.deepStrictEqual((yield* readJson(refused)).error.details, { retry_after: 600, limit: 2, remaining: 0 })
+        }
+        yield* TestClock.adjust(10 * 60_000 - 1)
+        const last = yield* call("/usage", { key })
+        assert.deepStrictEqual([last.status, last.headers.get("retry-after")], [429, "1"])
+        yield* TestClock.adjust(1)
+        const next = yield* call("/usage", { key })
+        assert.deepStrictEqual([next.status, ...told(next)], [200, 2, 1, seconds + 7200])
+      })
+    )
 )
 
 it.effect(
@@ -139,7 +141,7 @@ it.effect(
         for (const left of [2, 1, 0])
           assert.deepStrictEqual(told(yield* call(`/topics/${data.topic_id}`, { key }))[1], left)
         assert.strictEqual((yield* call(`/topics/${data.topic_id}`, { key })).status, 429)
-        // The calls counted are 1 + 2 + 3. The refused calls did not count in this window either.
+        // The window has counted 1 + 2 + 3 calls. Refused calls did not count in this window.
         const other = yield* call(`/topics/${data.topic_id}/status`, { key })
         assert.deepStrictEqual([other.status, ...told(other)], [200, 90, 83, seconds + 3600])
         const second = yield* Seed.key(owner)
@@ -237,47 +239,54 @@ it.effect("health checks, the avatar and creators' pages have no rate limits and
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("RateLimit of a bulk request has the latest state of every window, that of its topics included", () =>
-  limited((call) =>
-    Effect.gen(function* () {
-      const limits = { requests_per_hour: 50, burst_per_minute: 9, topic_submissions_per_hour: 40 }
-      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }), { environment: "test" })
-      const topics = ["Who wins the derby?", "Who wins the cup?"].map((content) => ({
-        content,
-        persona_ids: ["7e570000-0000-4000-8000-000000000001"]
-      }))
-      const response = yield* call("/topics/bulk", { method: "POST", key, body: { topics } })
-      assert.strictEqual(response.status, 200)
-      assert.strictEqual(
-        response.headers.get("ratelimit"),
-        '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=8;t=60, "topic_submissions_per_hour";r=38;t=3600'
-      )
-    })
-  )
+it.effect(
+  "RateLimit of a bulk request has the latest state of every window, including the window of topic submissions",
+  () =>
+    limited((call) =>
+      Effect.gen(function* () {
+        const limits = { requests_per_hour: 50, burst_per_minute: 9, topic_submissions_per_hour: 40 }
+        const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }), { environment: "test" })
+        const topics = ["Who wins the derby?", "Who wins the cup?"].map((content) => ({
+          content,
+          persona_ids: ["7e570000-0000-4000-8000-000000000001"]
+        }))
+        const response = yield* call("/topics/bulk", { method: "POST", key, body: { topics } })
+        assert.strictEqual(response.status, 200)
+        assert.strictEqual(
+          response.headers.get("ratelimit"),
+          '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=8;t=60, "topic_submissions_per_hour";r=38;t=3600'
+        )
+      })
+    )
 )
 
-it.effect("RateLimit and RateLimit-Policy name every window that counted a request, the minute included", () =>
-  limited((call) =>
-    Effect.gen(function* () {
-      const limits = { requests_per_hour: 50, burst_per_minute: 2, persona_lists_per_hour: 40 }
-      const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }))
-      const fields = (response: Response) => [
-        response.headers.get("ratelimit-policy"),
-        response.headers.get("ratelimit")
-      ]
-      const policy = '"requests_per_hour";q=50;w=3600, "burst_per_minute";q=2;w=60'
-      assert.deepStrictEqual(fields(yield* call("/topics", { key })), [
-        policy,
-        '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=1;t=60'
-      ])
-      yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual(fields(yield* call("/personas", { key })), [
-        `${policy}, "persona_lists_per_hour";q=40;w=3600`,
-        '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50, "persona_lists_per_hour";r=39;t=3600'
-      ])
-      const refused = yield* call("/topics", { key })
-      assert.strictEqual(refused.status, 429)
-      assert.deepStrictEqual(fields(refused), [policy, '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50'])
-    })
-  )
+it.effect(
+  "RateLimit and RateLimit-Policy contain every window that counted a request, including the one-minute window",
+  () =>
+    limited((call) =>
+      Effect.gen(function* () {
+        const limits = { requests_per_hour: 50, burst_per_minute: 2, persona_lists_per_hour: 40 }
+        const { text: key } = yield* Seed.key(yield* Seed.organization({ limits }))
+        const fields = (response: Response) => [
+          response.headers.get("ratelimit-policy"),
+          response.headers.get("ratelimit")
+        ]
+        const policy = '"requests_per_hour";q=50;w=3600, "burst_per_minute";q=2;w=60'
+        assert.deepStrictEqual(fields(yield* call("/topics", { key })), [
+          policy,
+          '"requests_per_hour";r=49;t=3600, "burst_per_minute";r=1;t=60'
+        ])
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(fields(yield* call("/personas", { key })), [
+          `${policy}, "persona_lists_per_hour";q=40;w=3600`,
+          '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50, "persona_lists_per_hour";r=39;t=3600'
+        ])
+        const refused = yield* call("/topics", { key })
+        assert.strictEqual(refused.status, 429)
+        assert.deepStrictEqual(fields(refused), [
+          policy,
+          '"requests_per_hour";r=48;t=3590, "burst_per_minute";r=0;t=50'
+        ])
+      })
+    )
 )

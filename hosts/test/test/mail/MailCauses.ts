@@ -1,6 +1,6 @@
 /**
- * Each kind of mail with a cause and its limit: at most `limit` mails for each `per`, however often the cause repeats. A
- * new kind does not compile until it is here.
+ * A cause and a limit for each kind of mail: at most `limit` mails for each `per`, even if the cause repeats. The
+ * compiler requires an entry for each kind.
  */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import { defaults } from "@partner-commentary/core/shared/Policy"
@@ -71,7 +71,7 @@ const requested = Effect.gen(function* () {
   return { cancel, key, send, token, respond: Effect.andThen(answer, finish), revise }
 })
 
-/** A webhook with one event for it, which is delivered by the next due work. */
+/** A webhook with one due event. */
 const hooked = Effect.gen(function* () {
   const { key, token } = yield* requested
   const { id } = (yield* postWebhook(key, { url: webhookUrl, events: webhookEvents })).body.data

@@ -1,4 +1,4 @@
-/** The operator's list of waiting and abandoned mails, and resending abandoned ones. */
+/** The operator's list of waiting and failed mails, and resending failed mails. */
 import { assert, it } from "@effect/vitest"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as MailInspection from "@partner-commentary/sql/mail/MailInspection"

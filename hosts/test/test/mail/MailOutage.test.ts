@@ -49,7 +49,7 @@ const submitted = Effect.gen(function* () {
 
 const at = (moment: string) => TestClock.setTime(Date.parse(moment))
 
-/** The mail server is unavailable until the service abandons the mail, a day after the submission. */
+/** The mail server is unavailable until the mail finally fails, a day after the submission. */
 const outage = Effect.gen(function* () {
   for (const minutes of [1, 5, 15, 60, ...Array.from({ length: 11 }, () => 120)]) {
     yield* waitForMails
@@ -96,18 +96,20 @@ it.effect("a request whose mail is never sent again closes seven days after its 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("requests of days without a worker are mailed when a worker runs, with their full response window", () =>
-  Effect.gen(function* () {
-    const story = yield* submitted
-    yield* at("2026-03-05T09:00:00.000Z")
-    yield* Layer.build(TestApi.workers)
-    assert.include((yield* story.mail(1)).text, "Answer by: Saturday 7 March 2026, 09:00 UTC")
-    yield* waitForMails
-    assert.strictEqual(yield* story.status, "topic_sent")
-  }).pipe(Effect.scoped, Effect.provide(InMemory.layerWithoutWorkers()))
+it.effect(
+  "requests that were submitted while no worker ran for days are mailed when a worker runs, with their full response window",
+  () =>
+    Effect.gen(function* () {
+      const story = yield* submitted
+      yield* at("2026-03-05T09:00:00.000Z")
+      yield* Layer.build(TestApi.workers)
+      assert.include((yield* story.mail(1)).text, "Answer by: Saturday 7 March 2026, 09:00 UTC")
+      yield* waitForMails
+      assert.strictEqual(yield* story.status, "topic_sent")
+    }).pipe(Effect.scoped, Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("an address that is permanently refused after days leaves a day to correct it", () =>
+it.effect("if an address is permanently refused after days, there is a day to correct it", () =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox
     yield* mailbox.refuseNext(...away)

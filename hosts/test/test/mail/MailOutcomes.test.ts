@@ -25,7 +25,7 @@ const refused = (refusal: Partial<MailRefused> = {}): Answer =>
   Effect.fail(new MailRefused({ permanent: false, reason: "refused as told", ...refusal }))
 const unanswered = refused({ unanswered: true })
 
-/** A mailer that returns these results, then accepts everything, and one topic with its request mail queued. */
+/** A mailer that first returns these results and then accepts every mail, and a topic with a queued request mail. */
 const scene = <A, E, R>(
   answers: ReadonlyArray<Answer>,
   body: (sent: ReadonlyArray<MailMessage>) => Effect.Effect<A, E, R>
@@ -57,7 +57,7 @@ const used = Effect.gen(function* () {
 const nextDue = Effect.flatMap(MailStore, ({ nextDue }) => Effect.map(nextDue, Option.getOrNull))
 const until = (isSo: () => boolean) => eventually("the mailer is called", Effect.sync(isSo))
 
-it.effect("a mail that takes longer than the lease is sent once, however many workers run", () =>
+it.effect("a mail that takes longer than the lease is sent once, even with many workers", () =>
   scene([Effect.sleep("10 minutes")], (sent) =>
     Effect.gen(function* () {
       yield* Layer.build(TestApi.workers)

@@ -54,7 +54,7 @@ const scene = Effect.fnUntraced(function* () {
   return { begun, layer, underWay }
 })
 
-it.effect("a mail gets the next free slot, however many mails of another organization wait before it", () =>
+it.effect("a mail gets the next free slot, even if many mails of another organization were queued before", () =>
   Effect.gen(function* () {
     const { begun, layer, underWay } = yield* scene()
     yield* Effect.gen(function* () {

@@ -55,7 +55,7 @@ for (const [what, fails, tried] of [
   ["a permanent failure", failures(1, true), 1]
 ] as const) {
   it.effect(
-    `${what} make the job fail for good: the text stays, and the operator sees the reason and can restart it`,
+    `${what} make the job finally fail: the text stays, and the operator sees the reason and can restart the job`,
     () =>
       Effect.gen(function* () {
         const media = yield* ScriptedMedia
@@ -98,7 +98,7 @@ it.effect("a text that was approved twice is spoken once, before and after the a
   }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("if a process dies before anything was stored, the audio is made after the lease", () =>
+it.effect("if a process dies before anything was stored, another attempt makes the audio after the lease", () =>
   Effect.gen(function* () {
     const { urls } = yield* approveTopic(["audio"])
     const [taken] = yield* (yield* MediaWorker).claim(1)
@@ -132,7 +132,7 @@ it.effect(
     }).pipe(Effect.provide(layerWithMedia("audio")))
 )
 
-it.effect("a job that kills every process that takes it also fails for good", () =>
+it.effect("a job that kills every process that claims it also finally fails", () =>
   Effect.gen(function* () {
     const mediaWorker = yield* MediaWorker
     const { urls } = yield* approveTopic(["audio"])
@@ -149,7 +149,7 @@ it.effect("a job that kills every process that takes it also fails for good", ()
 )
 
 it.effect(
-  "a hanging attempt is replaced when its lease ends: its late success counts, and its late failure does not",
+  "a hanging attempt is replaced when its lease ends: its late success counts, but its late failure does not",
   () =>
     Effect.gen(function* () {
       const mediaWorker = yield* MediaWorker

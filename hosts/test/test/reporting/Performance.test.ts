@@ -98,7 +98,8 @@ it.effect("counts and times include what was sent in the period, overall and by 
     }
     assert.deepStrictEqual(yield* metrics(key), expected)
 
-    // A later topic belongs to a later period. A topic counts in the period in which it was sent, whatever its outcome.
+    // A later topic belongs to a later period. A topic counts in the period in which it was sent, not in that of its
+    // outcome.
     yield* submitTopic(key, cup, [bo])
     const march = yield* metrics(key, "?from=2026-03-01T09:00:00Z&to=2026-03-01T12:11:00.000Z")
     assert.deepStrictEqual(march.overall, expected.overall)

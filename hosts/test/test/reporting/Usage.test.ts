@@ -35,7 +35,7 @@ it.effect("usage, quotas and the remaining amounts are those of the month, and t
       commentaries_generated: 0,
       api_calls: 2
     })
-    // Each call counts once, before its count is persisted and afterwards.
+    // Each call counts exactly once, both before and after its count is persisted.
     yield* TestClock.adjust("5 seconds")
     assert.strictEqual((yield* usage(key)).usage.api_calls, 4)
     yield* TestClock.adjust("5 seconds")

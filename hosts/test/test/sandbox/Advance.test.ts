@@ -53,7 +53,7 @@ it.effect("the waiting persona does nothing by itself, and takes one step with e
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("naming actions can bring an assignment to every possible end", () =>
+it.effect("with explicit actions an assignment can reach every final state", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const endings: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
@@ -144,7 +144,7 @@ it.effect("a live key, another organization, and a live assignment all get the s
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a test request that nobody advances expires at the same time as a human one", () =>
+it.effect("a test request that is never advanced expires at the same time as a request to a human creator", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const first = yield* sent("Does this one wait for an answer?", waits)
@@ -210,45 +210,43 @@ it.effect("without a worker each call still takes its step, and missed steps con
   }).pipe(Effect.provide(serverAlone))
 )
 
-it.effect(
-  "of many workers on one step exactly one takes it, and another continues after one that stops between two steps",
-  () =>
-    Effect.gen(function* () {
-      const { sees, sent, status } = yield* seedEngineer
-      const topics = yield* Effect.forEach([1, 2, 3, 4, 5], (number) =>
-        sent(`Will it rain on day ${number}?`, approves, fails)
+it.effect("of many workers exactly one takes a step, and if a worker stops between two steps, another continues", () =>
+  Effect.gen(function* () {
+    const { sees, sent, status } = yield* seedEngineer
+    const topics = yield* Effect.forEach([1, 2, 3, 4, 5], (number) =>
+      sent(`Will it rain on day ${number}?`, approves, fails)
+    )
+    const all = { concurrency: "unbounded" } as const
+    const states = [
+      ["topic_sent", "topic_sent"],
+      ["opinion_injected", "opinion_injected"],
+      ["commentary_generated", "opinion_injected generation_failed"],
+      ["creator_approved", "opinion_injected generation_failed"]
+    ]
+    const told = ({ failure, status }: { readonly failure: { reason: string } | null; readonly status: string }) =>
+      failure === null ? status : `${status} ${failure.reason}`
+    for (const state of states) {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Effect.forEach([1, 2, 3], () => Layer.build(Layer.fresh(TestApi.workers)), all)
+          for (const { topic } of topics) {
+            yield* eventually(
+              state.join(", "),
+              Effect.map(status(topic), ({ personas }) => personas.map(told).join() === state.join())
+            )
+          }
+        })
       )
-      const all = { concurrency: "unbounded" } as const
-      const states = [
-        ["topic_sent", "topic_sent"],
-        ["opinion_injected", "opinion_injected"],
-        ["commentary_generated", "opinion_injected generation_failed"],
-        ["creator_approved", "opinion_injected generation_failed"]
-      ]
-      const told = ({ failure, status }: { readonly failure: { reason: string } | null; readonly status: string }) =>
-        failure === null ? status : `${status} ${failure.reason}`
-      for (const state of states) {
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            yield* Effect.forEach([1, 2, 3], () => Layer.build(Layer.fresh(TestApi.workers)), all)
-            for (const { topic } of topics) {
-              yield* eventually(
-                state.join(", "),
-                Effect.map(status(topic), ({ personas }) => personas.map(told).join() === state.join())
-              )
-            }
-          })
-        )
-        yield* TestClock.adjust("1500 millis")
-      }
-      for (const { topic } of topics) yield* sees(topic, "creator_approved completed")
-      const sql = yield* SqlClient.SqlClient
-      const drafts = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM drafts`
-      assert.strictEqual(drafts[0]?.count, 5)
-    }).pipe(Effect.provide(serverAlone))
+      yield* TestClock.adjust("1500 millis")
+    }
+    for (const { topic } of topics) yield* sees(topic, "creator_approved completed")
+    const sql = yield* SqlClient.SqlClient
+    const drafts = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM drafts`
+    assert.strictEqual(drafts[0]?.count, 5)
+  }).pipe(Effect.provide(serverAlone))
 )
 
-it.effect("of a hundred concurrent calls three take the three existing steps, and the rest are refused", () =>
+it.effect("of a hundred concurrent calls, three take the three remaining steps, and the others are refused", () =>
   Effect.gen(function* () {
     const { advance, sees, sent } = yield* seedEngineer
     const { shares, topic } = yield* sent("Will it rain on Sunday?", waits)

@@ -13,7 +13,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { approves, declines, seedEngineer } from "../support/Engineer.ts"
 import { readJson } from "../support/Json.ts"
 
-/** In-memory SQLite, because deleted and updated rows leave no copies that would change the sizes. */
+/** Use in-memory SQLite, because deleted and updated rows leave no copies that would change the sizes. */
 const onSqlite = InMemory.layerWith({ stores: Sqlite.layer({ filename: ":memory:" }) })
 
 const capped = InMemory.layerWith({ policy: { testStorage: { topics: 2, bytes: 1_000_000 } } })
@@ -30,7 +30,7 @@ it.effect(
       assert.strictEqual(refused.status, 429)
       const { error } = yield* readJson(refused)
       assert.strictEqual(error.code, "rate_limit_exceeded")
-      // From 9:00 to midnight UTC, when old test topics are next deleted.
+      // The time from 9:00 to midnight UTC, when the next test topics are deleted.
       assert.deepStrictEqual(error.details, { retry_after: 15 * 3600, limit: 2, remaining: 0, quota: "test_topics" })
       assert.include(error.message, "The test environment stores at most 2 topics")
       assert.strictEqual(refused.headers.get("retry-after"), String(15 * 3600))
@@ -57,7 +57,7 @@ it.effect("of a bulk submission the topics beyond the storage limit are refused,
   }).pipe(Effect.provide(capped))
 )
 
-it.effect("the counted size of a topic covers everything that its story stores", () =>
+it.effect("the reserved size of a topic is at least the size of all data that its story stores", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { post, settled } = yield* seedEngineer
@@ -81,7 +81,7 @@ it.effect("the counted size of a topic covers everything that its story stores",
   }).pipe(Effect.provide(onSqlite))
 )
 
-it.effect("a worker deletes test topics after their retention period by itself, and leaves live topics", () =>
+it.effect("a running worker deletes test topics after their retention period, but no live topics", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { call, live, persona, sent, settled } = yield* seedEngineer

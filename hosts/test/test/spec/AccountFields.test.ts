@@ -102,7 +102,7 @@ layer(Answers.layer)("specification 2", (it) => {
   )
 
   it.effect(
-    "in the usage, topics_created, commentaries_generated and api_calls count, and remaining is the rest of the quotas",
+    "in the usage, topics_created, commentaries_generated and api_calls are counts, and remaining is the rest of the quotas",
     () =>
       Effect.map(Answers, ({ usage: { quotas, remaining, usage } }) => {
         assert.deepInclude(usage, { topics_created: 1, commentaries_generated: 1 })

@@ -15,7 +15,7 @@ import {
   testOnService
 } from "../support/conformance/Dashboard.ts"
 
-/** Sends `count` requests, some of them concurrently. All must end with the same result. */
+/** Sends `count` requests, some of them concurrently. All must get the same response. */
 const all = Effect.fnUntraced(function* <E, R>(count: number, request: Effect.Effect<ApiAnswer, E, R>, end: string) {
   const answers = yield* Effect.forEach(Array.from({ length: count }), () => request, { concurrency: 16 })
   assert.deepStrictEqual([...new Set(answers.map(statusAndCode))], [end])

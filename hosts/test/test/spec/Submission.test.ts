@@ -15,7 +15,7 @@ import {
 const content = "Will the Lakers make the play-offs?"
 const unlicensed = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-/** A partner with a persona, and the response to changes of a valid body, or the refused field. */
+/** A partner with a persona. It sends a valid body with changes, and returns the response or the refused field. */
 const setUp = Effect.gen(function* () {
   const by = yield* seedPartner()
   const persona = yield* by.persona()

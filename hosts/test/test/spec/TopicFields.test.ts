@@ -17,7 +17,9 @@ const statuses = [
 ] as const
 const overall = ["pending", "in_progress", "partial", "completed"]
 
-/** One response of each shape. The topic has a persona in each state that needs no passed deadline. */
+/**
+ * One response of each shape. The topic has a persona in each state that can be reached without waiting for a deadline.
+ */
 const answers = Effect.gen(function* () {
   const by = yield* seedPartner()
   const nobody = yield* (yield* seedPartner()).persona()

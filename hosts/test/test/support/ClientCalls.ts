@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 
 const baseUrl = "http://test.invalid"
 
-/** The service as the client's `fetch` function. */
+/** The service in the form of a `fetch` function. */
 export const serviceFetch = Effect.map(
   TestApi,
   ({ call }) =>

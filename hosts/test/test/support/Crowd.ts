@@ -1,4 +1,4 @@
-/** Blocks operations at a gate until the test opens it, and tests concurrent requests meanwhile. */
+/** Blocks operations at a gate, so that a test can send concurrent requests until it opens the gate. */
 import { assert } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

@@ -39,7 +39,10 @@ export const seedEngineer = Effect.gen(function* () {
       shares: data.results.map(({ share_id }: { readonly share_id: string }) => share_id) as ReadonlyArray<string>
     }))
   const status = (topic: string) => Effect.map(get(`/topics/${topic}/status`), ({ data }) => data)
-  /** Waits until polling shows `want`: the first persona's status, its failure reason if any, and the overall status. */
+  /**
+   * Polls until the result equals `want`: the first persona's status, its failure reason if any, and the overall
+   * status.
+   */
   const sees = (topic: string, want: string) =>
     eventually(
       want,

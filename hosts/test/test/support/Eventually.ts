@@ -20,6 +20,6 @@ export const eventually = <A, E, R>(
     return yield* Effect.die(new Error(`never happened: ${what}`))
   })
 
-/** Advances the test clock in small steps until the effect completes. Use it for effects that wait by the clock. */
+/** Advances the test clock in small steps until the effect completes, for effects that wait for the clock. */
 export const asTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.raceFirst(effect, Effect.forever(Effect.andThen(pause, TestClock.adjust("20 millis"))))

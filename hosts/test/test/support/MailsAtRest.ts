@@ -1,5 +1,6 @@
 /**
- * Waits until the mail workers are idle. Moving the clock earlier would disturb workers that have not started or not finished.
+ * Waits until the mail workers are idle. If a test moves the clock before that, it disturbs workers that have not
+ * started or not finished.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"

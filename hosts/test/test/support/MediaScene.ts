@@ -50,7 +50,7 @@ export const approveTopic = Effect.fnUntraced(function* (
   const token = yield* creatorTokenFor(persona, content)
   yield* actAsCreator(token, "respond", { perspective: "They will win it, and by some distance." })
   yield* drainJobs
-  // Background workers may still be running.
+  // Wait, because background workers may still be running.
   yield* eventually(
     "a draft",
     Effect.map(getJson(key, `/topics/${topicId}/status`), ({ data }) => data.summary.commentary_generated === 1)

@@ -56,7 +56,7 @@ const refused = Effect.fnUntraced(function* (response: Response, field: string) 
 })
 
 it.effect(
-  "every topic is answered at its position, like a single POST /topics, and a refused topic does not affect the others",
+  "every topic has its result at its position, like a single POST /topics, and a refused topic does not affect the others",
   () =>
     Effect.gen(function* () {
       const { call, key, list, persona, results, topic } = yield* setUp()
@@ -104,7 +104,7 @@ it.effect(
     }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a bulk body that is invalid as a whole is refused as a whole, and nothing is stored", () =>
+it.effect("an invalid bulk body is refused completely, and nothing is stored", () =>
   Effect.gen(function* () {
     const { list, persona, post, topic } = yield* setUp()
     const many = (count: number) => Array.from({ length: count }, (_, index) => topic(index))
@@ -185,7 +185,7 @@ it.effect("only a bulk body may have 4 MiB, and each of its topics has the size 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("when a quota is used up in the middle, the topics after that are refused with the quota's name", () =>
+it.effect("if a quota is used up in the middle, the remaining topics are refused with the quota's name", () =>
   Effect.gen(function* () {
     const { list, results, topic } = yield* setUp({ limits: { topics_per_month: 2 } })
     const all = yield* results({ topics: [topic(0), "x", topic(2), topic(3), topic(4)] })

@@ -81,7 +81,7 @@ it.effect("a cancelled topic settles unanswered assignments as cancelled, and an
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the creator of a cancelled request is told once by mail, and on the page", () =>
+it.effect("the creator of a cancelled request gets one mail, and the page shows the cancellation", () =>
   Effect.gen(function* () {
     const { call, cancel, key, silent } = yield* seeded
     const mailbox = yield* Mailbox
@@ -103,7 +103,7 @@ it.effect("the creator of a cancelled request is told once by mail, and on the p
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("cancelling again changes nothing and answers with the same status", () =>
+it.effect("a second cancellation changes nothing and returns the same status", () =>
   Effect.gen(function* () {
     const { cancel, key, silent } = yield* seeded
     const topicId = yield* submitTopic(key, content, [silent])

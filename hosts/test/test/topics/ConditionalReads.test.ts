@@ -89,7 +89,7 @@ const scene = (limits: Partial<Limits> = {}) =>
     return { get, key, tag, topicId }
   })
 
-it.effect("304 has the tag and the rate headers, and neither a body nor a content type", () =>
+it.effect("a 304 response has the tag and the rate-limit headers, but no body and no content type", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene()
     for (const known of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
@@ -107,7 +107,7 @@ it.effect("304 has the tag and the rate headers, and neither a body nor a conten
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a tag opens no topic of another organization, and no unknown topic", () =>
+it.effect("a tag gives no access to another organization's topic or an unknown topic", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene()
     const stranger = yield* Seed.key(yield* Seed.organization())
@@ -119,7 +119,7 @@ it.effect("a tag opens no topic of another organization, and no unknown topic", 
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a 304 counts as a tenth of a request in every window, and an answer with a body as a whole request", () =>
+it.effect("a 304 counts as a tenth of a request in every window, and a response with a body as a whole request", () =>
   Effect.gen(function* () {
     const { get, topicId } = yield* scene()
     const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"))
@@ -141,7 +141,7 @@ it.effect("a 304 counts as a tenth of a request in every window, and an answer w
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a 304 that was not counted shows the windows after the last counted request of its key", () =>
+it.effect("the headers of a 304 that was not counted show the windows after the last counted request of its key", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene()
     const rates = ({ headers }: Response) => ["x-ratelimit-remaining", "ratelimit"].map((name) => headers.get(name))

@@ -38,7 +38,7 @@ it("the mail, the reminder and the status follow the partner's deadline, until i
   })
 })
 
-it("neither a late mail nor a refused one moves the partner's deadline", async () => {
+it("neither a late mail nor a refused mail moves the partner's deadline", async () => {
   const { client, expiry, pc, persona, topic } = await startScene()
   await using _ = pc
   pc.mailbox.refuseNext({ permanent: true })
@@ -56,7 +56,7 @@ it("neither a late mail nor a refused one moves the partner's deadline", async (
   expect(await expiry(other)).toBe(deadline)
 })
 
-it("a deadline outside of the range is refused with the range, and a text that is no time with the form", async () => {
+it("a deadline outside of the range is refused with the allowed range, and an invalid time with the required format", async () => {
   const { client, pc, topic } = await startScene()
   await using _ = pc
   const create = (respond_by: string) => client.topics.create({ ...topic, respond_by })

@@ -1,4 +1,7 @@
-/** A repeated request with the same idempotency key runs once and gets the same response, whatever happened in between. */
+/**
+ * A repeated request with the same idempotency key runs once and gets the same response, even if the state changed in
+ * between.
+ */
 
 import { assert, it } from "@effect/vitest"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -40,7 +43,7 @@ const setUp = Effect.gen(function* () {
   return { call, owner, persona, key, topic, post, total }
 })
 
-/** This real time is long enough for a signalled fiber to resume. */
+/** A real time in which a signaled fiber certainly resumes. */
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 50)
 })
@@ -229,7 +232,7 @@ it.effect("an invalid idempotency key is refused before anything runs, but after
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a read request is processed again each time, whatever idempotency key it has", () =>
+it.effect("a read request with an idempotency key is processed again each time", () =>
   Effect.gen(function* () {
     const { call, key, post } = yield* setUp
     const list = () => Effect.flatMap(call(path, { key, headers: { "idempotency-key": "a b" } }), readJson)

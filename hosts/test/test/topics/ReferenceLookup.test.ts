@@ -24,7 +24,7 @@ const reference = { external_reference: "season" }
 const path = "/topics/by-reference/season"
 
 it.effect(
-  "a response contains the newest topics completely, with at most 1,000 entries together, and says when it is truncated",
+  "a response contains whole topics, newest first, with at most 1,000 entries in total, and says if it is truncated",
   () =>
     Effect.gen(function* () {
       const { key, owner } = yield* scene
@@ -56,7 +56,7 @@ const slow = Layer.effect(
 )
 
 it.effect(
-  "an organization runs two lookups at a time; others wait for ten seconds, and then their callers are asked to retry",
+  "an organization can run two lookups at a time; others wait for ten seconds and then get 429 with Retry-After",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi

@@ -1,4 +1,6 @@
-/** `Prefer: wait` on a topic's status and on the events: the answer comes with the change, or when the time is over. */
+/**
+ * `Prefer: wait` on a topic's status and on the events: the response comes with the change, or at the end of the wait.
+ */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
@@ -22,14 +24,14 @@ const scene = Effect.gen(function* () {
   const key = yield* Seed.key(owner)
   const topicId = yield* submitTopic(key.text, content, [persona], {})
   const token = yield* creatorTokenFor(persona, content)
-  // The delivery of the creator's mail sets the deadline that the status shows.
+  // Deliver the creator's mail first, because its delivery changes the deadline in the status.
   yield* settled()
   const { call } = yield* TestApi
   const get = (path: string, headers: Record<string, string> = {}, caller = key.text) =>
     call(`/partner/v1${path}`, { key: caller, headers })
   const status = `/topics/${topicId}/status`
   const wait = { prefer: "wait=30" }
-  /** Starts a request, and returns when it waits. */
+  /** Starts a request, and returns when the request waits. */
   const waiting = (path: string, headers: Record<string, string> = wait) =>
     Effect.tap(Effect.forkChild(get(path, headers)), settled)
   const many = (length: number) =>
@@ -46,7 +48,7 @@ const settled = () => Effect.promise(() => new Promise((resolve) => setTimeout(r
 
 const isDone = (fiber: Fiber.Fiber<unknown, unknown>) => fiber.pollUnsafe() !== undefined
 
-it.effect("a waiting status poll is answered when the creator responds, whatever the clock says", () =>
+it.effect("a waiting status poll gets its response when the creator responds, without any movement of the clock", () =>
   Effect.gen(function* () {
     const { status, token, tag, wait, waiting } = yield* scene
     const known = { ...wait, "if-none-match": yield* tag }
@@ -63,7 +65,7 @@ it.effect("a waiting status poll is answered when the creator responds, whatever
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("erasing a creator answers the waiting status poll and list of events at once", () =>
+it.effect("erasing a creator ends a waiting status poll and a waiting list of events at once", () =>
   Effect.gen(function* () {
     const { persona, status, waiting } = yield* scene
     const polls = [yield* waiting(status), yield* waiting("/events?order=asc")]
@@ -74,7 +76,7 @@ it.effect("erasing a creator answers the waiting status poll and list of events 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a wait that ends without a change is 304 with a tag, and 200 without one", () =>
+it.effect("a wait that ends without a change gets 304 if the request had a tag, otherwise 200", () =>
   Effect.gen(function* () {
     const { get, status, tag, wait, waiting } = yield* scene
     yield* settled()
@@ -103,7 +105,7 @@ it.effect("a wait that ends without a change is 304 with a tag, and 200 without 
   }).pipe(Effect.provide(InMemory.layerWith({})))
 )
 
-it.effect("a waiting list of events is answered by the first event, and only forward lists wait", () =>
+it.effect("a waiting list of events gets its response with the first event, and only forward lists wait", () =>
   Effect.gen(function* () {
     const { get, token, wait, waiting } = yield* scene
     assert.isNull((yield* get("/events", wait)).headers.get("preference-applied"))
@@ -119,7 +121,7 @@ it.effect("a waiting list of events is answered by the first event, and only for
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a change before the request is answered at once to a caller with an older tag", () =>
+it.effect("a caller with an older tag gets a change from before the request at once", () =>
   Effect.gen(function* () {
     const { get, status, tag, token, wait } = yield* scene
     const known = yield* tag
@@ -146,7 +148,7 @@ it.effect("a revoked key ends its waiting requests with 401, and no other reques
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a stop of the service answers waiting requests at once", () =>
+it.effect("when the service stops, waiting requests get their response at once", () =>
   Effect.gen(function* () {
     const { status, waiting } = yield* scene
     yield* settled()
@@ -156,44 +158,48 @@ it.effect("a stop of the service answers waiting requests at once", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a wait counts as one request, and as many requests as an organization may send still run beside it", () =>
-  Effect.gen(function* () {
-    const { get, many, status } = yield* scene
-    yield* settled()
-    const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"))
-    const before = left(yield* get(status))
-    const polls = yield* many(100)
-    assert.isFalse(polls.some(isDone))
-    assert.strictEqual((yield* get("/topics")).status, 200)
-    assert.strictEqual(before - left(yield* get(status)), 102)
-    yield* Effect.forEach(polls, Fiber.interrupt)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a wait counts as one request, and does not reduce the number of other requests that can run concurrently",
+  () =>
+    Effect.gen(function* () {
+      const { get, many, status } = yield* scene
+      yield* settled()
+      const left = (response: Response) => Number(response.headers.get("x-ratelimit-remaining"))
+      const before = left(yield* get(status))
+      const polls = yield* many(100)
+      assert.isFalse(polls.some(isDone))
+      assert.strictEqual((yield* get("/topics")).status, 200)
+      assert.strictEqual(before - left(yield* get(status)), 102)
+      yield* Effect.forEach(polls, Fiber.interrupt)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("waiting requests beyond an organization's limit are refused with 429, and leave room when they end", () =>
-  Effect.gen(function* () {
-    const { get, many, status, wait, waiting } = yield* scene
-    yield* settled()
-    const { each } = poolBounds.waiting
-    const polls = yield* many(each)
-    const refused = yield* get(status, wait)
-    assert.strictEqual(refused.status, 429)
-    const { details, message } = (yield* readJson(refused)).error
-    assert.strictEqual(details.limit, each)
-    assert.strictEqual(
-      message,
-      `At most ${each} requests of an organization wait for a change at one time. Send it again when one has ended.`
-    )
-    assert.strictEqual((yield* get(status)).status, 200)
-    yield* TestClock.adjust("30 seconds")
-    yield* Effect.forEach(polls, Fiber.join)
-    const next = yield* waiting(status)
-    assert.isFalse(isDone(next))
-    yield* Fiber.interrupt(next)
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "waiting requests beyond an organization's limit are refused with 429, and other requests can wait when some end",
+  () =>
+    Effect.gen(function* () {
+      const { get, many, status, wait, waiting } = yield* scene
+      yield* settled()
+      const { each } = poolBounds.waiting
+      const polls = yield* many(each)
+      const refused = yield* get(status, wait)
+      assert.strictEqual(refused.status, 429)
+      const { details, message } = (yield* readJson(refused)).error
+      assert.strictEqual(details.limit, each)
+      assert.strictEqual(
+        message,
+        `At most ${each} requests of an organization wait for a change at one time. Send it again when one has ended.`
+      )
+      assert.strictEqual((yield* get(status)).status, 200)
+      yield* TestClock.adjust("30 seconds")
+      yield* Effect.forEach(polls, Fiber.join)
+      const next = yield* waiting(status)
+      assert.isFalse(isDone(next))
+      yield* Fiber.interrupt(next)
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it("the preference is read as RFC 7240 says, up to 30 seconds", () => {
+it("the preference is parsed according to RFC 7240, up to 30 seconds", () => {
   for (const [header, seconds] of [
     [undefined, 0],
     ["wait=5", 5],

@@ -25,34 +25,36 @@ const shownWhen = (key: string, id: string, isWanted: (data: { readonly [name: s
     Effect.map(getWebhook(key, `/${id}`), ({ body }) => (isWanted(body.data) ? body.data : undefined))
   )
 
-it.effect("a disabled webhook shows the reason, the time and the number of held deliveries, until it is active", () =>
-  Effect.gen(function* () {
-    const receivers = yield* Receivers
-    yield* receivers.answer(() => Effect.succeed({ status: 410 }))
-    const { declined, key } = yield* seedDecliningPartner
-    const { id } = yield* registerWebhook(key, ["commentary.failed"])
-    assert.deepInclude((yield* getWebhook(key, `/${id}`)).body.data, sound)
-    yield* declined("Who takes the title this season?")
-    const shown = yield* shownWhen(key, id, ({ status }) => status === "disabled")
-    assert.include(shown.disabled_reason, "410")
-    assert.strictEqual(shown.disabled_at, "2026-03-01T09:00:00.000Z")
-    assert.deepInclude(shown, { circuit: sound.circuit, held_count: 1 })
-    assert.deepStrictEqual((yield* getWebhook(key)).body.data, [shown])
-    yield* declined("Who goes down this season?")
-    assert.strictEqual((yield* shownWhen(key, id, ({ held_count }) => held_count === 2)).status, "disabled")
-    yield* receivers.answer(() => Effect.succeed({ status: 200 }))
-    assert.deepInclude((yield* patchWebhook(key, id, { status: "paused" })).body.data, {
-      ...sound,
-      status: "paused",
-      held_count: 2
-    })
-    yield* patchWebhook(key, id, { status: "active" })
-    yield* TestClock.adjust("2 seconds")
-    assert.deepInclude(
-      yield* shownWhen(key, id, ({ last_delivery_at, held_count }) => last_delivery_at !== null && held_count === 0),
-      sound
-    )
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "a disabled webhook shows the reason, the time and the number of held deliveries, until it is activated",
+  () =>
+    Effect.gen(function* () {
+      const receivers = yield* Receivers
+      yield* receivers.answer(() => Effect.succeed({ status: 410 }))
+      const { declined, key } = yield* seedDecliningPartner
+      const { id } = yield* registerWebhook(key, ["commentary.failed"])
+      assert.deepInclude((yield* getWebhook(key, `/${id}`)).body.data, sound)
+      yield* declined("Who takes the title this season?")
+      const shown = yield* shownWhen(key, id, ({ status }) => status === "disabled")
+      assert.include(shown.disabled_reason, "410")
+      assert.strictEqual(shown.disabled_at, "2026-03-01T09:00:00.000Z")
+      assert.deepInclude(shown, { circuit: sound.circuit, held_count: 1 })
+      assert.deepStrictEqual((yield* getWebhook(key)).body.data, [shown])
+      yield* declined("Who goes down this season?")
+      assert.strictEqual((yield* shownWhen(key, id, ({ held_count }) => held_count === 2)).status, "disabled")
+      yield* receivers.answer(() => Effect.succeed({ status: 200 }))
+      assert.deepInclude((yield* patchWebhook(key, id, { status: "paused" })).body.data, {
+        ...sound,
+        status: "paused",
+        held_count: 2
+      })
+      yield* patchWebhook(key, id, { status: "active" })
+      yield* TestClock.adjust("2 seconds")
+      assert.deepInclude(
+        yield* shownWhen(key, id, ({ last_delivery_at, held_count }) => last_delivery_at !== null && held_count === 0),
+        sound
+      )
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
 it.effect("an open circuit shows the time of the next probe and the held deliveries, and closes with a success", () =>

@@ -54,7 +54,7 @@ const partner = Effect.gen(function* () {
 })
 
 it.effect(
-  "80 changes of a webhook cause two mails, and the second contains the last address and those in between",
+  "80 changes of a webhook cause two mails, and the second contains the last address and the intermediate addresses",
   () =>
     Effect.gen(function* () {
       const { key, mailed } = yield* partner

@@ -87,7 +87,7 @@ it.effect("each change that is an event arrives once, signed, with the specifica
 )
 
 it.effect(
-  "a failure event contains the reason, and the event of a topic without reference and metadata shows both as empty",
+  "a failure event contains the reason, and the event of a topic without reference and metadata has null and {}",
   () =>
     Effect.gen(function* () {
       const { key, persona } = yield* seedDecliningPartner

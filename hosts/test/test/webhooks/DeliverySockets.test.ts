@@ -81,7 +81,7 @@ it.effect("an event arrives signed, and again after a failure with the same byte
       const hook = yield* registerWebhook(key, ["commentary.failed"], url)
       yield* declined("Wer gewinnt „das Derby“? 🏆")
       const { list } = deliveriesOf(key, hook.id)
-      // Move the clock to this moment and no further, because the timeout of an attempt uses this clock too.
+      // Move the clock exactly to this time, because the timeout of an attempt uses this clock too.
       for (const count of [1, 2]) {
         yield* hook.failures(count)
         yield* passToNextAttempt(list)

@@ -86,7 +86,7 @@ it.effect(
     }).pipe(Effect.provide(exact))
 )
 
-it.effect("a millisecond before the 24 hours nothing is disabled, however many attempts failed", () =>
+it.effect("a millisecond before the 24 hours no webhook is disabled, even after many failures", () =>
   Effect.gen(function* () {
     const { at, fails } = yield* failing
     yield* fails(25)
@@ -97,29 +97,31 @@ it.effect("a millisecond before the 24 hours nothing is disabled, however many a
   }).pipe(Effect.provide(exact))
 )
 
-it.effect("failures of one event never disable a webhook, however long they last, and a second event does", () =>
-  Effect.gen(function* () {
-    const { event, hook, key, shown } = yield* failing
-    yield* event
-    yield* hook.failures(1)
-    for (let count = 2; count <= 30; count++) {
-      yield* passToNextAttempt(deliveriesOf(key, hook.id).list)
-      yield* hook.failures(count)
-    }
-    assert.strictEqual((yield* shown).status, "active")
-    yield* event
-    yield* hook.failures(31)
-    assert.strictEqual((yield* shown).status, "disabled")
-  }).pipe(
-    Effect.provide(
-      InMemory.layerWith({
-        policy: { lease, webhooks: { ...once, retries: Array.from({ length: 40 }, () => Duration.hours(1)) } }
-      })
+it.effect(
+  "failures of one event never disable a webhook, even over a long time, but a failure of a second event does",
+  () =>
+    Effect.gen(function* () {
+      const { event, hook, key, shown } = yield* failing
+      yield* event
+      yield* hook.failures(1)
+      for (let count = 2; count <= 30; count++) {
+        yield* passToNextAttempt(deliveriesOf(key, hook.id).list)
+        yield* hook.failures(count)
+      }
+      assert.strictEqual((yield* shown).status, "active")
+      yield* event
+      yield* hook.failures(31)
+      assert.strictEqual((yield* shown).status, "disabled")
+    }).pipe(
+      Effect.provide(
+        InMemory.layerWith({
+          policy: { lease, webhooks: { ...once, retries: Array.from({ length: 40 }, () => Duration.hours(1)) } }
+        })
+      )
     )
-  )
 )
 
-it.effect("a 429 response neither counts towards disabling nor interrupts consecutive failures", () =>
+it.effect("a 429 response neither counts as a failure nor ends a series of consecutive failures", () =>
   Effect.gen(function* () {
     const { at, event, fails, hook, receivers, shown } = yield* failing
     yield* fails(19)
@@ -229,7 +231,7 @@ it.effect(
 )
 
 it.effect(
-  "an unreachable receiver is disabled by the breaker's probes alone, with the first probe after 24 hours",
+  "for an unreachable receiver the breaker's probes are sufficient to disable it, with the first probe after 24 hours",
   () =>
     Effect.gen(function* () {
       const { fails, hook, receivers, shown } = yield* failing

@@ -1,4 +1,4 @@
-/** Tests the log line that tells an operator immediately that a webhook was disabled. */
+/** Tests the log line about a disabled webhook. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"

@@ -1,4 +1,4 @@
-/** The list of past events: the same bytes that webhooks received, page by page, of one environment only. */
+/** The list of past events of one environment: pages with the same bytes that webhooks received. */
 import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -73,7 +73,7 @@ it.effect("events can be filtered by type and start time, and go back 30 days", 
 )
 
 it.effect(
-  "another organization's and environment's events are not listed, and cannot be reached with their cursor",
+  "events of another organization or environment are not listed, even with one of their ids as the cursor",
   () =>
     Effect.gen(function* () {
       const { declined, key, owner } = yield* seedDecliningPartner

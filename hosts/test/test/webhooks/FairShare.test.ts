@@ -1,4 +1,4 @@
-/** Fair distribution of delivery capacity: when it is scarce, each webhook gets a slot and none takes all of them. */
+/** Fair distribution of delivery slots: if slots are scarce, each webhook gets one and no webhook takes all. */
 import { assert, it } from "@effect/vitest"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
@@ -67,7 +67,7 @@ const slowToFail = Layer.effect(
 ).pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
 
 it.effect(
-  "however many deliveries fail together, few failures are stored at a time, and successes are not delayed",
+  "if many deliveries fail together, only a few failures are stored at a time, and successes are not delayed",
   () =>
     Effect.gen(function* () {
       const receivers = yield* Receivers

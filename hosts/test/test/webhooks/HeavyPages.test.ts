@@ -27,7 +27,7 @@ const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   const pad = "ü".repeat(bytes / 2)
   const first = id.slice("evt_".length)
   for (let number = 0; number < count; number++) {
-    // An id that sorts after the first one.
+    // An id that sorts after the first id.
     const next = `${first.slice(0, 15)}${(0x800 + number).toString(16)}${first.slice(18)}`
     yield* sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
       SELECT ${next}, organization_id, environment, type, share_id, created_at,
@@ -37,7 +37,7 @@ const events = Effect.fnUntraced(function* (count: number, bytes: number) {
   return list
 })
 
-it.effect("a page of large events ends at about 1 MiB, and cursors lead through all events once", () =>
+it.effect("a page of large events ends at about 1 MiB, and the cursors visit each event once", () =>
   Effect.gen(function* () {
     const list = yield* events(150, 20_000)
     const seen: Array<string> = []
@@ -58,7 +58,7 @@ it.effect("a page of large events ends at about 1 MiB, and cursors lead through 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("an event that is larger than a page forms a page of its own", () =>
+it.effect("an event that is larger than a page is the only event of its page", () =>
   Effect.gen(function* () {
     const list = yield* events(2, 2 * pageBytes)
     const { data, pagination, text } = yield* list("")

@@ -84,7 +84,7 @@ it.effect("a dry run counts deliveries without sending; a recovery sends each fa
   }).pipe(Effect.provide(hasty))
 )
 
-it.effect("a recovery sends only events of its span: from since on, and before until", () =>
+it.effect("a recovery sends only events of its period: from since on, and before until", () =>
   Effect.gen(function* () {
     const { answer, hook, key, settled } = yield* failed(4)
     const { list } = deliveriesOf(key, hook.id)

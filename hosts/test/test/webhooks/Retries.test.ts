@@ -63,7 +63,7 @@ it.effect("a manual retry that succeeds ends the delivery and cancels the automa
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("a manual retry that fails leaves the schedule as it was: its next time and all of its attempts", () =>
+it.effect("a failed manual retry does not change the schedule: its next time and its remaining attempts", () =>
   Effect.gen(function* () {
     const { again, hook, look, tried } = yield* failing(1)
     const { next_attempt_at } = yield* look
@@ -82,32 +82,34 @@ it.effect("a manual retry that fails leaves the schedule as it was: its next tim
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("failed and delivered deliveries can be sent again, and a delivered one stays delivered if that fails", () =>
-  Effect.gen(function* () {
-    const { again, answer, look, tried } = yield* failing(10)
-    assert.deepInclude(yield* look, { status: "failed", next_attempt_at: null, attempt_count: 10 })
-    yield* again
-    assert.deepInclude(yield* tried(11), { status: "failed", next_attempt_at: null })
-    yield* answer(() => Effect.succeed({ status: 200 }))
-    yield* again
-    const { settled_at } = yield* tried(12)
-    assert.isNotNull(settled_at)
-    assert.strictEqual((yield* look).status, "delivered")
-    yield* TestClock.adjust("1 hour")
-    yield* again
-    assert.deepInclude(yield* tried(13), { status: "delivered", settled_at })
-    yield* answer(() => Effect.succeed({ status: 500 }))
-    yield* again
-    const after = yield* tried(14)
-    assert.deepInclude(after, { status: "delivered", next_attempt_at: null, settled_at })
-    assert.deepInclude(after.attempts.at(-1), { kind: "manual", response_code: 500 })
-    yield* TestClock.adjust("10 days")
-    assert.strictEqual((yield* eventsSent).length, 14)
-    assert.strictEqual(new Set((yield* eventsSent).map(({ event }) => event.id)).size, 1)
-  }).pipe(Effect.provide(patient))
+it.effect(
+  "failed and delivered deliveries can be sent again, and a delivered delivery stays delivered if the new attempt fails",
+  () =>
+    Effect.gen(function* () {
+      const { again, answer, look, tried } = yield* failing(10)
+      assert.deepInclude(yield* look, { status: "failed", next_attempt_at: null, attempt_count: 10 })
+      yield* again
+      assert.deepInclude(yield* tried(11), { status: "failed", next_attempt_at: null })
+      yield* answer(() => Effect.succeed({ status: 200 }))
+      yield* again
+      const { settled_at } = yield* tried(12)
+      assert.isNotNull(settled_at)
+      assert.strictEqual((yield* look).status, "delivered")
+      yield* TestClock.adjust("1 hour")
+      yield* again
+      assert.deepInclude(yield* tried(13), { status: "delivered", settled_at })
+      yield* answer(() => Effect.succeed({ status: 500 }))
+      yield* again
+      const after = yield* tried(14)
+      assert.deepInclude(after, { status: "delivered", next_attempt_at: null, settled_at })
+      assert.deepInclude(after.attempts.at(-1), { kind: "manual", response_code: 500 })
+      yield* TestClock.adjust("10 days")
+      assert.strictEqual((yield* eventsSent).length, 14)
+      assert.strictEqual(new Set((yield* eventsSent).map(({ event }) => event.id)).size, 1)
+    }).pipe(Effect.provide(patient))
 )
 
-it.effect("a retry for a paused webhook is held, and made when the webhook is active again", () =>
+it.effect("a retry for a paused webhook is held, and sent when the webhook is active again", () =>
   Effect.gen(function* () {
     const { again, answer, hook, key, tried } = yield* failing(10)
     yield* patchWebhook(key, hook.id, { status: "paused" })
@@ -120,7 +122,7 @@ it.effect("a retry for a paused webhook is held, and made when the webhook is ac
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("ten concurrent retries are one attempt, and so are retries during an attempt", () =>
+it.effect("ten concurrent retries cause one attempt, and retries during an attempt cause no further attempt", () =>
   Effect.gen(function* () {
     const { again, answer, tried } = yield* failing(1)
     const latch = yield* Latch.make()
@@ -180,7 +182,7 @@ it.effect("a retry of another owner's delivery and of an unknown delivery get th
   }).pipe(Effect.provide(patient))
 )
 
-it.effect("the audit log records a retry once with its key and event, and no repeat while it waits", () =>
+it.effect("the audit log records a retry once with its key and event, and no repeated request while it waits", () =>
   Effect.gen(function* () {
     const { again, answer, hook, id, owner } = yield* failing(1)
     const latch = yield* Latch.make()

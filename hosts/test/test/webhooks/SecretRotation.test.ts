@@ -1,4 +1,4 @@
-/** A partner rotates the secret of a webhook: both secrets sign during the grace period. */
+/** A partner rotates the secret of a webhook: during the grace period, events are signed with both secrets. */
 import { assert, it } from "@effect/vitest"
 import { verifyWebhook } from "@partner-commentary/client"
 import * as InMemory from "@partner-commentary/test/InMemory"
@@ -42,7 +42,7 @@ const rotating = Effect.gen(function* () {
   return { ...partner, hook, verifying }
 })
 
-it.effect("during the grace period both secrets sign, and afterwards only the new one", () =>
+it.effect("during the grace period events are signed with both secrets, and afterwards only with the new one", () =>
   Effect.gen(function* () {
     const { hook, key, verifying } = yield* rotating
     const { body, status } = yield* rotate(key, hook.id, { grace_period_seconds: 3600 })
@@ -61,17 +61,19 @@ it.effect("during the grace period both secrets sign, and afterwards only the ne
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("without a grace period the former secret signs nothing more, and a given secret is used", () =>
-  Effect.gen(function* () {
-    const { hook, key, verifying } = yield* rotating
-    const mine = "a secret of my own choice, 32 characters"
-    const { data } = (yield* rotate(key, hook.id, { grace_period_seconds: 0, secret: mine })).body
-    assert.deepStrictEqual([data.secret, data.former_secret_expires_at], [mine, null])
-    assert.deepStrictEqual((yield* verifying([mine, hook.secret])).verified, [true, false])
-  }).pipe(Effect.provide(InMemory.layer))
+it.effect(
+  "without a grace period events are no longer signed with the former secret, and a secret in the request is used",
+  () =>
+    Effect.gen(function* () {
+      const { hook, key, verifying } = yield* rotating
+      const mine = "a secret of my own choice, 32 characters"
+      const { data } = (yield* rotate(key, hook.id, { grace_period_seconds: 0, secret: mine })).body
+      assert.deepStrictEqual([data.secret, data.former_secret_expires_at], [mine, null])
+      assert.deepStrictEqual((yield* verifying([mine, hook.secret])).verified, [true, false])
+    }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("by default the grace period is a day, and a second rotation drops the secret before the last", () =>
+it.effect("by default the grace period is a day, and a second rotation removes the oldest secret", () =>
   Effect.gen(function* () {
     const { hook, key, verifying } = yield* rotating
     const first = (yield* rotate(key, hook.id)).body.data
@@ -85,7 +87,7 @@ it.effect("by default the grace period is a day, and a second rotation drops the
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("only the answer of the rotation shows the secret, and a repeated request gets the same one", () =>
+it.effect("only the response to the rotation contains the secret, and a repeated request gets the same secret", () =>
   Effect.gen(function* () {
     const { hook, key } = yield* rotating
     const sql = yield* SqlClient.SqlClient

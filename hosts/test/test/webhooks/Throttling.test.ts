@@ -44,7 +44,7 @@ const throttled = Effect.gen(function* () {
   return { ...partner, ...list, receivers, hook, written, notices }
 })
 
-it.effect("30 events for a receiver that answers 429 cause few attempts a minute, and all arrive", () =>
+it.effect("30 events for a receiver that responds with 429 cause few attempts a minute, and all arrive", () =>
   Effect.gen(function* () {
     const { declined, hook, key, list, receivers } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "3" }))
@@ -119,7 +119,7 @@ it.effect("an event answered with 429 keeps all ten attempts of its schedule", (
   )
 )
 
-it.effect("the contact is notified once a day that 429 delays events, or at once when a pause is that long", () =>
+it.effect("the contact is notified at most once a day that 429 delays events, at once if a pause is long enough", () =>
   Effect.gen(function* () {
     const { declined, hook, notices, receivers, written } = yield* throttled
     yield* receivers.answer(() => Effect.succeed({ status: 429, retryAfter: "7200" }))
@@ -148,7 +148,7 @@ it.effect("the contact is notified once a day that 429 delays events, or at once
 )
 
 it.effect(
-  "an event that gets only 429 fails after the schedule's 75 hours, a later event has its own period, and both can be recovered",
+  "an event that gets only 429 fails after the schedule's 75 hours, a later event fails later, and both can be recovered",
   () =>
     Effect.gen(function* () {
       const { declined, hook, key, list, notices, receivers, written } = yield* throttled

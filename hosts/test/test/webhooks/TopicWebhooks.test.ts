@@ -43,7 +43,7 @@ it("only the named webhooks receive the events of a topic", async () => {
   for (const view of [all, await client.topics.get(all.topic_id)]) expect(view).not.toHaveProperty("webhook_ids")
 })
 
-it("ids that are no webhook of the caller in this environment are refused, and nothing is created", async () => {
+it("an id that is not a webhook of the caller in this environment is refused, and nothing is created", async () => {
   const { client, hooks, newTopic, pc } = await startScene()
   await using _ = pc
   const [first, second] = hooks

@@ -139,7 +139,7 @@ it.effect(
 )
 
 it.effect(
-  "an organization can run two webhook tests at a time; others wait for ten seconds, and then their callers are asked to retry",
+  "an organization can run two webhook tests at a time; others wait for ten seconds and then get 429 with Retry-After",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi

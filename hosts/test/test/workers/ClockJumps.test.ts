@@ -144,7 +144,7 @@ it.live("after a jump back during an attempt, the attempt is recorded and not re
   }).pipe(Effect.provide(application))
 )
 
-it.live("after a jump back by more than any delay, waiting deliveries are sent at once", () =>
+it.live("after a jump back by more than the longest delay, waiting deliveries are sent at once", () =>
   Effect.gen(function* () {
     const receivers = yield* Receivers
     const { jump } = yield* MovedClock

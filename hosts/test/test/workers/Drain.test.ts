@@ -52,7 +52,7 @@ const partner = (environment: "live" | "test" = "live") =>
     return { act, key, persona, status, submit }
   })
 
-it.effect("a story runs from its topic to the delivered event with nothing but drains between the requests", () =>
+it.effect("a story from a topic to the delivered event needs only drains between the requests", () =>
   Effect.gen(function* () {
     const { act, key, persona, status, submit } = yield* partner()
     const mailbox = yield* Mailbox
@@ -122,7 +122,7 @@ it.effect("concurrent drains run each job once", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a drain waits for work that becomes due within its lookahead, and not for later work", () =>
+it.effect("a drain waits for work that becomes due within its lookahead, but not for later work", () =>
   Effect.gen(function* () {
     const { status, submit } = yield* partner("test")
     const id = yield* submit()

@@ -1,4 +1,7 @@
-/** The clock runs two hours ahead for a moment and returns. Work that was queued meanwhile runs now, not in two hours. */
+/**
+ * The clock is two hours fast for a short time and is then corrected. Work that was queued in that time runs now, not
+ * two hours later.
+ */
 import { assert, it } from "@effect/vitest"
 import { testPersonas } from "@partner-commentary/core/persona/TestPersonas"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -32,7 +35,7 @@ const application = TestApi.layerMemory.pipe(
   Layer.provideMerge(MovedClock.layer)
 )
 
-/** The worker starts after the clock has returned. */
+/** The worker starts after the clock was corrected. */
 const workers = Layer.build(
   Layer.provide(
     TestApi.workers,

@@ -12,13 +12,13 @@ import { eventually } from "../support/Eventually.ts"
 
 const idle = InMemory.layerWithoutWorkers()
 
-/** With few assignments the result would depend on where the two workers happen to start. */
+/** With few assignments, the result would depend on the random positions at which the two workers start. */
 const count = 400
 
 /** The maximum number of topics in a bulk request. */
 const bulk = 100
 
-it.effect("neither of two workers loads many assignments that the other one has handled", () =>
+it.effect("two workers load few assignments that the other worker has already handled", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-03-01T09:00:00.000Z"))
     const owner = yield* Seed.organization()

@@ -53,7 +53,10 @@ const answer = Effect.fnUntraced(function* (id: ShareId) {
   yield* (yield* WorkSignal).tell(["assignments"])
 })
 
-/** The assignments that the workers process, in order. `happens` runs after `at` of these assignments. */
+/**
+ * Returns the assignments in the order in which the workers process them. `happens` runs after the first `at`
+ * assignments.
+ */
 const woken = Effect.fnUntraced(function* (meanwhile: {
   readonly at: number
   readonly happens: (ids: ReadonlyArray<ShareId>) => Effect.Effect<unknown>
@@ -87,7 +90,7 @@ const waitedFor = (ids: ReadonlyArray<ShareId>, id: ShareId, since = 0) =>
     Effect.sync(() => ids.includes(id, since) && Option.some(ids.indexOf(id, since) - since))
   ).pipe(Effect.map(Option.getOrThrow))
 
-it.effect("due live work does not wait for test work, however much test work is due", () =>
+it.effect("due live work does not wait for test work, even if much test work is due", () =>
   Effect.gen(function* () {
     yield* begin
     const tests = yield* sent(300, { environment: "test" })
@@ -98,7 +101,7 @@ it.effect("due live work does not wait for test work, however much test work is 
     /** The worker processes no test assignment before the live one, because `happens` blocks it until then. */
     const happens = (ids: ReadonlyArray<ShareId>) =>
       Effect.andThen(Effect.provide(answer(live), context), waitedFor(ids, live))
-    // A poll wakes so many assignments concurrently.
+    // The number of assignments whose steps a poll runs concurrently.
     const claims = 16
     const ids = yield* woken({ at: claims, happens })
     assert.strictEqual(yield* waitedFor(ids, live, claims), 0)
@@ -112,7 +115,7 @@ it.effect("due live work does not wait for test work, however much test work is 
 )
 
 it.effect(
-  "an organization's due assignment is handled in its turn, even if another organization's have been due for longer",
+  "an organization's due assignment is handled in its turn, even if another organization's assignments have been due for longer",
   () =>
     Effect.gen(function* () {
       yield* begin
@@ -153,7 +156,7 @@ const stuck = Layer.succeed(
 )
 
 it.effect(
-  "drafts that never complete take at most half of the slots, and other organizations' drafts are written meanwhile",
+  "drafts that never complete take at most half of the slots, and other organizations' drafts are still generated",
   () =>
     Effect.gen(function* () {
       begun.slow = 0

@@ -146,7 +146,7 @@ it.effect("the operator can restart a generation whose attempts all failed", () 
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the operator can run a waiting attempt now, and can send a waiting mail now without a second copy", () =>
+it.effect("the operator can run a waiting attempt now, and can send a waiting mail now, which is sent only once", () =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox
     yield* mailbox.refuseNext(...failures(1))
@@ -320,7 +320,7 @@ it.effect("the link of a request that was settled long ago also stops working wh
 )
 
 it.effect(
-  "a creator can approve only a draft that was shown: nothing before the first draft, and never an unseen draft",
+  "a creator can approve only a draft that the page has shown: nothing before the first draft, and no unseen draft",
   () =>
     Effect.gen(function* () {
       const story = yield* submitted

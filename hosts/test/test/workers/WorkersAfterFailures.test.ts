@@ -24,7 +24,7 @@ interface Failures {
   nextDue: number
 }
 
-/** The first queries for due mails fail, and so do the first queries for the next due time, as often as `left` says. */
+/** The first queries for due mails and for the next due time fail, as many times as `left` says. */
 const faltering =
   (left: Failures): Change =>
   (store) => {

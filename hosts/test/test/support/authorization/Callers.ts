@@ -14,7 +14,7 @@ import type { OwnerCredentials } from "./Estate.ts"
 
 export type ResourceOwner = "own" | "other organization" | "other environment"
 
-/** The code of the refusal of a key, or the key's scopes and whose resources it can access. */
+/** The code with which a key is refused, or the key's scopes and the owner of the resources that it can access. */
 export type KeyAccess =
   | "unauthorized"
   | "key_revoked"

@@ -1,4 +1,4 @@
-/** A valid body for each operation. Names in it are unique if needed. An operation without an entry fails the matrix. */
+/** A valid body for each operation, with unique names if needed. The matrix fails if an operation has no entry. */
 import type { NamedResources } from "./Operations.ts"
 
 /** `nth` makes contents unique. `common` is a persona that is licensed to everyone. */

@@ -4,13 +4,13 @@ import { namesResources, type Operation, ownershipOf } from "./Operations.ts"
 
 export type ExpectedAccess =
   | { readonly is: "refused"; readonly status: number; readonly code: string }
-  /** Byte for byte the response for an unknown id. */
+  /** The same response, byte for byte, as for an unknown id. */
   | { readonly is: "unknown" }
   | { readonly is: "success"; readonly whose: ResourceOwner }
 
 const refused = (status: number, code: string): ExpectedAccess => ({ is: "refused", status, code })
 
-/** The owner whose resources the caller can access, or why access is refused. */
+/** The owner whose resources the caller can access, or the reason why access is refused. */
 const admitted = (
   { scheme, scope, webhookScope }: Operation,
   { key, token }: Caller

@@ -19,7 +19,7 @@ import { exampleBodies } from "./Examples.ts"
 import { environmentOf, type NamedResources, type Operation, readOperations, sendOperation } from "./Operations.ts"
 import { type ExpectedAccess, expectedAccess } from "./Rule.ts"
 
-/** Uses real sockets behind a proxy that states the caller's address. */
+/** Uses real sockets behind a proxy that forwards the caller's address. */
 export const behindProxy = TestApi.layerHttp.pipe(
   Layer.provideMerge(TestApi.workers),
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
@@ -61,7 +61,7 @@ export const makeScene = Effect.gen(function* () {
     live: [...tokens, ...(yield* callersWithKeys(owner, stranger, "live"))],
     test: [...tokens.filter(({ key }) => typeof key === "string"), ...(yield* callersWithKeys(owner, stranger, "test"))]
   }
-  // After this, some keys and tokens have expired, and one grace period is over.
+  // Advance the clock, so that some keys and tokens have expired, and one grace period is over.
   yield* TestClock.adjust("5 minutes")
   let count = 0
   const next = () => ++count

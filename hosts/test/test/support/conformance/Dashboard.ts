@@ -1,6 +1,6 @@
 /**
- * The service over real HTTP, as a partner's server and dashboard call it, for the half of the suite that starts with
- * GET /usage. The tests import nothing of the contract, and state each rule as the specification does.
+ * The service over real HTTP, as a partner's server and dashboard call it, for the operations from GET /usage on. The
+ * tests do not import the contract, and state each rule in the specification's words.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -27,7 +27,7 @@ export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Applicati
 /** The scripted outside services. */
 export const layerOfOutsideServices = Layer.merge(Mailbox.layer, ScriptedGenerator.layer)
 
-/** Pass it to `layer` of `@effect/vitest`, once per file. */
+/** For `layer` of `@effect/vitest`, once in each file. */
 export const layerOfService = layerOfServiceWith({ outside: layerOfOutsideServices })
 
 export interface ApiAnswer {
@@ -70,8 +70,8 @@ export const seedPartner = Effect.fnUntraced(function* (given: Parameters<typeof
 export type SeededPartner = Effect.Success<ReturnType<typeof seedPartner>>
 
 /**
- * The states into which a test can bring an assignment. The last three states keep the status and settle the assignment
- * without a commentary.
+ * The states into which a test can bring an assignment. In the last three states the assignment failed without a change
+ * of its status.
  */
 export type AssignmentState =
   | "topic_sent"
@@ -94,7 +94,7 @@ export const waitForCreatorMails = Effect.fnUntraced(function* (persona: Persona
       return about.length >= count ? about : undefined
     })
   )
-  // Lets the worker store that the mails were handed over.
+  // Waits until the worker has stored that the mails were handed over.
   yield* TestClock.adjust(0)
   return found
 })
@@ -129,8 +129,7 @@ export interface SentAssignment {
 }
 
 /**
- * Brings a newly sent assignment to a state. Deadlines pass when the clock moves, and all tests of the file share that
- * clock.
+ * Brings a newly sent assignment to a state. To pass a deadline it moves the clock, which all tests of the file share.
  */
 export const bringToState = Effect.fnUntraced(function* (
   { by, content, id }: SentAssignment,
