@@ -6,7 +6,7 @@ import { clustered, growing, large, oftenUpdated, queue } from "./Dialect.ts"
 export const topics = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // `stored_bytes` is null in the live environment, which has no storage limit.
+  // `stored_bytes` is null in the live environment, whose storage is not limited.
   yield* sql`CREATE TABLE topics (
     id TEXT PRIMARY KEY,
     organization_id TEXT NOT NULL,
@@ -31,8 +31,7 @@ export const topics = Effect.gen(function* () {
   yield* sql`CREATE INDEX topics_status ON topics (organization_id, environment, status, created_at, id)`
   yield* sql`CREATE INDEX topics_reference ON topics (organization_id, environment, external_reference, created_at, id)
     WHERE external_reference IS NOT NULL`
-  // The condition is not `= 'test'`, because SQLite would then prepare statements with `environment = ?` again at every
-  // run.
+  // Not `= 'test'`: SQLite would prepare each statement with `environment = ?` again for every value.
   yield* sql`CREATE INDEX topics_of_tests ON topics (created_at, id) WHERE environment <> 'live'`
 
   yield* sql`CREATE TABLE assignments (
@@ -107,7 +106,7 @@ export const topics = Effect.gen(function* () {
     PRIMARY KEY (share_id, number)
   ) ${clustered(sql)} ${growing(sql)}`
 
-  // The content comes before the persona, so that the windows of one topic are on one page.
+  // The content comes before the persona: the windows of one topic are on one page.
   yield* sql`CREATE TABLE duplicate_windows (
     organization_id TEXT NOT NULL,
     environment TEXT NOT NULL,

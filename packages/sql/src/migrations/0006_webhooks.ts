@@ -33,10 +33,10 @@ export const webhooks = Effect.gen(function* () {
     PRIMARY KEY (organization_id, environment)
   ) ${clustered(sql)}`
 
-  // Deleted webhooks that still have deliveries, because there can be too many deliveries for one transaction.
+  // Deleted webhooks that still have deliveries: there may be too many for one transaction.
   yield* sql`CREATE TABLE removed_webhooks (id TEXT PRIMARY KEY) ${clustered(sql)}`
 
-  // Ids begin with a time, so they sort in the order of the events.
+  // Ids begin with their time: their order is that of the events.
   yield* sql`CREATE TABLE events (
     id TEXT PRIMARY KEY,
     organization_id TEXT NOT NULL,
@@ -82,7 +82,7 @@ export const webhooks = Effect.gen(function* () {
     PRIMARY KEY (webhook_id, event_id, claim_number)
   ) ${clustered(sql)} ${queue(sql)}`
 
-  // Requests to redeliver the events between two ids. `after_id` advances with each batch.
+  // Requests to deliver the events between two ids again; `after_id` advances with each batch.
   yield* sql`CREATE TABLE redeliveries (
     id TEXT PRIMARY KEY,
     webhook_id TEXT NOT NULL,

@@ -6,7 +6,7 @@ import { queue, strict } from "./Dialect.ts"
 export const requests = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // A row without a response is a claim. A claim exists only within its transaction.
+  // A row without a response is a claim; no committed row is one.
   yield* sql`CREATE TABLE stored_responses (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL,
@@ -22,9 +22,9 @@ export const requests = Effect.gen(function* () {
   yield* sql.onDialectOrElse({ pg: () => rateWindows(sql), orElse: () => Effect.void })
 })
 
-/** The table is unlogged, so that a count does not wait for the disk. A crash of the server resets all windows. */
+/** Unlogged: a count waits for no disk, and a crash of the server resets all windows. */
 const rateWindows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  // Times are in milliseconds. Free space in each page lets updates leave the index unchanged.
+  // Times are milliseconds. Free space in each page keeps updates out of the index.
   yield* sql`CREATE UNLOGGED TABLE rate_windows (
     name TEXT NOT NULL,
     seconds INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * The order in which events were committed. Ids follow the clocks of processes, so a reader that continues after an id
- * would miss an event that is committed late.
+ * The order in which events were committed. Ids follow the clocks of processes, so readers would miss an event that is
+ * committed late.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -29,10 +29,9 @@ export const eventPositions = Effect.gen(function* () {
     PRIMARY KEY (organization_id, environment)
   ) ${clustered(sql)} ${oftenUpdated(sql, 50)}`
 
-  // Lock the table of topics first, because processes of older versions lock topics before events, and the next
-  // migration changes topics.
+  // Processes of older versions lock topics before events. The next migration needs the lock of topics too.
   yield* sql.onDialectOrElse({ pg: () => sql`LOCK TABLE topics IN EXCLUSIVE MODE`, orElse: () => Effect.void })
-  // The trigger is created first, because its lock blocks events of older processes until the migration ends.
+  // The trigger is created first: its lock keeps events of older processes out until the migration ends.
   yield* sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
 
   // Events from before this migration are never listed in this order.
@@ -46,9 +45,10 @@ export const eventPositions = Effect.gen(function* () {
 })
 
 /**
- * The trigger runs at the commit, and locks the owner's row until the commit is done. Therefore positions are in the
- * order of commits. It is a trigger, because processes of the former version also write events during an upgrade. The
- * trigger uses the search path of the migration, because a host's transaction has its own search path at the commit.
+ * The trigger runs at the commit. The owner's row stays locked from that moment until the commit is done, so positions
+ * are in the order of commits. A trigger does this, because processes of the former version also write events during an
+ * upgrade. The trigger uses the search path of the migration, because a host's transaction has its own search path at
+ * the commit.
  */
 const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql.unsafe(`CREATE FUNCTION number_event() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

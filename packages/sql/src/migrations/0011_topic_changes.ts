@@ -8,8 +8,8 @@ export const topicChanges = Effect.gen(function* () {
   const now = Instant.toIso(yield* Instant.now)
   yield* sql`ALTER TABLE topics ADD COLUMN version INTEGER NOT NULL DEFAULT 0`
   yield* sql.onDialectOrElse({
-    // The migration rewrites no row. Earlier topics, and topics that processes of the former version write, count as
-    // changed at the migration.
+    // The migration rewrites no row: earlier topics, and those of processes of the former version, count as changed
+    // now.
     pg: () =>
       sql`ALTER TABLE topics ADD COLUMN updated_at TEXT COLLATE "C" NOT NULL DEFAULT ${sql.literal(`'${now}'`)}`,
     orElse: () =>

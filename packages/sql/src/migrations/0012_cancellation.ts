@@ -1,4 +1,6 @@
-/** Assignments that a partner cancelled. Older processes read them as withdrawn, and count them only in `abandoned`. */
+/**
+ * Assignments that a partner cancelled. Older processes read them as withdrawn, and count them in `abandoned` alone.
+ */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

@@ -1,4 +1,4 @@
-/** The former secret of a webhook. After a rotation, events are signed with both secrets until a given time. */
+/** The secret that a webhook had before its rotation, which signs beside the new one until a time. */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

@@ -8,10 +8,7 @@ const onPostgres = (sql: SqlClient, postgres: string, sqlite: string): Fragment 
 /** SQLite enforces column types. */
 export const strict = (sql: SqlClient) => onPostgres(sql, "", "STRICT")
 
-/**
- * Options of a table on SQLite: it enforces column types, and stores rows in the tree of the primary key instead of a
- * separate tree.
- */
+/** SQLite enforces column types and stores rows in the primary key's tree, instead of a second one. */
 export const clustered = (sql: SqlClient) => onPostgres(sql, "", "STRICT, WITHOUT ROWID")
 
 /** The type of an automatically numbered key. */
@@ -25,10 +22,7 @@ export const large = (sql: SqlClient) => onPostgres(sql, "BIGINT", "INTEGER")
 export const oftenUpdated = (sql: SqlClient, percentage: number) =>
   onPostgres(sql, `WITH (fillfactor = ${percentage})`, "")
 
-/**
- * For a table that only grows. By default Postgres analyzes it after a fifth of its rows has changed, so plans would be
- * outdated for months.
- */
+/** For a table that only grows: the default, a fifth of the table, leaves plans outdated for months. */
 export const growing = (sql: SqlClient) =>
   onPostgres(
     sql,

@@ -14,7 +14,7 @@ const named = /\b(?:TABLE|INTO|UPDATE|FROM|ON)\s+(?:IF (?:NOT )?EXISTS\s+)?"?(\w
 const taken = /\b(?:relation|table|index) "?(\w+)"? already exists/
 
 const failureOf = (migration: string, statement: string, error: SqlError): SqlError | MigrationFailed | TableTaken => {
-  // The reason stays available, because the migrator uses it to recognize a locked table.
+  // The migrator recognizes a locked table by the reason.
   if (error.reason._tag === "LockTimeoutError") return error
   const reason = reasonOf(error)
   const table = taken.exec(reason)?.[1]

@@ -1,7 +1,4 @@
-/**
- * Migrates a database to the current schema, only forward and in one transaction. Any number of processes can run it
- * concurrently.
- */
+/** Migrates a database to the present schema: only forward, completely or not at all, by any number of processes at once. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -39,7 +36,7 @@ import * as OlderProcesses from "./OlderProcesses.ts"
 
 type Migration = Effect.Effect<unknown, SqlError, SqlClient.SqlClient>
 
-/** Never change a released migration. Add a new one instead. */
+/** Released migrations never change: add another one. */
 export const released: Readonly<Record<string, Migration>> = {
   "0001_organizations": organizations,
   "0002_personas": personas,
@@ -63,9 +60,7 @@ const exclusive: ReadonlySet<string> = new Set()
 
 const idOf = (name: string): number => Number.parseInt(name, 10)
 
-/**
- * A session that has migrated before has cached plans for the table of migrations, whose columns have changed since.
- */
+/** If a session has migrated before, it has cached plans of the table of migrations, whose columns were altered. */
 const isStale = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "SerializationError"
 
 const isLockTimeout = (error: unknown): boolean =>
@@ -79,7 +74,7 @@ const explanationOf = (error: Migrator.MigrationError | SqlError) => {
   return cause instanceof MigrationFailed || cause instanceof TableTaken ? cause : error
 }
 
-/** The migrations of this version by name, and the names of those that cannot run while older processes run. */
+/** The migrations that this version knows by name, and those that refuse to run beside older processes. */
 export const make = (migrations: Readonly<Record<string, Migration>>, exclusive: ReadonlySet<string>) => {
   const names: ReadonlyArray<string> = Object.keys(migrations)
   const latest = Math.max(...names.map(idOf))
@@ -90,11 +85,12 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
     Effect.mapError(explanationOf)
   )
 
-  /** If several processes start together, the others wait here for the first, and then find no migration left. */
+  /** Processes that start together wait here for the first process, and then find no migration left. */
   const applyOnPostgres = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* lockName(sql, migrationsTable)
-    // A process takes the same lock to write its first heartbeat, so no process can start during the migration.
+    // The migration runs under the lock that a process takes to write its first heartbeat, so no process can start
+    // meanwhile.
     yield* OlderProcesses.check((yield* schemaStatus).left, exclusive)
     yield* sql`SET LOCAL lock_timeout = '5s'`
     const applied = yield* ByteOrder.withByteOrder(apply)

@@ -1,4 +1,4 @@
-/** Refuses an incompatible migration while an older process has a recent heartbeat. */
+/** Refuses a migration that older processes cannot survive while one of them has a fresh heartbeat. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -7,7 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 /** A process is dead after three missed heartbeats. Milliseconds. */
 export const freshFor = 60_000
 
-/** The migration was refused, and nothing was changed. @public */
+/** The error means that nothing was changed. @public */
 export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>()("OlderProcessesAlive", {
   migration: Schema.String,
   count: Schema.Int,
@@ -19,10 +19,7 @@ export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>
   }
 }
 
-/**
- * Ignores a heartbeat with a time in the future: if the process is alive and its clock was set back, it soon writes
- * another one.
- */
+/** Ignores a heartbeat in the future: a live process whose clock was set back will soon write another one. */
 export const check = Effect.fnUntraced(function* (left: ReadonlyArray<string>, exclusive: ReadonlySet<string>) {
   const migration = left.findLast((name) => exclusive.has(name))
   const sql = yield* SqlClient.SqlClient
