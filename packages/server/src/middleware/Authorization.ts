@@ -43,8 +43,8 @@ export class Authorization extends Context.Service<
       gate: EndpointRules,
       rate: RequestRateState
     ) => Effect.Effect<Principal, AuthorizationRefusal>
-    /** Returns why a caller that was admitted earlier may no longer have an answer. Counts nothing. */
-    readonly check: (caller: CallerCredentials) => Effect.Effect<void, AuthorizationRefusal>
+    /** Fails with the reason why a caller that was admitted earlier may no longer have an answer. Counts nothing. */
+    readonly check: (caller: CallerCredentials) => Effect.Effect<Principal, AuthorizationRefusal>
     /** The answer to a conditional request has not changed, so the request counts as a tenth. */
     readonly creditUnchanged: (principal: Principal, gate: EndpointRules) => Effect.Effect<void>
     /** This is for unknown paths: anonymous callers are counted and limited; valid keys are counted but not limited. */
@@ -108,9 +108,7 @@ export class Authorization extends Context.Service<
           }),
 
         check: ({ address, key }) =>
-          Effect.catch(Effect.asVoid(keys.authenticate(key, address)), (refused) =>
-            Effect.fail(translate[refused._tag]())
-          ),
+          Effect.catch(keys.authenticate(key, address), (refused) => Effect.fail(translate[refused._tag]())),
 
         creditUnchanged: (principal, { limit }) => limits.creditUnchanged(principal, limit),
 
