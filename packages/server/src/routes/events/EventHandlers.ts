@@ -26,25 +26,25 @@ export const layer = HttpApiBuilder.group(
         Effect.flatMap(EventQuery.readStream(query, headers["last-event-id"]), (asked) => stream(request, asked))
       )
       .handle(
-      "list",
-      Effect.fnUntraced(function* ({ query, request }) {
-        const owner = ownerOf(yield* CurrentPrincipal)
-        const asked = yield* EventQuery.readList(query)
-        const answer = Effect.map(events.page({ owner, ...asked }), ({ events: found, next }) => {
-          const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatCursor)) }
-          const body = `{"success":true,"data":[${found.map(({ payload }) => payload).join()}],"pagination":${JSON.stringify(pagination)}}`
-          return { isEmpty: found.length === 0, response: HttpServerResponse.text(body, { contentType }) }
+        "list",
+        Effect.fnUntraced(function* ({ query, request }) {
+          const owner = ownerOf(yield* CurrentPrincipal)
+          const asked = yield* EventQuery.readList(query)
+          const answer = Effect.map(events.page({ owner, ...asked }), ({ events: found, next }) => {
+            const pagination = { limit: asked.limit, next_cursor: Option.getOrNull(Option.map(next, formatCursor)) }
+            const body = `{"success":true,"data":[${found.map(({ payload }) => payload).join()}],"pagination":${JSON.stringify(pagination)}}`
+            return { isEmpty: found.length === 0, response: HttpServerResponse.text(body, { contentType }) }
+          })
+          const seconds = asked.forward ? preferredWait(request.headers["prefer"]) : 0
+          if (seconds === 0) return (yield* answer).response
+          let last = HttpServerResponse.empty()
+          const look = Effect.map(answer, ({ isEmpty, response }) => {
+            last = response
+            return isEmpty ? Option.none() : Option.some(response)
+          })
+          const found = yield* wait(request, { change: newEvents(owner), seconds, pool: "standard", look })
+          return applied(Option.getOrElse(found, () => last))
         })
-        const seconds = asked.forward ? preferredWait(request.headers["prefer"]) : 0
-        if (seconds === 0) return (yield* answer).response
-        let last = HttpServerResponse.empty()
-        const look = Effect.map(answer, ({ isEmpty, response }) => {
-          last = response
-          return isEmpty ? Option.none() : Option.some(response)
-        })
-        const found = yield* wait(request, { change: newEvents(owner), seconds, pool: "standard", look })
-        return applied(Option.getOrElse(found, () => last))
-      })
-    )
+      )
   })
 )
