@@ -7,7 +7,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ApiKeyAuth, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
-import { integerParameter, literalParameter, textParameter } from "./Documented.ts"
+import { eventStream, integerParameter, literalParameter, streamOf, textParameter } from "./Documented.ts"
 import { Success } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
 
@@ -149,22 +149,11 @@ const streamHeaders = {
   })
 }
 
-const exampleStream = `retry: 2718
-
-id: evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2
-event: creator.approved
-data: {"id":"evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2","type":"creator.approved","timestamp":"2026-01-30T15:10:00.000Z","sequence":1,"data":{"topic_id":"019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"}}
-
-:
-
-`
-
-/** JSON Schema cannot describe the events within the text. */
+/** The handler writes the text. */
 const EventStream = Schema.String.annotate({
   description:
-    "Server-sent events. Of each event, `id` is the event's id, `event` its type and `data` the JSON that `GET /events` lists. A line with a colon alone is a comment.",
-  examples: [exampleStream]
-}).pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))
+    "Server-sent events. Of each, `id` is the event's id, `event` its type, and `data` the JSON that `GET /events` lists, whose schema this is. A line with a colon alone is a comment."
+}).pipe(HttpApiSchema.asText({ contentType: eventStream }))
 
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
@@ -189,6 +178,7 @@ export class EventsApi extends HttpApiGroup.make("events")
       .annotateMerge(
         OpenApi.annotations({
           identifier: "streamEvents",
+          transform: streamOf("Event"),
           summary: "Stream events",
           description:
             "The events of `GET /events?order=asc` as server-sent events: each comes as soon as it is stored, once, and none is left out. When the stream ends, connect again with the id of the last event as `Last-Event-ID`, as `EventSource` does: the next event follows. While nothing happens, a comment comes every 15 seconds. A stream counts as one request. It ends within an hour, within 5 seconds of the end of its key, when the service stops, and when its client does not read for a minute. An organization may have 100 open streams in each process of the service. A host that cannot stream answers with the events that exist and ends, so that a client asks again every 10 seconds: use `Prefer: wait` or webhooks there instead."

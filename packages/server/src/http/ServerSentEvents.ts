@@ -2,8 +2,6 @@
 import { formatCursor } from "@partner-commentary/core/webhook/EventHistory"
 import type { PastEvent } from "@partner-commentary/core/webhook/EventLog"
 
-export const contentType = "text/event-stream"
-
 /** The id is the event's, so that `Last-Event-ID` continues after it as `after` does. */
 export const event = ({ id, payload, type }: PastEvent): string =>
   `id: ${formatCursor(id)}\nevent: ${type}\ndata: ${payload}\n\n`

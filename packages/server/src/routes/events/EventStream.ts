@@ -3,6 +3,7 @@
  * until the stream ends, whether or not a client reads the response, and holds the stream's permit.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
+import { eventStream } from "@partner-commentary/api/Documented"
 import type { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
@@ -170,4 +171,4 @@ const endOfKey = ({ key: { expiresAt, revokedAt } }: Principal): Instant.Instant
 
 /** Without the second header, nginx would collect events before it sends them. */
 const respond = (response: HttpServerResponse.HttpServerResponse) =>
-  HttpServerResponse.setHeaders(response, { "content-type": ServerSentEvents.contentType, "x-accel-buffering": "no" })
+  HttpServerResponse.setHeaders(response, { "content-type": eventStream, "x-accel-buffering": "no" })
