@@ -18,13 +18,13 @@ const field = (block: string, name: string) =>
 /** Blocks of a stream. The last one may be incomplete. */
 const blocksOf = (text: string) => text.split("\n\n").slice(0, -1)
 
-export const eventsOf = (text: string): ReadonlyArray<StreamedEvent> =>
+const eventsOf = (text: string): ReadonlyArray<StreamedEvent> =>
   blocksOf(text)
     .filter((block) => block.startsWith("id: "))
     .map((block) => ({ id: field(block, "id"), event: field(block, "event"), data: field(block, "data") }))
 
 /** Collects the text of a response until it ends or is cancelled. */
-export const collect = (response: Response) => {
+const collect = (response: Response) => {
   let text = ""
   let isEnded = false
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
