@@ -10,7 +10,9 @@ import * as Process from "../../test/support/Process.ts"
 /** The test persona that takes no step by itself. */
 const waitingPersonaId = "7e570000-0000-4000-8000-000000000005"
 
-const plenty = ["requests_per_hour", "burst_per_minute"].flatMap((name) => ["--limit", `${name}=100000`])
+const plenty = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_hour", "topic_reads_per_hour"].flatMap(
+  (name) => ["--limit", `${name}=100000`]
+)
 
 const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVariables) => {
   const cwd = await Process.makeWorkingFolder(test)
@@ -36,9 +38,12 @@ const collect = (response: Response) => {
   const stream = { text: "", isEnded: false }
   void (async () => {
     for await (const part of response.body!.pipeThrough(new TextDecoderStream())) stream.text += part
-  })().finally(() => {
-    stream.isEnded = true
-  })
+  })()
+    // The server may be killed at the end of a test.
+    .catch(() => {})
+    .finally(() => {
+      stream.isEnded = true
+    })
   return stream
 }
 
@@ -140,6 +145,7 @@ it("clients that leave, and clients that do not read, leave the places of their 
   for (let round = 0; round < 5; round++) {
     const bulk = topics.map((topic) => ({ ...topic, content: `${topic.content} In round ${round}?` }))
     const { body } = await Partner.callApi(server.apiRoot, key, "/topics/bulk", { topics: bulk })
+    expect(body.success, JSON.stringify(body)).toBe(true)
     for (const { topic } of body.data.results) await decline(server.apiRoot, topic.results[0].share_id)
   }
   await submit(1)

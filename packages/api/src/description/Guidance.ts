@@ -58,7 +58,7 @@ export const guidance = `Opinion commentary from licensed personas. You send a t
 
 1. \`GET /personas\` lists whom you may ask.
 2. \`POST /topics\` sends a topic to one or many of them, in one request.
-3. Poll \`GET /topics/{id}/status\` every 30 to 60 seconds, or register a webhook. Allow 24 to 48 hours: people are at work.
+3. Poll \`GET /topics/{id}/status\` every 30 to 60 seconds, register a webhook, or follow \`GET /events/stream\`. Allow 24 to 48 hours: people are at work.
 4. \`GET /topics/{id}/commentaries\` has what is ready; \`GET /topics/by-reference/{ref}\` finds it by your own identifier.
 
 \`overall_status\` is \`completed\` when nothing more will come, which includes personas that declined or did not answer in time.
@@ -115,7 +115,7 @@ To replace the secret, call \`POST /webhooks/{id}/rotate-secret\` and give the n
 
 Answer with a 2xx within ${seconds(timeout)} seconds, and work afterwards. Every event arrives at least once, in no certain order: remember \`id\`, and take the higher \`sequence\` of a \`share_id\` for the newer. What is not answered so is tried again after ${list(retries.map(length))}, each up to a tenth longer; \`Retry-After\` with 503 is kept to. After a 429, all deliveries of the webhook wait until its \`Retry-After\`, and longer after each further 429; an event loses no attempt by it, and your organization's contact is mailed when events are late by an hour. 410 disables the webhook at once; so do ${disableFailures} failures in a row over ${length(disableAfter)} and at least ${disableEvents} events. Your organization's contact is warned by e-mail before, after ${warnFailures} over ${length(warnAfter)}.
 
-Nothing is lost meanwhile: events for a webhook that is paused or disabled are held for 30 days, and go out oldest first when it is \`active\` again. After ${breakerFailures} failures in a row over at least ${breakerEvents} events, or ${breakerUnreachedEvents} events for which nobody could be reached, they are held too, and one is tried after ${seconds(probeDelay)} seconds, then ever more seldom, every ${length(probeDelayMax)} at least, until one arrives. The webhook shows it: \`circuit\`, \`held_count\`, and \`disabled_reason\`. \`GET /webhooks/{id}/deliveries\` shows every attempt; \`…/retry\` and \`…/recover\` send again, and have an endpoint tried at once. \`GET /events\` lists what was sent, to compare. Where the operator publishes them, \`{api_root}/.well-known/webhook-sources\` lists the addresses that we send from, for your firewall.
+Nothing is lost meanwhile: events for a webhook that is paused or disabled are held for 30 days, and go out oldest first when it is \`active\` again. After ${breakerFailures} failures in a row over at least ${breakerEvents} events, or ${breakerUnreachedEvents} events for which nobody could be reached, they are held too, and one is tried after ${seconds(probeDelay)} seconds, then ever more seldom, every ${length(probeDelayMax)} at least, until one arrives. The webhook shows it: \`circuit\`, \`held_count\`, and \`disabled_reason\`. \`GET /webhooks/{id}/deliveries\` shows every attempt; \`…/retry\` and \`…/recover\` send again, and have an endpoint tried at once. \`GET /events\` lists what was sent, to compare, and \`GET /events/stream\` sends it as it happens. Where the operator publishes them, \`{api_root}/.well-known/webhook-sources\` lists the addresses that we send from, for your firewall.
 
 ## Versions
 
