@@ -73,5 +73,5 @@ export const readList = (query: ListQuery) => {
 export const readStream = (query: StreamQuery, lastEventId: string | undefined) => {
   const { checked, filter, position } = makeReader()
   const after = position("after", query.after)
-  return checked({ ...filter(query), behind: position("Last-Event-ID", lastEventId || undefined) ?? after })
+  return checked({ ...filter(query), behind: position("Last-Event-ID", lastEventId) ?? after })
 }
