@@ -1,11 +1,15 @@
 /** Streams of events in real processes: events and revocations of other processes, a stop, and clients that leave or do not read. */
+import { request } from "node:https"
 import { connect } from "node:net"
+import { join } from "node:path"
 import { PartnerCommentary } from "@partner-commentary/client"
 import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { openRecordingProxy } from "@partner-commentary/test/postgres/Wire"
 import { expect, it } from "vitest"
 import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
 import * as Partner from "../../test/support/Partner.ts"
 import * as Process from "../../test/support/Process.ts"
+import * as Nginx from "../image/Nginx.ts"
 
 /** The test persona that takes no step by itself. */
 const waitingPersonaId = "7e570000-0000-4000-8000-000000000005"
@@ -67,6 +71,49 @@ it("an event of another process on Postgres comes at once", async (test) => {
   await within(stream, ({ text }) => text.includes("event: commentary.failed"))
   // Without a signal from the other process, the event comes after a minute.
   expect(performance.now() - began).toBeLessThan(10_000)
+})
+
+it("while nothing happens, open streams on Postgres look up neither keys nor events", async (test) => {
+  const env = await OwnDatabase.makeDatabase(test)
+  const wire = await openRecordingProxy(env["DATABASE_URL"] ?? "")
+  test.onTestFinished(wire.close)
+  const { decline, open, server, submit } = await startScene(test, { ...env, DATABASE_URL: wire.url })
+  const share = await submit(1)
+  const streams = (await Promise.all(Array.from({ length: 5 }, () => open()))).map(collect)
+  // The first test message over LISTEN has arrived.
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  const lookups = () => wire.turns.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
+  const before = lookups()
+  await new Promise((resolve) => setTimeout(resolve, 20_000))
+  expect(lookups()).toBe(before)
+  expect(streams.map(({ text }) => text.includes(":\n\n"))).toEqual(streams.map(() => true))
+  await decline(server.apiRoot, share)
+  for (const stream of streams) await within(stream, ({ text }) => text.includes("event: commentary.failed"))
+  expect(lookups()).toBeGreaterThan(before)
+})
+
+it("through the nginx of deploy/, events come as they happen", async (test) => {
+  const { cwd, decline, key, server, submit } = await startScene(test, { DEV: "true" })
+  const { port } = await Nginx.startNginx(test, join(cwd, "nginx"), Number(new URL(server.apiRoot).port))
+  const share = await submit(1)
+  let text = ""
+  const headers = { "x-api-key": key }
+  const asked = request({ port, path: "/partner/v1/events/stream", headers, rejectUnauthorized: false }, (response) =>
+    response.setEncoding("utf8").on("data", (part) => (text += part))
+  )
+  test.onTestFinished(async () => void asked.destroy())
+  asked.on("error", () => {}).end()
+  await Process.eventually(
+    async () => text,
+    (seen) => seen.startsWith("retry: ")
+  )
+  const began = performance.now()
+  await decline(server.apiRoot, share)
+  await Process.eventually(
+    async () => text,
+    (seen) => seen.includes("event: commentary.failed")
+  )
+  expect(performance.now() - began).toBeLessThan(5000)
 })
 
 for (const [database, make] of Object.entries(databases)) {

@@ -17,6 +17,7 @@ import { deliveriesOf, registerWebhook, seedDecliningPartner } from "../support/
 import { openStream, textOf } from "../support/EventStream.ts"
 import { eventually } from "../support/Eventually.ts"
 import { readJson } from "../support/Json.ts"
+import * as RecordedSpans from "../support/RecordedSpans.ts"
 import { problemsIn } from "../support/WebhookCalls.ts"
 
 type Stream = Effect.Success<ReturnType<typeof openStream>>
@@ -130,12 +131,17 @@ it.effect("other keys' streams show nothing of it, and a key without the scope g
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a comment comes every 15 seconds, and the events are not read meanwhile", () =>
-  Effect.gen(function* () {
+it.effect("a comment comes every 15 seconds, and the events are read once a minute meanwhile", () => {
+  const { spans, tracer } = RecordedSpans.make()
+  return Effect.gen(function* () {
     const { key } = yield* scene
     const stream = yield* openStream(key)
     yield* settled
-    for (let beats = 1; beats <= 3; beats++) {
+    const reads = () =>
+      spans.filter(({ attributes }) => String(attributes.get("db.query.text")).includes("event_positions")).length
+    const before = reads()
+    assert.isAbove(before, 0)
+    for (let beats = 1; beats <= 8; beats++) {
       yield* TestClock.adjust("14900 millis")
       yield* settled
       assert.strictEqual(stream.heartbeats(), beats - 1)
@@ -144,10 +150,11 @@ it.effect("a comment comes every 15 seconds, and the events are not read meanwhi
         "a heartbeat",
         Effect.sync(() => stream.heartbeats() === beats)
       )
+      assert.isAtMost(reads(), before * (1 + Math.floor(beats / 4)), `after ${beats * 15} seconds`)
     }
     yield* stream.close
-  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
-)
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()), Effect.withTracer(tracer))
+})
 
 it.effect("a revoked key ends its streams at once, and no other stream", () =>
   Effect.gen(function* () {
