@@ -13,6 +13,7 @@ export const make = (channel: NotificationChannel, own: AccessChanges["Service"]
   })
   return AccessChanges.of({
     publish: (changed) => Effect.andThen(own.publish(changed), channel.say(prefix + changed)),
-    subscribe: own.subscribe
+    subscribe: own.subscribe,
+    hearsOthers: channel.isHeard
   })
 }

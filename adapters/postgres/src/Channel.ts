@@ -27,6 +27,8 @@ export interface NotificationChannel {
    * Listeners also receive `connectionLost` each time that LISTEN starts, because messages may have been lost before.
    */
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
+  /** True while this process listens, and its last test message has arrived. */
+  readonly isHeard: Effect.Effect<boolean>
 }
 
 /** The message for listeners that any other message may have been lost. */
@@ -52,6 +54,7 @@ export const make = Effect.gen(function* () {
   const waiting = new Set<string>()
   const hearers: Array<(message: string) => Effect.Effect<void>> = []
   let isBusy = false
+  let isHeard = false
 
   /** Returns the pause until the next message. Failed messages stay pending. */
   const send = Effect.uninterruptible(
@@ -96,6 +99,10 @@ export const make = Effect.gen(function* () {
     onMessage: (hear: (message: string) => Effect.Effect<void>) => {
       hearers.push(hear)
     },
+    isHeard: Effect.sync(() => isHeard),
+    setHeard: (heard: boolean) => {
+      isHeard = heard
+    },
     /** Sends the message at once, and returns whether the database accepted it. */
     send: (message: string) => sql`SELECT pg_notify(${channelName}, ${message})`,
     tell: (message: string) => Effect.suspend(() => Effect.forEach(hearers, (hear) => hear(message), { discard: true }))
@@ -123,7 +130,7 @@ export interface Listener {
  * still lead to the old server, open and silent.
  */
 export const listen = Effect.fnUntraced(function* (
-  { send, tell }: Effect.Success<typeof make>,
+  { send, setHeard, tell }: Effect.Success<typeof make>,
   subscribe: Effect.Effect<Listener, SqlError, Scope.Scope>,
   { interval, timeout }: ListenOptions = { interval: "10 seconds", timeout: "5 seconds" }
 ) {
@@ -147,6 +154,7 @@ export const listen = Effect.fnUntraced(function* (
         // If the database refuses a test message, the state of this connection is unknown.
         if (Result.isSuccess(yield* Effect.result(send(test)))) {
           const isSilent = Option.isNone(yield* Effect.timeoutOption(arrived.await, timeout))
+          setHeard(!isSilent)
           if (isSilent && hasArrived) return yield* silent
           hasArrived ||= !isSilent
         }
@@ -156,6 +164,7 @@ export const listen = Effect.fnUntraced(function* (
     })
   )
   const survived = Effect.catchCause(session, (cause) => {
+    setHeard(false)
     if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
     const warning = isHeard ? Effect.logWarning(unheard, cause) : Effect.void
     isHeard = false

@@ -58,8 +58,13 @@ it.live("a LISTEN connection that no longer receives anything is replaced, altho
     // The second test message is sent after the first one arrives.
     const sent = Effect.sync(() => speaking.turns.flat().filter((statement) => statement.includes("pg_notify")).length)
     yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 2 })
+    const isHeard = (expected: boolean) =>
+      Effect.repeat(Effect.delay(channel.isHeard, "20 millis"), { until: (heard) => heard === expected })
+    yield* Effect.timeout(isHeard(true), "5 seconds")
     listening.freeze()
+    yield* Effect.timeout(isHeard(false), "30 seconds")
     assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "30 seconds"), Channel.connectionLost)
+    yield* Effect.timeout(isHeard(true), "5 seconds")
     yield* channel.say("work mails")
     assert.strictEqual(yield* Effect.timeout(Queue.take(messages), "5 seconds"), "work mails")
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))

@@ -34,10 +34,10 @@ const reader = Effect.map(EventHistory, (events) => (mine: Owner) => {
     const read: Array<ShareId> = []
     for (;;) {
       const asked = { owner: mine, type: null, since: null, limit: 5, behind, forward: true }
-      const { next, payloads } = yield* events.page(asked)
+      const { events: page, next } = yield* events.page(asked)
       behind = Option.getOrThrow(next)
-      if (payloads.length === 0) return read
-      read.push(...payloads.map((payload) => JSON.parse(payload).data.share_id))
+      if (page.length === 0) return read
+      read.push(...page.map(({ payload }) => JSON.parse(payload).data.share_id))
     }
   })
 })

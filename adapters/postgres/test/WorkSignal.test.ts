@@ -17,7 +17,8 @@ const makeChannel = () => {
       said.push(message)
       return Effect.forEach(handlers, (handler) => handler(message), { discard: true })
     },
-    onMessage: (handler) => void handlers.push(handler)
+    onMessage: (handler) => void handlers.push(handler),
+    isHeard: Effect.succeed(true)
   }
   return { channel, said }
 }

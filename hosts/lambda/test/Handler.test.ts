@@ -56,6 +56,39 @@ for (const [name, event] of Object.entries(eventSources)) {
   )
 }
 
+it.effect("a stream of events is answered at once with the events that exist, for a client that asks again", () =>
+  Effect.gen(function* () {
+    const owner = yield* Seed.organization()
+    const { text: key } = yield* Seed.key(owner, { environment: "test" })
+    const handle = yield* Service.handler
+    const ask = (method: string, target: string, body?: string) => {
+      const headers = [["X-Api-Key", key] as const, ["Content-Type", "application/json"] as const]
+      const event = eventSources["an HTTP API"]?.({ method, target, headers, ...(body === undefined ? {} : { body }) })
+      return Effect.map(
+        Effect.promise(() => handle(event, Service.minuteLongInvocation)),
+        Service.readAnswer
+      )
+    }
+    const empty = yield* ask("GET", "/partner/v1/events/stream")
+    assert.deepStrictEqual(
+      [empty.status, empty.headers["content-type"], empty.bytes.toString()],
+      [200, "text/event-stream", "retry: 10000\n\n:\n\n"]
+    )
+    const persona = "7e570000-0000-4000-8000-000000000005"
+    const content = "Will the Lakers make the play-offs?"
+    const created = yield* ask("POST", "/partner/v1/topics", JSON.stringify({ content, persona_ids: [persona] }))
+    const [{ share_id }] = JSON.parse(created.bytes.toString()).data.results
+    yield* ask("POST", `/partner/v1/test/assignments/${share_id}/advance`, '{"action":"decline"}')
+    const first = (yield* ask("GET", "/partner/v1/events/stream")).bytes.toString()
+    const [, id = ""] =
+      /^retry: 10000\n\nid: (evt_\S+)\nevent: commentary\.failed\ndata: .*\n\n:\n\n$/.exec(first) ?? []
+    assert.notStrictEqual(id, "", first)
+    const next = yield* ask("GET", `/partner/v1/events/stream?after=${id}`)
+    assert.strictEqual(next.bytes.toString(), "retry: 10000\n\n:\n\n")
+    yield* Effect.promise(handle.dispose)
+  }).pipe(Effect.provide(Service.layer))
+)
+
 /** A stage or base path of a custom domain that equals the first segment of the service's paths. */
 for (const name of ["an HTTP API", "an HTTP API that speaks version 1.0", "a REST API"]) {
   for (const domainName of ["id.execute-api.us-east-1.amazonaws.com", "api.example.com"]) {

@@ -3,10 +3,11 @@ import { FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { ApiKeyAuth, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
-import { integerParameter, literalParameter, textParameter } from "./Documented.ts"
+import { ApiKeyAuth, RequiredPool, RequiredScope, WaitPreference } from "./ApiKeyAuth.ts"
+import { eventStream, integerParameter, literalParameter, streamOf, textParameter } from "./Documented.ts"
 import { Success } from "./Envelope.ts"
 import * as Fields from "./Fields.ts"
 
@@ -123,6 +124,41 @@ const listQuery = {
   })
 }
 
+const eventId = {
+  example: "evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2",
+  pattern: "^evt_[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+}
+
+const streamQuery = {
+  type: listQuery.type,
+  since: textParameter({
+    description:
+      "Only events of this moment and later ones: ISO 8601 with a zone. None reach back further than 30 days. Left out together with `after`, the stream begins with the oldest of them.",
+    example: "2026-01-30T12:00:00Z",
+    format: "date-time"
+  }),
+  after: textParameter({
+    description:
+      "Only events after this one, in the order in which the service stored them: the id of the last event that you handled.",
+    ...eventId
+  })
+}
+
+/** `EventSource` sends the header by itself when it connects again. */
+const streamHeaders = {
+  "last-event-id": textParameter({
+    description:
+      "The `id` of the last event that came, which `EventSource` sends by itself when it connects again. It has precedence over `after`.",
+    ...eventId
+  })
+}
+
+/** The handler writes the text. */
+const EventStream = Schema.String.annotate({
+  description:
+    "Server-sent events. Of each, `id` is the event's id, `event` its type, and `data` the JSON that `GET /events` lists, whose schema this is. A line with a colon alone is a comment."
+}).pipe(HttpApiSchema.asText({ contentType: eventStream }))
+
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("list", "/events", { query: listQuery, success: EventList })
@@ -134,6 +170,22 @@ export class EventsApi extends HttpApiGroup.make("events")
           summary: "List events",
           description:
             "Lists the events of the last 30 days in the key's environment, newest first, even if no webhook was registered for them. Events have the same bytes that webhooks receive. To follow all topics with one loop, send `order=asc` first, then `after` with `pagination.next_cursor` or with the id of the last event that you handled: the pages contain each event once, without gaps. If there are no new events, the page is empty and the cursor stays valid."
+        })
+      ),
+    HttpApiEndpoint.get("stream", "/events/stream", {
+      query: streamQuery,
+      headers: streamHeaders,
+      success: EventStream
+    })
+      .annotate(RequiredScope, "topics:read")
+      .annotate(RequiredPool, "streaming")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "streamEvents",
+          transform: streamOf("Event"),
+          summary: "Stream events",
+          description:
+            "The events of `GET /events?order=asc` as server-sent events: each comes as soon as it is stored, once, and none is left out. When the stream ends, connect again with the id of the last event as `Last-Event-ID`, as `EventSource` does: the next event follows. While nothing happens, a comment comes every 15 seconds. A stream counts as one request. It ends within an hour, within 5 seconds of the end of its key, when the service stops, and when its client does not read for a minute. An organization may have 100 open streams in each process of the service. A host that cannot stream answers with the events that exist and ends, so that a client asks again every 10 seconds: use `Prefer: wait` or webhooks there instead."
         })
       )
   )

@@ -19,6 +19,8 @@ export interface ApiCall {
   readonly options?: PostOptions | undefined
   /** Disables retries, because each attempt would repeat the work. */
   readonly once?: boolean
+  /** The body is read as it comes, until the signal of the options aborts. */
+  readonly isStream?: boolean
 }
 
 /** The header that carries the credential. */
@@ -44,6 +46,8 @@ const checkedNumber = (name: string, value: unknown, usual: number): number => {
   if (typeof value === "number" && value >= 0) return value
   throw new PartnerCommentaryError(`${name} must be a number of at least 0, but is ${JSON.stringify(value) ?? value}.`)
 }
+
+const eventStream = "text/event-stream"
 
 const inBrowser = () => "window" in globalThis && "document" in globalThis
 
@@ -110,13 +114,20 @@ export class Connection {
     }
   }
 
+  /** Opens a stream of server-sent events. Returns null if the response is no stream. `timeoutMs` ends with its start. */
+  async stream(call: ApiCall, timeoutMs: number): Promise<ReadableStream<Uint8Array> | null> {
+    const answer = await this.#attempt(call, 1, this.#headersOf(call), null, timeoutMs)
+    if (answer.body === null) parseAnswer(answer)
+    return answer.body
+  }
+
   async #attempt(
     call: ApiCall,
     attempt: number,
     shared: Headers,
     body: string | null,
     timeoutMs: number
-  ): Promise<RawAnswer> {
+  ): Promise<RawAnswer & { readonly body: ReadableStream<Uint8Array> | null }> {
     const { fetch = globalThis.fetch } = this.#options
     const outer = call.options?.signal
     const headers = new Headers(shared)
@@ -128,8 +139,13 @@ export class Connection {
     // Do not follow redirects, which could send the key to another server.
     const init: RequestInit = { method: call.method, headers, body, redirect: "manual" }
     const answer = await withTimeout(timeoutMs, late, outer, async (signal) => {
-      const response = await fetch(this.#base + call.path, { ...init, signal })
-      return { status: response.status, headers: response.headers, text: await response.text() }
+      const response = await fetch(this.#base + call.path, {
+        ...init,
+        signal: call.isStream ? (outer ?? null) : signal
+      })
+      const { headers, status } = response
+      const isStream = call.isStream && headers.get("content-type")?.startsWith(eventStream) && response.ok
+      return { status, headers, body: isStream ? response.body : null, text: isStream ? "" : await response.text() }
     }).catch((error: unknown) => {
       if (error === late) throw error
       const message = `No answer from ${this.#base}: ${reasonOf(error)} (request ${sentId}).`
@@ -152,10 +168,10 @@ export class Connection {
     return { ...answer, requestId }
   }
 
-  #headersOf({ body, method, once, options }: ApiCall): Headers {
+  #headersOf({ body, isStream, method, once, options }: ApiCall): Headers {
     const headers = new Headers(this.#options.headers)
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, value)
-    headers.set("accept", "application/json")
+    headers.set("accept", isStream ? eventStream : "application/json")
     headers.set("user-agent", `partner-commentary-client/${version}`)
     if (body !== undefined) headers.set("content-type", "application/json")
     if (method === "POST" && once !== true) {

@@ -1,6 +1,7 @@
 /** Past events. Use this list to fetch events that a webhook missed, or to poll instead of using a webhook. */
 import { query } from "./Address.ts"
 import type { Connection } from "./Connection.ts"
+import { type FollowEvents, followEvents } from "./Following.ts"
 import { type CursorPage, Listing } from "./Listing.ts"
 import type { RequestOptions } from "./Options.ts"
 import type { SubscribableEvent } from "./Webhook.ts"
@@ -45,5 +46,18 @@ export class Events {
         options
       })
     })
+  }
+
+  /**
+   * Iterates over all events, each once, in the order in which the service stored them, and waits for further ones. Events
+   * come over a stream, or by requests that wait in the service if no stream comes through. The iteration outlasts
+   * outages after its first answer. It ends with `break`, or rejects with the reason of `signal`. Scope `topics:read`.
+   *
+   * ```ts
+   * for await (const event of client.events.follow({ after: last })) await store(event)
+   * ```
+   */
+  follow(events: FollowEvents = {}): AsyncGenerator<PastEvent, never, undefined> {
+    return followEvents(this.#connection, events)
   }
 }

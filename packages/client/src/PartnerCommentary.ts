@@ -63,6 +63,7 @@ export {
   WaitTimeoutError
 } from "./Errors.ts"
 export type { ListEvents } from "./Events.ts"
+export type { FollowEvents } from "./Following.ts"
 export type { CursorPage, Listing, Page } from "./Listing.ts"
 export type { ClientOptions, Credential, PostOptions, RequestOptions, ResponseInfo } from "./Options.ts"
 export {

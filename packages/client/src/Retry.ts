@@ -27,6 +27,10 @@ export const isTemporaryFailure = (error: unknown): boolean => {
   return passing.has(error.status) && !quotaUsedUp(error)
 }
 
+/** Random, up to 0.5, 1, 2, 4, 8 seconds. */
+export const backoff = (attempt: number, random: number): number =>
+  random * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
+
 /**
  * Returns the milliseconds until the next attempt, or null for none. Without `Retry-After` the delay is a random time
  * of up to 0.5, 1, 2, 4, 8 seconds. With it, the delay is that time plus a random part of a second, so that callers do
@@ -35,6 +39,6 @@ export const isTemporaryFailure = (error: unknown): boolean => {
 export const retryDelay = (error: unknown, attempt: number, maxMs: number, random: number): number | null => {
   if (!isTemporaryFailure(error)) return null
   const asked = requestedDelay(error)
-  if (asked === null) return Math.min(maxMs, random * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)))
+  if (asked === null) return Math.min(maxMs, backoff(attempt, random))
   return asked > maxMs ? null : asked + random * Math.min(1000, asked)
 }

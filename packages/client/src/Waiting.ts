@@ -44,11 +44,11 @@ export interface PollConnection {
 
 const twoDays = 48 * 3600 * 1000
 const lastLookMs = 10_000
-const longestWaitSeconds = 25
+export const longestWaitSeconds = 25
 /** Added to the wait in the service to get the timeout of the request. */
-const answerMs = 10_000
+export const answerMs = 10_000
 /** The minimum time between two waiting requests, because a stopping service responds to them at once. */
-const shortestMs = 1000
+export const shortestMs = 1000
 
 /** The second half of the window is distributed evenly, so that polling never exhausts it. */
 export const pauseForRateLimit = (limit: RateLimit | null): number =>
@@ -58,8 +58,12 @@ const reached = (status: TopicProgress, until: WaitOptions["until"]) =>
   status.overall_status === "completed" || (until === "first" && status.personas.some((each) => each.has_commentary))
 
 /** Proxies and browsers may hide the header, so the duration of the request counts too. */
-const hasWaited = ({ durationMs, headers }: ResponseInfo) =>
+export const hasWaited = ({ durationMs, headers }: ResponseInfo) =>
   durationMs >= shortestMs || /^\s*wait\b/i.test(headers.get("preference-applied") ?? "")
+
+/** The pause where the service answers at once. */
+export const usualPause = ({ isTest }: Pick<PollConnection, "isTest">, intervalMs = isTest ? 1000 : 30_000): number =>
+  intervalMs * (1 + Math.random())
 
 /** Resolves with the topic, or rejects with WaitTimeoutError. */
 export const waitForTopic = async (
@@ -93,11 +97,10 @@ export const waitForTopic = async (
 
   /** After the first tag, the next request can wait. Its response shows whether the service supports waiting. */
   const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
-    const interval = intervalMs ?? (connection.isTest ? 1000 : 30_000)
-    const usual = interval * (1 + Math.random())
+    const usual = usualPause(connection, intervalMs)
     if (seen instanceof Error) return Math.max(usual, requestedDelay(seen) ?? 0)
     if (answer === null || tag === null || (known !== null && !hasWaited(answer))) return usual
-    return Math.min(interval, shortestMs) - answer.durationMs
+    return Math.min(intervalMs ?? shortestMs, shortestMs) - answer.durationMs
   }
 
   /** Returns a status or a temporary error. After the first success, outages do not end the wait. */

@@ -24,10 +24,10 @@ describe("the bundle", () => {
     ])
   })
 
-  it("the bundle is at most 6 kB, and webhook verification 1.5 kB, as the README states", async () => {
+  it("the bundle is at most 7 kB, and webhook verification 1.5 kB, as the README states", async () => {
     const all = (await bundle(exportEverything)).gzipped
     const part = (await bundle(exportVerification)).gzipped
-    expect(all).toBeLessThan(6000)
+    expect(all).toBeLessThan(7000)
     expect(part).toBeLessThan(1500)
     const said = /([\d.]+ kB) minified and gzipped, or ([\d.]+ kB) for `verifyWebhook` alone/.exec(readme)
     expect(said?.slice(1)).toEqual([kilobytes(all), kilobytes(part)])

@@ -1,8 +1,8 @@
-/** Reports when a response has ended: its last byte was handed to the network, or its connection closed. */
+/** Reports when a response has ended: its last byte was handed to the network, or its connection closed. Can close it. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
+import { CloseConnection, ResponseTaken } from "@partner-commentary/server/ConcurrentRequests"
 import * as Layer from "effect/Layer"
 
 const whenResponseEnds =
@@ -12,6 +12,9 @@ const whenResponseEnds =
     else response.once("close", release)
   }
 
-export const layer = Layer.succeed(ResponseTaken, (request) =>
-  whenResponseEnds(NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
+export const layer = Layer.mergeAll(
+  Layer.succeed(ResponseTaken, (request) =>
+    whenResponseEnds(NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
+  ),
+  Layer.succeed(CloseConnection, (request) => void NodeHttpServerRequest.toServerResponse(request).destroy())
 )

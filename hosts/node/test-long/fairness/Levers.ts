@@ -11,6 +11,8 @@ import * as Receiver from "./Receiver.ts"
 
 const events: Attack["ask"] = () => getRequest("/events?limit=100")
 
+const streams: Attack["ask"] = () => getRequest("/events/stream")
+
 const heavyReads: Attack["ask"] = ({ attacker }, nth) =>
   getRequest(
     nthOfCycle(
@@ -85,6 +87,7 @@ const manners = (name: string, ask: Attack["ask"], connections: Partial<Readonly
 
 export const specialAttacks: Readonly<Record<string, Attack>> = {
   ...manners("GET /events", events, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
+  ...manners("GET /events/stream", streams, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...manners("all heavy reads", heavyReads, { asks: 240, leaves: 60, pipelines: 60, trickles: 240 }),
   ...Object.fromEntries(
     Object.entries(

@@ -16,6 +16,7 @@ export interface OperationAttack {
   readonly query?: string
   readonly body?: (scene: FairnessScene, nth: number) => unknown
   readonly prepare?: Attack["prepare"]
+  readonly manner?: Attack["manner"]
 }
 
 const topic = ({ attacker }: FairnessScene, nth: number) => ({
@@ -107,6 +108,8 @@ const operations: Readonly<Record<string, OperationAttack>> = {
   retryDelivery: aDelivery,
   recoverWebhook: { ...theWebhook, body: () => ({ since: new Date(Date.now() - 86_400_000).toISOString() }) },
   listEvents: { query: "order=asc&limit=100" },
+  // A stream does not end by itself. A client that leaves costs more than one that waits.
+  streamEvents: { manner: "leaves" },
   createApiKey: { body: (_, nth) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }) },
   listApiKeys: {},
   getApiKey: aSpareKey,
@@ -148,6 +151,7 @@ export const attacksOfOperations = ({ paths }: Description) => {
       attacks[operationId] = {
         lasts: 1000,
         ...(entry.prepare === undefined ? {} : { prepare: entry.prepare }),
+        ...(entry.manner === undefined ? {} : { manner: entry.manner }),
         ask: (scene, nth, prepared) => {
           const values = entry.path?.(scene, nth, prepared) ?? {}
           const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "")

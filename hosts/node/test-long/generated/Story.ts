@@ -12,6 +12,8 @@ interface Call {
   readonly body?: string
   /** The call is repeated until this expression is true for the response. */
   readonly until?: string
+  /** The response is a stream of events. The first one is read. */
+  readonly isStream?: boolean
 }
 
 const topic = "id: createTopic.data.topic_id"
@@ -104,6 +106,7 @@ const calls: ReadonlyArray<Call> = [
     body: "{ since: createTopic.data.created_at }"
   },
   { operation: "listEvents", method: "GET", path: "/events" },
+  { operation: "streamEvents", method: "GET", path: "/events/stream", isStream: true },
   { operation: "deleteWebhook", method: "DELETE", path: "/webhooks/{id}", parameters: webhook },
   { operation: "getUsage", method: "GET", path: "/usage" },
   { operation: "getPerformance", method: "GET", path: "/metrics/performance" },
@@ -154,13 +157,31 @@ for (const event of listEvents.data) {
 }
 `
 
-const told = (each: (call: Call) => string): string =>
+const told = (each: (call: Call) => string, stream: string): string =>
   calls
     .map((call) => {
+      if (call.isStream === true) return stream
       const holds = call.until === undefined ? "" : `, ({ data }) => ${call.until}`
       return `const ${call.operation} = await ok(() => ${each(call)}${holds})\n`
     })
     .join("")
+
+const streamForOpenapiFetch = `
+const streamed = await partner.GET("/partner/v1/events/stream", { parseAs: "stream" })
+const reader = streamed.data!.getReader()
+const part = new TextDecoder().decode((await reader.read()).value)
+if (!part.includes("event: creator.approved\\ndata: {")) throw new Error("no event in " + part)
+await reader.cancel()
+`
+
+const streamForHeyApi = `
+const { stream } = await Partner.streamEvents()
+for await (const event of stream) {
+  if (event.type !== "creator.approved") continue
+  event.data.commentary.content satisfies string
+  break
+}
+`
 
 /** Code for openapi-fetch, with the types of openapi-typescript in `schema.d.ts`. */
 export const storyForOpenapiFetch = `import createClient from "openapi-fetch"
@@ -181,7 +202,7 @@ ${told(({ body, method, parameters, path, query }) => {
   ]
   const client = path.startsWith("/api-keys") ? "dashboard" : "partner"
   return `${client}.${method}("/partner/v1${path}"${options.length === 0 ? "" : `, { ${options.join(", ")} }`})`
-})}${reads}`
+}, streamForOpenapiFetch)}${reads}`
 
 /** Code for the functions that @hey-api/openapi-ts generates in `client/`. */
 export const storyForHeyApi = `import { client } from "./client/client.gen"
@@ -199,4 +220,4 @@ ${told(({ body, operation, parameters, query }) => {
     ...(body === undefined ? [] : [`body: ${body}`])
   ]
   return `Partner.${operation}(${options.length === 0 ? "" : `{ ${options.join(", ")} }`})`
-})}${reads}`
+}, streamForHeyApi)}${reads}`

@@ -63,6 +63,12 @@ export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
     if (content === undefined) return text === "" ? [] : ["a body is not described"]
     const described = content[type]
     if (described === undefined) return [`a body of type ${type || "none"} is not described`]
+    if (type === "text/event-stream") {
+      return dataOf(text).flatMap((data) => {
+        const why = wrong(described.schema, parseJson(data))
+        return why === undefined ? [] : [`the event ${data} is wrong: ${why}`]
+      })
+    }
     const body = parseJson(text)
     if (body === undefined) return ["the body is not JSON"]
     const why = wrong(described.schema, body)
@@ -90,6 +96,10 @@ export const makeResponseJudge = (document: OpenApiDocument): ResponseJudge => {
     }
   }
 }
+
+/** The data of the server-sent events. */
+const dataOf = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => data)
 
 const placeOf = (pointer: string): string =>
   pointer === ""

@@ -75,9 +75,7 @@ export const makeHttpConnection = (root: string): HttpConnection => {
       request.on("error", (error) => (request.reusedSocket && again ? resolve(send(plain, false)) : reject(error)))
       request.on("response", (response) => {
         const chunks: Array<Buffer> = []
-        response.on("data", (chunk: Buffer) => chunks.push(chunk))
-        response.on("error", reject)
-        response.on("end", () =>
+        const whole = () =>
           resolve({
             status: response.statusCode ?? 0,
             headers: new Headers(
@@ -87,7 +85,15 @@ export const makeHttpConnection = (root: string): HttpConnection => {
             ),
             text: Buffer.concat(chunks).toString("utf8")
           })
-        )
+        response.on("error", reject)
+        response.on("end", whole)
+        response.on("data", (chunk: Buffer) => {
+          chunks.push(chunk)
+          // A stream does not end by itself. It is left after its first events.
+          if (!isStream(response) || !chunk.toString("latin1").endsWith("\n\n")) return
+          whole()
+          response.destroy()
+        })
       })
       if (body === undefined) request.end()
       else if (chunked) {
@@ -112,6 +118,8 @@ export const makeHttpConnection = (root: string): HttpConnection => {
       ].join(" ")
   }
 }
+
+const isStream = ({ headers }: Http.IncomingMessage): boolean => headers["content-type"] === "text/event-stream"
 
 const grouped = (headers: ReadonlyArray<readonly [string, string]>): Record<string, Array<string>> => {
   const all: Record<string, Array<string>> = {}

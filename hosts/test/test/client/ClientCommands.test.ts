@@ -13,12 +13,15 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
   const key = await pc.key(organization, { environment })
   const received: Array<Request> = []
   let outage = false
+  let current = new AbortController()
   const terminal = {
     environment: { PARTNER_COMMENTARY_API_KEY: key, PARTNER_COMMENTARY_BASE_URL: "http://test.invalid" },
     fetch: async (url: string, init: RequestInit) => {
-      const request = new Request(url, init)
-      if (url !== address) return outage ? new Response("", { status: 503 }) : pc.fetch(request)
-      received.push(request)
+      if (url !== address) {
+        const signal = AbortSignal.any([current.signal, ...(init.signal ? [init.signal] : [])])
+        return outage ? new Response("", { status: 503 }) : pc.fetch(new Request(url, { ...init, signal }))
+      }
+      received.push(new Request(url, init))
       return new Response("seen", { status: statuses[received.length - 1] ?? 200 })
     }
   }
@@ -34,8 +37,11 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
       expect([await ended, stderr]).toEqual([0, []])
       return stdout[0] ?? ""
     },
+    /** An outage ends open streams too. */
     fail: (now: boolean) => {
       outage = now
+      current.abort()
+      current = new AbortController()
     },
     [Symbol.asyncDispose]: () => pc.dispose()
   }

@@ -2,6 +2,7 @@
  * Builds the responses of an operation: the result with an example, and each error code with its meaning and a complete
  * body.
  */
+import { eventStream } from "../Documented.ts"
 import { type Code, type Guide, guide } from "../ErrorGuide.ts"
 import * as Errors from "../Errors.ts"
 import { type Example, type Json, type JsonSchema, json, type Media, mapValues, type Response } from "./Document.ts"
@@ -29,12 +30,17 @@ export const answers = (responses: Readonly<Record<string, Response>>, setting: 
   }))
 
 /** Returns the header's name in conventional spelling. */
-export const headerName = (name: string): string => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+export const headerName = (name: string): string =>
+  name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()).replace("Event-Id", "Event-ID")
 
 const titled = (headers: Response["headers"] = {}): NonNullable<Response["headers"]> =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [headerName(name), header]))
 
 const success = (response: Response, { schemas, summary }: Setting): Response => {
+  const stream = response.content?.[eventStream]?.schema
+  if (stream !== undefined) {
+    return { ...response, content: { [eventStream]: withExample(stream, exampleOf(stream, schemas)) } }
+  }
   const schema = response.content?.[json]?.schema
   if (schema === undefined) return response
   const whole = resolve(schema, schemas)

@@ -1,7 +1,7 @@
 /** `listen`: forwards the events of a key to a receiver, with the same signature as the service's own deliveries. */
+import type { PartnerCommentary } from "../PartnerCommentary.ts"
 import { accessFlags, readAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
-import { makeEventFeed } from "./EventFeed.ts"
 import { receiverAddress, sendEvent } from "./Receiver.ts"
 import { generateSecret, makeSigner } from "./Secret.ts"
 import { type Terminal, WrongUsage } from "./Terminal.ts"
@@ -25,6 +25,15 @@ const wantedTypes = (given: string | undefined): ReadonlySet<string> => {
 /** Control characters could rewrite other lines of a terminal. */
 const plain = (text: string) => text.replace(/\p{Cc}/gu, " ")
 
+/** The position after the last event. In a list sorted by time, that may not be the last one that was stored. */
+const lastPosition = async ({ events }: PartnerCommentary, signal: AbortSignal): Promise<string | undefined> => {
+  const [newest] = (await events.list({ limit: 1 }, { signal })).data
+  let place = newest?.id
+  const later = events.list({ order: "asc", after: place, limit: 100 }, { signal })
+  for await (const { pagination } of later.pages()) place = pagination.next_cursor ?? place
+  return place
+}
+
 export const listen = async (parsed: ParsedArguments, terminal: Terminal): Promise<void> => {
   const { out, say, signal } = terminal
   const { flags } = parsed
@@ -42,11 +51,11 @@ export const listen = async (parsed: ParsedArguments, terminal: Terminal): Promi
   }
 
   const json = flags.has("print-json")
-  const feed = makeEventFeed(client, signal)
-  await feed.start()
+  const after = await lastPosition(client, signal)
   if (json) out(JSON.stringify({ ready: true, ...(isGiven ? {} : { secret }), forward_to: receiver }))
   say(`Forwarding new events to ${receiver}.${isGiven ? "" : ` The webhook secret is ${secret}`}`)
-  for await (const event of feed.follow((error) => say(`${error.message} Trying again.`))) {
+  const onOutage = (error: Error) => say(`${error.message} Trying again.`)
+  for await (const event of client.events.follow({ after, signal, onOutage })) {
     if (!types.has(event.type)) continue
     const attempt = await sendEvent(event, receiver, sign, terminal)
     if (json) out(JSON.stringify({ event, ...attempt }))

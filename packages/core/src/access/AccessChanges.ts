@@ -24,6 +24,8 @@ export class AccessChanges extends Context.Service<
      * Calls `forget` for each change until the scope closes. After a lost connection it reports a change of all keys.
      */
     readonly subscribe: (forget: (changed: KeyPrefix) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
+    /** True while changes that other processes publish arrive here. Otherwise a lasting access must be checked often. */
+    readonly hearsOthers: Effect.Effect<boolean>
   }
 >()("@partner-commentary/core/access/AccessChanges") {
   /** Notifies subscribers within one process. */
@@ -39,7 +41,8 @@ export class AccessChanges extends Context.Service<
               Effect.sync(() => hearers.add(forget)),
               () => Effect.sync(() => hearers.delete(forget))
             )
-          )
+          ),
+        hearsOthers: Effect.succeed(false)
       })
     )
   })

@@ -14,9 +14,9 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 /**
  * `standard` is the default. `frequent` operations are short and run in batches: submissions and polls. `large`
  * operations read or write up to a thousand rows. `outgoing` operations wait for a server of the organization.
- * `waiting` requests wait for a change, and take a permit of another pool for each read.
+ * `waiting` and `streaming` requests wait for changes, and take a permit of another pool for each read.
  */
-export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting"
+export type ConcurrencyPool = "standard" | "frequent" | "large" | "outgoing" | "waiting" | "streaming"
 
 /** One organization's standard and large permits together stay below the size of a Postgres connection pool. */
 export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>> = {
@@ -24,7 +24,8 @@ export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>
   frequent: { each: 64, waiting: 256 },
   large: { each: 2, waiting: 16 },
   outgoing: { each: 2, waiting: 16 },
-  waiting: { each: 1000, waiting: 0 }
+  waiting: { each: 1000, waiting: 0 },
+  streaming: { each: 100, waiting: 0 }
 }
 
 /**
@@ -34,7 +35,7 @@ export const poolBounds: Readonly<Record<ConcurrencyPool, KeyedSemaphore.Bounds>
 export const permitTimeout = Duration.seconds(10)
 
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
-  pool: Schema.Literals(["standard", "frequent", "large", "outgoing", "waiting"]),
+  pool: Schema.Literals(["standard", "frequent", "large", "outgoing", "waiting", "streaming"]),
   limit: Schema.Number
 }) {}
 

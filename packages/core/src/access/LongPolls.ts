@@ -8,15 +8,19 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Instant from "../shared/Instant.ts"
 import { type Change, WorkSignal } from "../shared/WorkSignal.ts"
 import { AccessChanges } from "./AccessChanges.ts"
 
-export interface LongPoll<A, E, R> {
+export interface Watched {
   readonly change: Change
-  readonly longest: Duration.Duration
-  /** The API key of the caller. A change of the key or its organization ends the wait. */
+  /** The API key of the caller. A change of the key or its organization ends the pause. */
   readonly key: string
+}
+
+export interface LongPoll<A, E, R> extends Watched {
+  readonly longest: Duration.Duration
   /**
    * Reads the response if it is available. The read runs at the start, after each signal and at the end. It must fail
    * if the caller has lost its access.
@@ -24,9 +28,21 @@ export interface LongPoll<A, E, R> {
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }
 
-interface Waiting {
+/** Why a pause ended: the change was signaled, the key or its organization changed, or neither in time. */
+export type Wake = "change" | "access" | "time"
+
+export interface Watch {
+  /** Pauses for this long at most. A signal since the last pause ends it at once. */
+  readonly pause: (longest: Duration.Duration) => Effect.Effect<Wake>
+  /** True when the process stops. Pauses then end at once. */
+  readonly isStopped: () => boolean
+  /** See `AccessChanges.hearsOthers`. */
+  readonly hearsOthers: Effect.Effect<boolean>
+}
+
+interface Watcher {
   readonly key: string
-  readonly woken: Deferred.Deferred<void>
+  woken: Deferred.Deferred<void>
 }
 
 export class LongPolls extends Context.Service<
@@ -37,7 +53,9 @@ export class LongPolls extends Context.Service<
      * change.
      */
     readonly wait: <A, E, R>(poll: LongPoll<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
-    /** Ends the wait of every request, so that the process can stop without waiting for them. */
+    /** Collects signals until the scope closes. */
+    readonly watch: (watched: Watched) => Effect.Effect<Watch, never, Scope.Scope>
+    /** Ends the pause of every request, so that the process can stop without waiting for them. */
     readonly stop: Effect.Effect<void>
   }
 >()("@partner-commentary/core/access/LongPolls") {
@@ -45,43 +63,53 @@ export class LongPolls extends Context.Service<
     LongPolls,
     Effect.gen(function* () {
       const signal = yield* WorkSignal
-      const waiting = new Set<Waiting>()
+      const watchers = new Set<Watcher>()
       let stopped = false
 
-      const wake = (which: (one: Waiting) => boolean) => {
-        for (const one of waiting) if (which(one)) Deferred.doneUnsafe(one.woken, Effect.void)
+      const wake = (which: (one: Watcher) => boolean) => {
+        for (const one of watchers) if (which(one)) Deferred.doneUnsafe(one.woken, Effect.void)
       }
       const stop = Effect.sync(() => {
         stopped = true
         wake(() => true)
       })
       yield* Effect.addFinalizer(() => stop)
-      yield* (yield* AccessChanges).subscribe((prefix) => Effect.sync(() => wake(({ key }) => key.startsWith(prefix))))
+      const { hearsOthers, subscribe } = yield* AccessChanges
+      yield* subscribe((prefix) => Effect.sync(() => wake(({ key }) => key.startsWith(prefix))))
 
-      const pause = (key: string, change: Effect.Effect<void>) =>
-        Effect.suspend(() => {
-          const one: Waiting = { key, woken: Deferred.makeUnsafe<void>() }
-          waiting.add(one)
-          return Effect.ensuring(
-            Effect.raceFirst(change, Deferred.await(one.woken)),
-            Effect.sync(() => waiting.delete(one))
+      const watch = Effect.fnUntraced(function* ({ change, key }: Watched) {
+        const changed = yield* signal.listen(change)
+        const one: Watcher = { key, woken: Deferred.makeUnsafe<void>() }
+        yield* Effect.acquireRelease(
+          Effect.sync(() => watchers.add(one)),
+          () => Effect.sync(() => watchers.delete(one))
+        )
+        const pause = (longest: Duration.Duration): Effect.Effect<Wake> =>
+          Effect.raceFirst(
+            Effect.map(changed(longest), (isSignaled) => (isSignaled ? "change" : "time")),
+            Effect.map(Deferred.await(one.woken), () => {
+              one.woken = Deferred.makeUnsafe<void>()
+              return "access" as const
+            })
           )
-        })
+        return { pause, isStopped: () => stopped, hearsOthers }
+      })
 
       return LongPolls.of({
-        wait: ({ change, key, longest, look }) =>
+        wait: ({ longest, look, ...watched }) =>
           Effect.scoped(
             Effect.gen(function* () {
-              const changed = yield* signal.listen(change)
+              const { isStopped, pause } = yield* watch(watched)
               const end = Instant.plus(yield* Instant.now, longest)
               for (;;) {
                 const found = yield* look
                 const left = Math.min(end - (yield* Instant.now), Duration.toMillis(longest))
-                if (Option.isSome(found) || left <= 0 || stopped) return found
-                yield* pause(key, changed(Duration.millis(left)))
+                if (Option.isSome(found) || left <= 0 || isStopped()) return found
+                yield* pause(Duration.millis(left))
               }
             })
           ),
+        watch,
         stop
       })
     })

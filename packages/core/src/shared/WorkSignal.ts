@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { OrganizationId, TopicId } from "./Ids.ts"
@@ -59,12 +60,12 @@ export class WorkSignal extends Context.Service<
     readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
      * Listens for one kind of work, or for one change, until the scope closes. The returned effect waits for the next
-     * signal, but at most this long. A signal since the previous wait counts too, so no signal is lost between a query
-     * and the wait.
+     * signal, but at most this long, and returns whether a signal came. A signal since the previous wait counts too, so
+     * no signal is lost between a query and the wait.
      */
     readonly listen: (
       kind: Work | Change
-    ) => Effect.Effect<(longest: Duration.Duration) => Effect.Effect<void>, never, Scope.Scope>
+    ) => Effect.Effect<(longest: Duration.Duration) => Effect.Effect<boolean>, never, Scope.Scope>
   }
 >()("@partner-commentary/core/shared/WorkSignal") {
   /** `layerProcess` signals within one process only. */
@@ -124,11 +125,12 @@ const wait = Effect.fnUntraced(function* (listener: Listener, longest: Duration.
   const now = yield* Instant.now
   const until = Math.min(now + Duration.toMillis(longest), listener.later)
   listener.until = until
-  yield* Effect.ensuring(
+  const signaled = yield* Effect.ensuring(
     Effect.timeoutOption(Queue.take(listener.signals), Duration.millis(Math.max(0, until - now))),
     Effect.sync(() => {
       listener.until = never
       listener.later = forever
     })
   )
+  return Option.isSome(signaled)
 })

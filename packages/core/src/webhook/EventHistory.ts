@@ -7,12 +7,12 @@ import * as Option from "effect/Option"
 import { EventId, parse } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { firstIdAt, publicId } from "./Event.ts"
-import { type EventList, EventLog } from "./EventLog.ts"
+import { type EventList, EventLog, type PastEvent } from "./EventLog.ts"
 
 /** The age up to which events are listed. */
 const retention = Duration.days(30)
 
-/** Target size of a page's payloads. */
+/** Target size of a page's payloads, unless the caller asks for less. */
 const pageBytes = 1024 * 1024
 
 /** The maximum number of bytes that one query reads, so that it does not delay other requests. */
@@ -23,7 +23,9 @@ export const earliestListed = (now: Instant.Instant): Instant.Instant => Math.ma
 
 export interface EventHistoryPage {
   /** A page has fewer events than the limit when their payloads are large. */
-  readonly payloads: ReadonlyArray<string>
+  readonly events: ReadonlyArray<PastEvent>
+  /** True if more events follow the page. */
+  readonly more: boolean
   /** The cursor is none on the last page of the list. A list that is read forward has no last page. */
   readonly next: Option.Option<EventId>
 }
@@ -32,7 +34,10 @@ export class EventHistory extends Context.Service<
   EventHistory,
   {
     readonly page: (
-      asked: Omit<EventList, "since" | "maxBytes"> & { readonly since: Instant.Instant | null }
+      asked: Omit<EventList, "since" | "maxBytes"> & {
+        readonly since: Instant.Instant | null
+        readonly maxBytes?: number
+      }
     ) => Effect.Effect<EventHistoryPage>
   }
 >()("@partner-commentary/core/webhook/EventHistory") {
@@ -43,20 +48,20 @@ export class EventHistory extends Context.Service<
         page: Effect.fnUntraced(function* (asked) {
           const earliest = earliestListed(yield* Instant.now)
           const since = Math.max(earliest, asked.since ?? earliest)
-          const payloads: Array<string> = []
+          const found: Array<PastEvent> = []
           let { behind } = asked
-          let room = pageBytes
+          let room = asked.maxBytes ?? pageBytes
           for (;;) {
-            const list = { ...asked, since, behind, limit: asked.limit - payloads.length }
+            const list = { ...asked, since, behind, limit: asked.limit - found.length }
             const { events, more } = yield* log.page({ ...list, maxBytes: Math.min(stepBytes, room) })
-            for (const { bytes, id, payload } of events) {
-              payloads.push(payload)
-              room -= bytes
-              behind = id
+            for (const event of events) {
+              found.push(event)
+              room -= event.bytes
+              behind = event.id
             }
             const reached = asked.forward ? (behind ?? firstIdAt(since)) : more ? behind : null
-            if (!more || room <= 0 || payloads.length === asked.limit) {
-              return { payloads, next: Option.fromNullOr(reached) }
+            if (!more || room <= 0 || found.length === asked.limit) {
+              return { events: found, more, next: Option.fromNullOr(reached) }
             }
             yield* Effect.yieldNow
           }

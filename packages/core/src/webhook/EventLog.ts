@@ -24,9 +24,16 @@ export interface EventList {
   readonly maxBytes: number
 }
 
+export interface PastEvent {
+  readonly id: EventId
+  readonly type: EventType
+  /** The payload exactly as webhooks receive it. */
+  readonly payload: string
+  readonly bytes: number
+}
+
 export interface EventPage {
-  /** The events, each with its payload exactly as webhooks receive it. */
-  readonly events: ReadonlyArray<{ readonly id: EventId; readonly payload: string; readonly bytes: number }>
+  readonly events: ReadonlyArray<PastEvent>
   /** True if more events follow the page. */
   readonly more: boolean
 }

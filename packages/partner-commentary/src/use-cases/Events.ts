@@ -70,17 +70,17 @@ export const events = (run: Run) => ({
                 behind: behind ?? Option.getOrNull(parseCursor(after ?? "")),
                 forward: after !== undefined || order === "asc"
               }
-              const { next, payloads } = yield* (yield* EventHistory).page(asked)
+              const { events, next } = yield* (yield* EventHistory).page(asked)
               // A list that is read forward has no last page, so the first empty page ends it.
-              return { payloads, next: asked.forward && payloads.length === 0 ? Option.none<EventId>() : next }
+              return { events, next: asked.forward && events.length === 0 ? Option.none<EventId>() : next }
             })
           ),
         catch: (error) => error
       })
     return Stream.toAsyncIterable(
       Stream.paginate(null as Parameters<typeof page>[0], (behind) =>
-        Effect.map(page(behind), ({ next, payloads }) => [
-          payloads.map((payload) => JSON.parse(payload) as typeof Event.Encoded),
+        Effect.map(page(behind), ({ events, next }) => [
+          events.map(({ payload }) => JSON.parse(payload) as typeof Event.Encoded),
           next
         ])
       )

@@ -62,7 +62,12 @@ export const make =
     }
     const whenResponseEnds = responseEnd(request, response)
     const { signal, asked: started } = toWeb(request, response, whenResponseEnds, parsed)
-    const sent = { address: request.socket.remoteAddress ?? "", target: request.url ?? "/", whenResponseEnds }
+    const sent = {
+      address: request.socket.remoteAddress ?? "",
+      target: request.url ?? "/",
+      whenResponseEnds,
+      closeConnection: () => void response.destroy()
+    }
     return service
       .fetch(started, sent)
       .then((answer) => send(answer, request.method, response, signal))

@@ -16,8 +16,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
 import { pathBelow, pathOfService } from "../http/Address.ts"
+import { MustAnswerAtOnce } from "../http/Preference.ts"
 import * as RequestServices from "../http/RequestServices.ts"
-import { ResponseTaken } from "../middleware/ConcurrentRequests.ts"
+import { CloseConnection, ResponseTaken } from "../middleware/ConcurrentRequests.ts"
 import * as Routes from "../routes/Routes.ts"
 
 /** Request data that a web Request lacks. */
@@ -30,10 +31,12 @@ export interface RequestContext {
   readonly isPrefixRemoved?: boolean
   /** True if the host deletes `content-encoding` from responses. Responses are then sent uncompressed. */
   readonly isEncodingLost?: boolean
-  /** True if the host bills or limits the duration of a request. `Prefer: wait` is then ignored. */
+  /** See `MustAnswerAtOnce`. `Prefer: wait` is then ignored, and a stream of events ends with those that exist. */
   readonly mustAnswerAtOnce?: boolean
   /** See `ResponseTaken`: the service holds the organization's permit until the client has received the response. */
   readonly whenResponseEnds?: WhenResponseEnds
+  /** See `CloseConnection`. */
+  readonly closeConnection?: () => void
 }
 
 const CurrentSent = Context.Reference<RequestContext>("@partner-commentary/server/WebHandler/Sent", {
@@ -50,6 +53,7 @@ const asSent =
     const request = Context.getUnsafe(context, HttpServerRequest)
     const {
       address = "",
+      closeConnection,
       isEncodingLost = false,
       isPrefixRemoved = false,
       mustAnswerAtOnce = false,
@@ -60,7 +64,9 @@ const asSent =
     const lost = [...(isEncodingLost ? ["accept-encoding"] : []), ...(mustAnswerAtOnce ? ["prefer"] : [])]
     const headers = lost.reduce(Headers.remove, request.headers)
     const modified = request.modify({ headers, remoteAddress: Option.some(address), url })
-    const sent = Context.add(context, HttpServerRequest, modified)
+    let sent = Context.add(context, HttpServerRequest, modified)
+    if (mustAnswerAtOnce) sent = Context.add(sent, MustAnswerAtOnce, true)
+    if (closeConnection !== undefined) sent = Context.add(sent, CloseConnection, closeConnection)
     return whenResponseEnds === undefined ? sent : Context.add(sent, ResponseTaken, () => whenResponseEnds)
   }
 

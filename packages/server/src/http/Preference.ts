@@ -1,8 +1,14 @@
 /** The preference `wait` of RFC 7240. Others are ignored. */
+import * as Context from "effect/Context"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
 /** The longest wait in seconds. Common proxies close a connection that sends no bytes for a minute. */
 const longestWait = 30
+
+/** True if the host bills or limits the time of a request, or sends an answer only when it is whole. */
+export const MustAnswerAtOnce = Context.Reference<boolean>("@partner-commentary/server/http/MustAnswerAtOnce", {
+  defaultValue: () => false
+})
 
 /** Returns the seconds that the caller prefers to wait, at most `longestWait`; 0 without the preference. */
 export const preferredWait = (prefer: string | undefined): number => {

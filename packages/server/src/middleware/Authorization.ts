@@ -43,8 +43,8 @@ export class Authorization extends Context.Service<
       gate: EndpointRules,
       rate: RequestRateState
     ) => Effect.Effect<Principal, AuthorizationRefusal>
-    /** Checks again whether a waiting caller is still authorized. Returns the reason if not. Counts nothing. */
-    readonly check: (caller: CallerCredentials) => Effect.Effect<void, AuthorizationRefusal>
+    /** Checks again whether an admitted caller is still authorized. Fails with the reason if not. Counts nothing. */
+    readonly check: (caller: CallerCredentials) => Effect.Effect<Principal, AuthorizationRefusal>
     /** Records that the response to a conditional request has not changed, so that the request counts as a tenth. */
     readonly creditUnchanged: (principal: Principal, gate: EndpointRules) => Effect.Effect<void>
     /** For unknown paths: anonymous callers are counted and limited, and valid keys are counted but not limited. */
@@ -108,9 +108,7 @@ export class Authorization extends Context.Service<
           }),
 
         check: ({ address, key }) =>
-          Effect.catch(Effect.asVoid(keys.authenticate(key, address)), (refused) =>
-            Effect.fail(translate[refused._tag]())
-          ),
+          Effect.catch(keys.authenticate(key, address), (refused) => Effect.fail(translate[refused._tag]())),
 
         creditUnchanged: (principal, { limit }) => limits.creditUnchanged(principal, limit),
 

@@ -31,6 +31,15 @@ export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => W
   { defaultValue: () => () => (release) => release() }
 )
 
+/**
+ * Closes the client's connection. A host provides this if a client can keep a response open by not reading it. By
+ * default the host's own server must close such connections.
+ */
+export const CloseConnection = Context.Reference<(request: HttpServerRequest) => void>(
+  "@partner-commentary/server/ConcurrentRequests/CloseConnection",
+  { defaultValue: () => () => {} }
+)
+
 interface Endpoint {
   readonly annotations: Context.Context<never>
 }
@@ -63,6 +72,8 @@ export const withPermit = <A, E, R>(
     const withShare = (own: Context.Context<R>) => Context.add(own, FairShare, organization)
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
+    // A stream lasts longer than its handler, so it takes a permit by itself.
+    if (pool === "streaming") return Effect.updateContext(work, withShare)
     // Frequent operations are not scheduled by organization, because separate turns would split their batches.
     if (fair === undefined || pool === "frequent" || waits) return limited(work, withShare)
     // Requests are scheduled by organization, because an organization can have many keys.
@@ -92,12 +103,14 @@ export const busyError = ({ limit, pool }: TooManyRequests): Errors.RateLimitExc
   Errors.RateLimitExceeded.busy(message(limit, pool), limit)
 
 const message = (limit: number, pool: ConcurrencyPool): string =>
-  pool === "waiting"
-    ? `At most ${limit} requests of an organization wait for a change at one time. Send it again when one has ended.`
+  pool === "waiting" || pool === "streaming"
+    ? `At most ${limit} ${described[pool]} at one time. Send it again when one has ended.`
     : `At most ${limit} ${described[pool]} of an organization are worked on at one time. Others wait up to ` +
       `${Duration.toSeconds(permitTimeout)} seconds for a place. Send it again when they were answered.`
 
-const described: Readonly<Record<Exclude<ConcurrencyPool, "waiting">, string>> = {
+const described: Readonly<Record<ConcurrencyPool, string>> = {
+  waiting: "requests of an organization wait for a change",
+  streaming: "event streams of an organization are open",
   standard: "requests",
   frequent: "submissions and polls",
   large: "bulk requests and look-ups by reference",

@@ -3,10 +3,9 @@
  * type from an index, and merges these pages. The query measures payloads before it reads them, and reads only as many
  * as fit into the page.
  */
-import type { EventId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
-import { type EventList, EventLog } from "@partner-commentary/core/webhook/EventLog"
+import { type EventList, EventLog, type PastEvent } from "@partner-commentary/core/webhook/EventLog"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,10 +13,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { limitTo } from "../database/Limit.ts"
 
-interface Row {
-  readonly id: EventId
-  readonly payload: string
-  readonly bytes: number
+interface Row extends PastEvent {
   /** The size of the page, and the size of the next event. */
   readonly found: number
 }
@@ -88,7 +84,7 @@ export const layer = Layer.effect(
       const sums = sql`SELECT id, place, bytes, ROW_NUMBER() OVER ordered AS number, SUM(bytes) OVER ordered AS reached,
           CAST(COUNT(*) OVER () AS INTEGER) AS found
         FROM (${measured}) AS measured WINDOW ordered AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`
-      const rows = sql<Row>`SELECT e.id, e.payload, few.bytes, few.found FROM (${sums}) AS few JOIN events e ON e.id = few.id
+      const rows = sql<Row>`SELECT e.id, e.type, e.payload, few.bytes, few.found FROM (${sums}) AS few JOIN events e ON e.id = few.id
           WHERE few.number <= ${limit} AND (few.reached <= ${maxBytes} OR few.number = 1) ORDER BY few.${order}`
       return Effect.map(rows, (events) => ({ events, more: events.length < (events[0]?.found ?? 0) }))
     }

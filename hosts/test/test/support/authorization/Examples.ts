@@ -42,6 +42,7 @@ export const exampleBodies: Readonly<Record<string, Example>> = {
   retryDelivery: none,
   recoverWebhook: () => ({ since: "2026-01-30T00:00:00Z" }),
   listEvents: none,
+  streamEvents: none,
   createApiKey: ({ nth }) => ({ name: `Made ${nth}`, scopes: ["usage:read"] }),
   listApiKeys: none,
   getApiKey: none,

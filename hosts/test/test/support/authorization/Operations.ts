@@ -2,6 +2,7 @@
 import type { Scope } from "@partner-commentary/core/access/Scope"
 import { type ApiCall, TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
+import { textOf } from "../EventStream.ts"
 import { readJson } from "../Json.ts"
 
 export interface Operation {
@@ -127,7 +128,8 @@ export const sendOperation = (operation: Operation, things: NamedResources, call
   Effect.gen(function* () {
     const { call: ask } = yield* TestApi
     const response = yield* ask(pathWithIds(operation, things), { method: operation.method, ...call })
-    const text = yield* Effect.promise(() => response.text())
-    const code: string | undefined = text === "" ? undefined : JSON.parse(text).error?.code
-    return { status: response.status, headers: response.headers, text, code }
+    const text = yield* textOf(response)
+    const isJson = response.headers.get("content-type") === "application/json"
+    const code: string | undefined = isJson && text !== "" ? JSON.parse(text).error?.code : undefined
+    return { status: response.status, headers: response.headers, isJson, text, code }
   })

@@ -1,0 +1,216 @@
+/** Streams of events in real processes: events and revocations of other processes, a stop, and clients that leave or do not read. */
+import { request } from "node:https"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { PartnerCommentary } from "@partner-commentary/client"
+import { poolBounds } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { openRecordingProxy } from "@partner-commentary/test/postgres/Wire"
+import { expect, it } from "vitest"
+import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
+import * as Nginx from "../image/Nginx.ts"
+
+/** The test persona that takes no step by itself. */
+const waitingPersonaId = "7e570000-0000-4000-8000-000000000005"
+
+const plenty = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_hour", "topic_reads_per_hour"].flatMap(
+  (name) => ["--limit", `${name}=100000`]
+)
+
+const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVariables) => {
+  const cwd = await Process.makeWorkingFolder(test)
+  const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const { id, key } = await Partner.registerTestPartner(cwd, "Acme Sports", env)
+  await Process.runJson(cwd, ["org", "update", id, ...plenty], env)
+  const submit = async (number: number) => {
+    const topic = { content: `Who wins match ${number}?`, persona_ids: [waitingPersonaId] }
+    const { body } = await Partner.callApi(server.apiRoot, key, "/topics", topic)
+    return body.data.results[0].share_id as string
+  }
+  const decline = async (apiRoot: string, shareId: string) => {
+    const path = `/test/assignments/${shareId}/advance`
+    expect((await Partner.callApi(apiRoot, key, path, { action: "decline" })).status).toBe(200)
+  }
+  const open = (signal?: AbortSignal) =>
+    fetch(`${server.apiRoot}/partner/v1/events/stream`, { headers: { "x-api-key": key }, ...(signal && { signal }) })
+  return { cwd, id, server, key, submit, decline, open }
+}
+
+/** Reads a stream to its end. */
+const collect = (response: Response) => {
+  const stream = { text: "", isEnded: false }
+  void (async () => {
+    for await (const part of response.body!.pipeThrough(new TextDecoderStream())) stream.text += part
+  })()
+    // The server may be killed at the end of a test.
+    .catch(() => {})
+    .finally(() => {
+      stream.isEnded = true
+    })
+  return stream
+}
+
+type Collected = ReturnType<typeof collect>
+const within = (stream: Collected, holds: (stream: Collected) => boolean) =>
+  Process.eventually(async () => stream, holds)
+
+const databases: Readonly<Record<string, (test: Process.TestLifetime) => Promise<Process.EnvironmentVariables>>> = {
+  SQLite: async () => ({ DEV: "true" }),
+  Postgres: OwnDatabase.makeDatabase
+}
+
+it("an event of another process on Postgres comes at once", async (test) => {
+  const env = await OwnDatabase.makeDatabase(test)
+  const { cwd, decline, open, submit } = await startScene(test, env)
+  const other = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const stream = collect(await open())
+  const share = await submit(1)
+  const began = performance.now()
+  await decline(other.apiRoot, share)
+  await within(stream, ({ text }) => text.includes("event: commentary.failed"))
+  // Without a signal from the other process, the event comes after a minute.
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
+
+it("while nothing happens, open streams on Postgres look up neither keys nor events", async (test) => {
+  const env = await OwnDatabase.makeDatabase(test)
+  const wire = await openRecordingProxy(env["DATABASE_URL"] ?? "")
+  test.onTestFinished(wire.close)
+  const { decline, open, server, submit } = await startScene(test, { ...env, DATABASE_URL: wire.url })
+  const share = await submit(1)
+  const streams = (await Promise.all(Array.from({ length: 5 }, () => open()))).map(collect)
+  // The first test message over LISTEN has arrived.
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  const lookups = () => wire.turns.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
+  const before = lookups()
+  await new Promise((resolve) => setTimeout(resolve, 20_000))
+  expect(lookups()).toBe(before)
+  expect(streams.map(({ text }) => text.includes(":\n\n"))).toEqual(streams.map(() => true))
+  await decline(server.apiRoot, share)
+  for (const stream of streams) await within(stream, ({ text }) => text.includes("event: commentary.failed"))
+  expect(lookups()).toBeGreaterThan(before)
+})
+
+it("through the nginx of deploy/, events come as they happen", async (test) => {
+  const { cwd, decline, key, server, submit } = await startScene(test, { DEV: "true" })
+  const { port } = await Nginx.startNginx(test, join(cwd, "nginx"), Number(new URL(server.apiRoot).port))
+  const share = await submit(1)
+  let text = ""
+  const headers = { "x-api-key": key }
+  const asked = request({ port, path: "/partner/v1/events/stream", headers, rejectUnauthorized: false }, (response) =>
+    response.setEncoding("utf8").on("data", (part) => (text += part))
+  )
+  test.onTestFinished(async () => void asked.destroy())
+  asked.on("error", () => {}).end()
+  await Process.eventually(
+    async () => text,
+    (seen) => seen.startsWith("retry: ")
+  )
+  const began = performance.now()
+  await decline(server.apiRoot, share)
+  await Process.eventually(
+    async () => text,
+    (seen) => seen.includes("event: commentary.failed")
+  )
+  expect(performance.now() - began).toBeLessThan(5000)
+})
+
+for (const [database, make] of Object.entries(databases)) {
+  it(`${database}: a key that another process revokes, and a suspended organization, end streams within 5 seconds`, async (test) => {
+    const env = await make(test)
+    const { cwd, id, open, server } = await startScene(test, env)
+    const words = ["--org", id, "--name", "doomed", "--scopes", "topics:read", "--environment", "test"]
+    const doomed = await Process.runJson(cwd, ["key", "create", ...words], env)
+    const headers = { "x-api-key": doomed.full_key }
+    const revoked = collect(await fetch(`${server.apiRoot}/partner/v1/events/stream`, { headers }))
+    const kept = collect(await open())
+    await new Promise((resolve) => setTimeout(resolve, 5000))
+    expect([revoked.isEnded, kept.isEnded]).toEqual([false, false])
+    for (const [command, stream] of [
+      [["key", "revoke", doomed.id], revoked],
+      [["org", "suspend", id], kept]
+    ] as const) {
+      await Process.runJson(cwd, command, env)
+      const began = performance.now()
+      await within(stream, ({ isEnded }) => isEnded)
+      expect(performance.now() - began).toBeLessThan(5000)
+    }
+  })
+}
+
+it("SIGTERM ends streams, the process exits with code 0, and a client that follows continues with the next process", async (test) => {
+  const env = { DEV: "true" }
+  const { cwd, decline, key, server, submit } = await startScene(test, env)
+  const shares = [await submit(1), await submit(2)]
+  const client = new PartnerCommentary({ apiKey: key, baseUrl: server.apiRoot })
+  const stop = new AbortController()
+  const seen: Array<string> = []
+  const following = (async () => {
+    for await (const { data } of client.events.follow({ signal: stop.signal })) seen.push(data.share_id)
+  })()
+  await decline(server.apiRoot, shares[0]!)
+  await Process.eventually(
+    async () => seen,
+    ({ length }) => length === 1
+  )
+  await new Promise((resolve) => setTimeout(resolve, 6000))
+  const began = performance.now()
+  expect(await server.stop()).toMatchObject({ code: 0 })
+  expect(performance.now() - began).toBeLessThan(5000)
+  const next = await Process.start(cwd, ["serve", "--no-worker"], { ...env, PORT: new URL(server.apiRoot).port })
+  await decline(next.apiRoot, shares[1]!)
+  await Process.eventually(
+    async () => seen,
+    ({ length }) => length === 2
+  )
+  expect(seen).toEqual(shares)
+  stop.abort(new Error("enough"))
+  await expect(following).rejects.toThrow("enough")
+})
+
+it("clients that leave, and clients that do not read, leave the places of their streams to others", async (test) => {
+  const { decline, key, open, server, submit } = await startScene(test, { DEV: "true" })
+  const { hostname, port } = new URL(server.apiRoot)
+  const { each } = poolBounds.streaming
+  const clients = new AbortController()
+  const opened = await Promise.all(Array.from({ length: each }, () => open(clients.signal)))
+  expect(opened.map(({ status }) => status)).toEqual(opened.map(() => 200))
+  expect((await open()).status).toBe(429)
+  clients.abort()
+  await Process.eventually(
+    () => open(),
+    ({ status }) => status === 200
+  )
+  // More bytes than the sockets buffer, so that a client that does not read holds the stream up.
+  const metadata = { note: "x".repeat(16_000) }
+  const topics = Array.from({ length: 100 }, (_, number) => ({
+    content: `Who wins ${number}?`,
+    persona_ids: [waitingPersonaId],
+    metadata
+  }))
+  for (let round = 0; round < 5; round++) {
+    const bulk = topics.map((topic) => ({ ...topic, content: `${topic.content} In round ${round}?` }))
+    const { body } = await Partner.callApi(server.apiRoot, key, "/topics/bulk", { topics: bulk })
+    expect(body.success, JSON.stringify(body)).toBe(true)
+    for (const { topic } of body.data.results) await decline(server.apiRoot, topic.results[0].share_id)
+  }
+  await submit(1)
+  let isClosed = false
+  const socket = connect(Number(port), hostname, () =>
+    socket.write(`GET /partner/v1/events/stream HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${key}\r\n\r\n`)
+  )
+  socket.on("error", () => {})
+  socket.on("close", () => {
+    isClosed = true
+  })
+  socket.pause()
+  test.onTestFinished(async () => void socket.destroy())
+  await new Promise((resolve) => setTimeout(resolve, 75_000))
+  // The socket reports its end only to a reader.
+  socket.resume()
+  await Process.eventually(
+    async () => isClosed,
+    (closed) => closed
+  )
+})

@@ -1,0 +1,138 @@
+/**
+ * Follows events for as long as the caller likes: over a stream, or by requests that wait in the service where no stream
+ * comes through. Both continue after the last event that came.
+ */
+import { query } from "./Address.ts"
+import type { Connection } from "./Connection.ts"
+import { ApiError, ConnectionError, TimeoutError } from "./Errors.ts"
+import type { CursorPage } from "./Listing.ts"
+import type { RequestOptions, ResponseInfo } from "./Options.ts"
+import { pause } from "./Pause.ts"
+import { backoff, isTemporaryFailure, requestedDelay } from "./Retry.ts"
+import { readEvents } from "./ServerSentEvents.ts"
+import { answerMs, hasWaited, longestWaitSeconds, pauseForRateLimit, shortestMs, usualPause } from "./Waiting.ts"
+import type { SubscribableEvent } from "./Webhook.ts"
+import type { PastEvent } from "./WebhookEvent.ts"
+
+/** Filter and position. */
+export interface FollowEvents extends RequestOptions {
+  readonly type?: SubscribableEvent | undefined
+  /** The id of the last event that you handled. By default the oldest event of the last 30 days comes first. */
+  readonly after?: string | undefined
+  /** Only events of this time or later: ISO 8601 with a time zone. */
+  readonly since?: string | undefined
+  /** The function is called for each failure that the iteration outlasts. */
+  readonly onOutage?: ((error: Error) => void) | undefined
+}
+
+/** The service sends a comment every 15 seconds. A proxy that collects a response sends nothing. */
+const silenceMs = 40_000
+const firstPartMs = 20_000
+/** A stream that ends earlier comes from a host that cannot stream. */
+const shortestStreamMs = 5000
+/** After this time a stream is tried again. */
+const withoutStreamMs = 10 * 60_000
+const pageSize = 100
+
+/** The stream does not come through, but requests may. */
+class NoStream extends Error {}
+
+export async function* followEvents(
+  connection: Connection,
+  { after, onOutage, since, type, ...options }: FollowEvents
+): AsyncGenerator<PastEvent, never, undefined> {
+  const { signal } = options
+  let place = after
+  let isConnected = false
+  let failures = 0
+  let streamAt = 0
+  let reconnectMs = 0
+  let answer: ResponseInfo | null = null
+  const onResponse = (info: ResponseInfo) => {
+    answer = info
+    options.onResponse?.(info)
+  }
+
+  async function* stream(): AsyncGenerator<PastEvent, void, undefined> {
+    const began = Date.now()
+    const isLong = () => Date.now() - began >= shortestStreamMs
+    const stop = new AbortController()
+    const abort = () => stop.abort(signal?.reason)
+    signal?.addEventListener("abort", abort, { once: true })
+    let hasPart = false
+    try {
+      const path = `/events/stream${query({ type, since, after: place })}`
+      const sent = { ...options, signal: stop.signal, onResponse }
+      const call = { method: "GET", path, options: sent, isStream: true } as const
+      const body = await connection.stream(call, firstPartMs)
+      if (body === null) throw new NoStream()
+      const reader = {
+        onPart: () => {
+          hasPart = true
+          isConnected = true
+          failures = 0
+        },
+        onRetry: (ms: number) => {
+          reconnectMs = ms
+        },
+        silence: { ms: silenceMs, error: new TimeoutError(`Nothing came for ${silenceMs} ms.`, "") },
+        signal: stop.signal
+      }
+      for await (const { data, id } of readEvents(body, reader)) {
+        place = id
+        yield JSON.parse(data) as PastEvent
+      }
+      if (!isLong()) throw new NoStream()
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof ApiError && error.status !== 404 && !isTemporaryFailure(error)) throw error
+      if (!hasPart || !isLong()) throw new NoStream()
+      throw error instanceof ConnectionError
+        ? error
+        : new ConnectionError(`The stream of events broke: ${error}.`, answer?.requestId ?? "", { cause: error })
+    } finally {
+      signal?.removeEventListener("abort", abort)
+      stop.abort()
+    }
+  }
+
+  async function* page(): AsyncGenerator<PastEvent, void, undefined> {
+    const timeoutMs = Math.max(options.timeoutMs ?? connection.timeoutMs, longestWaitSeconds * 1000 + answerMs)
+    const headers = { ...options.headers, prefer: `wait=${longestWaitSeconds}` }
+    const { data, pagination } = await connection.send<CursorPage<PastEvent>>({
+      method: "GET",
+      path: `/events${query({ type, since, order: "asc", after: place, limit: pageSize })}`,
+      options: { ...options, headers, timeoutMs, onResponse }
+    })
+    isConnected = true
+    failures = 0
+    for (const event of data) {
+      place = event.id
+      yield event
+    }
+    place = pagination.next_cursor ?? place
+    reconnectMs = data.length === pageSize ? 0 : pauseAfter(data.length)
+  }
+
+  const pauseAfter = (found: number): number => {
+    const info = answer as ResponseInfo | null
+    if (info === null || (found === 0 && !hasWaited(info))) return usualPause(connection)
+    return Math.max(shortestMs - info.durationMs, pauseForRateLimit(info.rateLimit))
+  }
+
+  for (;;) {
+    try {
+      yield* Date.now() >= streamAt ? stream() : page()
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof NoStream) {
+        streamAt = Date.now() + withoutStreamMs
+        continue
+      }
+      if (!isConnected || !isTemporaryFailure(error)) throw error
+      onOutage?.(error as Error)
+      reconnectMs = Math.max(requestedDelay(error) ?? 0, backoff(++failures, Math.random()))
+    }
+    await pause(reconnectMs, signal)
+  }
+}

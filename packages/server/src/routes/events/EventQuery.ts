@@ -1,0 +1,77 @@
+/** Reads the query of the event list and of the event stream, and reports all problems at once. */
+import type { Problem } from "@partner-commentary/api/Errors"
+import { eventListBounds } from "@partner-commentary/api/EventsApi"
+import { parseCursor } from "@partner-commentary/core/webhook/EventHistory"
+import { EventType } from "@partner-commentary/core/webhook/EventType"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { invalidRequest } from "../../http/Body.ts"
+import * as QueryMoment from "../../http/QueryMoment.ts"
+import { integer } from "../topics/TopicListQuery.ts"
+
+const { defaultLimit, maxLimit } = eventListBounds
+
+const isType = Schema.is(EventType)
+const isOrder = Schema.is(Schema.Literals(["asc", "desc"]))
+
+interface StreamQuery {
+  readonly type?: string
+  readonly since?: string
+  readonly after?: string
+}
+
+interface ListQuery extends StreamQuery {
+  readonly limit?: string
+  readonly order?: string
+  readonly cursor?: string
+}
+
+const makeReader = () => {
+  const problems: Array<Problem> = []
+  const wrong = (field: string, constraint: string): null => {
+    problems.push({ field, constraint })
+    return null
+  }
+  const given = <A>(text: string | undefined, parsed: (text: string) => Option.Option<A>, or: () => null): A | null =>
+    text === undefined ? null : Option.getOrElse(parsed(text), or)
+  const position = (field: string, text: string | undefined) =>
+    given(text, parseCursor, () => wrong(field, "must be the id of an event, such as evt_…"))
+  const filter = ({ since, type }: StreamQuery) => ({
+    type: given(type, Option.liftPredicate(isType), () =>
+      wrong("type", `must be one of ${EventType.literals.join(", ")}`)
+    ),
+    since: given(since, QueryMoment.parseQueryTime, () => wrong("since", QueryMoment.queryTimeConstraint))
+  })
+  const checked = <A>(asked: A) => {
+    const [first, ...rest] = problems
+    return first === undefined ? Effect.succeed(asked) : invalidRequest(first, ...rest)
+  }
+  return { wrong, given, position, filter, checked }
+}
+
+export const readList = (query: ListQuery) => {
+  const { checked, filter, given, position, wrong } = makeReader()
+  const asked = {
+    ...filter(query),
+    limit:
+      integer(query.limit, defaultLimit, 1, maxLimit) ??
+      wrong("limit", `must be an integer from 1 to ${maxLimit}`) ??
+      defaultLimit,
+    forward: query.after !== undefined || query.order === "asc",
+    behind:
+      position("after", query.after) ??
+      given(query.cursor, parseCursor, () => wrong("cursor", "must be a pagination.next_cursor of this list"))
+  }
+  if (query.order !== undefined && !isOrder(query.order)) wrong("order", "must be one of asc, desc")
+  if (query.after !== undefined && query.order === "desc") wrong("order", "must be asc together with after")
+  if (query.after !== undefined && query.cursor !== undefined) wrong("cursor", "must not be given together with after")
+  return checked(asked)
+}
+
+/** A client that reconnects repeats its first query, so the header has precedence over `after`. */
+export const readStream = (query: StreamQuery, lastEventId: string | undefined) => {
+  const { checked, filter, position } = makeReader()
+  const after = position("after", query.after)
+  return checked({ ...filter(query), behind: position("Last-Event-ID", lastEventId) ?? after })
+}
