@@ -1,6 +1,7 @@
 /** Tests of the cost of the stores on SQLite: the number of statements, and the use of an index by each statement. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
+import { recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -288,14 +289,20 @@ const everyMediaJob = Effect.gen(function* () {
     { state: "waiting", until: start, reason: "" },
     { state: "released" },
     { state: "failed", reason: "" },
-    { state: "ready", url: "https://media.example.org/a.mp3" }
+    null
   ] as const
   for (const outcome of outcomes) {
     const taken = yield* store.claim(start, start + day, ["audio", "video"], 10)
     assert.lengthOf(taken, 2)
-    for (const job of taken) yield* store.settle(job, outcome, start)
+    for (const job of taken) {
+      if (outcome !== null) yield* store.settle(job, outcome, start)
+      else
+        yield* (yield* AssignmentStore).modify(share, (present) =>
+          Result.succeed(recordReadyMedium(present, job, "https://media.example.org/a.mp3"))
+        )
+    }
     yield* store.failed(10)
-    yield* store.restart(outcome.state === "failed" ? share : null, start)
+    yield* store.restart(outcome?.state === "failed" ? share : null, start)
     yield* store.nextDue(["audio", "video"])
   }
 })

@@ -71,7 +71,9 @@ const fields = {
   }),
   type: EventType.annotate({ description: "What happened.", examples: ["creator.approved"] }),
   topic_id: Fields.TopicId,
-  share_id: Fields.ShareId,
+  share_id: Fields.ShareId.annotate({
+    description: "The persona's part in the topic that it is about; of `topic.completed`, the one that came last."
+  }),
   status: Deliveries.DeliveryStatus.annotate({
     description:
       "`pending`: an attempt is planned or under way; `held`: it waits until the webhook is active again, or your endpoint is back after many failures, and spends no attempt; `delivered`; `failed`: its attempts are used up.",

@@ -1,5 +1,6 @@
 /** The contract for past events, with the payloads that webhooks receive. */
 import { FailureReason } from "@partner-commentary/core/topic/Assignment"
+import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -19,27 +20,35 @@ const envelope = <Type extends EventType>(type: Type) => ({
   }),
   type: Schema.Literal(type).annotate({ description: "What happened.", examples: [type] }),
   timestamp: Fields.moment("When it happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
-  sequence: Fields.count("Increases with every event about one persona's part.", 1)
+  sequence: Fields.count("Increases with every event about one persona's part. Always 1 of `topic.completed`.", 1)
 })
 
-const part = {
+const subject = {
   topic_id: Fields.TopicId,
   external_reference: Schema.NullOr(Schema.String).annotate({
     description: "Your own identifier of the topic; null when none was given.",
     examples: ["article-4711"]
   }),
-  metadata: Fields.Metadata,
+  metadata: Fields.Metadata
+}
+
+const topic = Schema.Struct({ status: Fields.TopicStatus, summary: Fields.OutcomeSummary }).annotate({
+  identifier: "EventTopic",
+  description: "The topic as it is after this event."
+})
+
+const part = {
+  ...subject,
   share_id: Fields.ShareId,
   persona: Schema.Struct({ id: Fields.PersonaId, name: Fields.PersonaName }).annotate({
     identifier: "EventPersona",
     description: "The persona that it is about."
   }),
   status: Fields.AssignmentStatus,
-  topic: Schema.Struct({ status: Fields.TopicStatus, summary: Fields.OutcomeSummary }).annotate({
-    identifier: "EventTopic",
-    description: "The topic as it is after this event."
-  })
+  topic
 }
+
+const commentary = "The part that it is about, with its commentary as it was then."
 
 const approval = <Type extends "creator.approved" | "partner.approved">(
   type: Type,
@@ -50,7 +59,7 @@ const approval = <Type extends "creator.approved" | "partner.approved">(
     ...envelope(type),
     data: Schema.Struct({ ...part, commentary: Fields.Commentary }).annotate({
       identifier: `${identifier}Data`,
-      description: "The part that it is about, with its commentary as it was then."
+      description: commentary
     })
   }).annotate({ identifier, description })
 
@@ -66,8 +75,36 @@ export const Event = Schema.Union([
         examples: ["declined"]
       })
     }).annotate({ identifier: "CommentaryFailedEventData", description: "The part that it is about, and why." })
-  }).annotate({ identifier: "CommentaryFailedEvent", description: "It is certain that no commentary will come." })
-]).annotate({ identifier: "Event", description: "What became of one persona's part in a topic." })
+  }).annotate({ identifier: "CommentaryFailedEvent", description: "It is certain that no commentary will come." }),
+  Schema.Struct({
+    ...envelope("media.ready"),
+    data: Schema.Struct({
+      ...part,
+      output_type: MediaKind.annotate({
+        description: "Which file became ready: its URL is in `commentary`.",
+        examples: ["audio"]
+      }),
+      commentary: Fields.Commentary
+    }).annotate({ identifier: "MediaReadyEventData", description: commentary })
+  }).annotate({
+    identifier: "MediaReadyEvent",
+    description: "The audio or video of an approved commentary became ready, once for each file."
+  }),
+  Schema.Struct({
+    ...envelope("topic.completed"),
+    data: Schema.Struct({ ...subject, topic }).annotate({
+      identifier: "TopicCompletedEventData",
+      description: "The topic that it is about. There is no `share_id`: it is about all personas."
+    })
+  }).annotate({
+    identifier: "TopicCompletedEvent",
+    description: "Every persona's part in a topic is approved or has failed. Sent once for each topic, after the last one's own event."
+  })
+]).annotate({
+  identifier: "Event",
+  description:
+    "What became of one persona's part in a topic, or of the topic. Later versions may add types: ignore those that you do not know."
+})
 
 export const CursorPagination = Schema.Struct({
   limit: Fields.count("The page's size.", eventListBounds.defaultLimit),

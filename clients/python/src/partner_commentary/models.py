@@ -116,7 +116,7 @@ class ChangeWebhook(TypedDict):
     """An `https:` address of a public server, without user name, password and fragment. Events are sent
     to it by POST; redirects are not followed.
     """
-    events: NotRequired[list[Literal["creator.approved", "partner.approved", "commentary.failed"]]]
+    events: NotRequired[list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]]
     """The event types that are sent to it, each once."""
     status: NotRequired[Literal["active", "paused"]]
     """`paused` holds events back; `active` sends them again, forgets the failures, and brings back a
@@ -179,7 +179,7 @@ class CommentaryFailedEvent(TypedDict):
     timestamp: str
     """When it happened: ISO 8601, UTC."""
     sequence: int
-    """Increases with every event about one persona's part."""
+    """Increases with every event about one persona's part. Always 1 of `topic.completed`."""
     data: CommentaryFailedEventData
 
 
@@ -299,7 +299,7 @@ class CreatorApprovedEvent(TypedDict):
     timestamp: str
     """When it happened: ISO 8601, UTC."""
     sequence: int
-    """Increases with every event about one persona's part."""
+    """Increases with every event about one persona's part. Always 1 of `topic.completed`."""
     data: CreatorApprovedEventData
 
 
@@ -344,12 +344,12 @@ class Delivery(TypedDict):
     """The webhook that it goes to."""
     event_id: str
     """The event, as your endpoint gets it in `webhook-id`: `evt_` and a UUID."""
-    type: Literal["creator.approved", "partner.approved", "commentary.failed"]
+    type: Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]
     """What happened."""
     topic_id: str
     """The topic's id."""
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The persona's part in the topic that it is about; of `topic.completed`, the one that came last."""
     status: Literal["pending", "held", "delivered", "failed"]
     """`pending`: an attempt is planned or under way; `held`: it waits until the webhook is active again,
     or your endpoint is back after many failures, and spends no attempt; `delivered`; `failed`: its
@@ -401,12 +401,12 @@ class DeliveryDetail(TypedDict):
     """The webhook that it goes to."""
     event_id: str
     """The event, as your endpoint gets it in `webhook-id`: `evt_` and a UUID."""
-    type: Literal["creator.approved", "partner.approved", "commentary.failed"]
+    type: Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]
     """What happened."""
     topic_id: str
     """The topic's id."""
     share_id: str
-    """The id of this persona's part in this topic."""
+    """The persona's part in the topic that it is about; of `topic.completed`, the one that came last."""
     status: Literal["pending", "held", "delivered", "failed"]
     """`pending`: an attempt is planned or under way; `held`: it waits until the webhook is active again,
     or your endpoint is back after many failures, and spends no attempt; `delivered`; `failed`: its
@@ -618,6 +618,43 @@ class Me(TypedDict):
     """The windows that count every request of the key."""
 
 
+class MediaReadyEvent(TypedDict):
+    """The audio or video of an approved commentary became ready, once for each file."""
+
+    id: str
+    """The event's id, the same in every delivery: `evt_` and a UUID."""
+    type: Literal["media.ready"]
+    """What happened."""
+    timestamp: str
+    """When it happened: ISO 8601, UTC."""
+    sequence: int
+    """Increases with every event about one persona's part. Always 1 of `topic.completed`."""
+    data: MediaReadyEventData
+
+
+class MediaReadyEventData(TypedDict):
+    """The part that it is about, with its commentary as it was then."""
+
+    topic_id: str
+    """The topic's id."""
+    external_reference: str | None
+    """Your own identifier of the topic; null when none was given."""
+    metadata: dict[str, Any]
+    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    share_id: str
+    """The id of this persona's part in this topic."""
+    persona: EventPersona
+    status: Literal["topic_sent", "opinion_injected", "commentary_generated", "creator_approved", "declined", "expired"]
+    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being written;
+    `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and
+    `expired`: nothing will come.
+    """
+    topic: EventTopic
+    output_type: Literal["audio", "video"]
+    """Which file became ready: its URL is in `commentary`."""
+    commentary: Commentary
+
+
 class NoValidPersonasError(TypedDict):
     """None of the requested personas could be sent to. Nothing was stored."""
 
@@ -764,7 +801,7 @@ class PartnerApprovedEvent(TypedDict):
     timestamp: str
     """When it happened: ISO 8601, UTC."""
     sequence: int
-    """Increases with every event about one persona's part."""
+    """Increases with every event about one persona's part. Always 1 of `topic.completed`."""
     data: PartnerApprovedEventData
 
 
@@ -1021,7 +1058,7 @@ class RegisterWebhook(TypedDict):
     """An `https:` address of a public server, without user name, password and fragment. Events are sent
     to it by POST; redirects are not followed.
     """
-    events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
+    events: list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]
     """The event types that are sent to it, each once."""
     secret: NotRequired[str]
     """What events are signed with: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256
@@ -1035,7 +1072,7 @@ class RegisteredWebhook(TypedDict):
     """The webhook's id."""
     url: str
     """Where events are sent, as you gave it."""
-    events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
+    events: list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]
     """The event types that are sent to it, as you gave them."""
     status: Literal["active", "paused", "disabled"]
     """`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a
@@ -1154,7 +1191,7 @@ class RotatedWebhook(TypedDict):
     """The webhook's id."""
     url: str
     """Where events are sent, as you gave it."""
-    events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
+    events: list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]
     """The event types that are sent to it, as you gave them."""
     status: Literal["active", "paused", "disabled"]
     """`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a
@@ -1268,6 +1305,34 @@ class TopicCommentaries(TypedDict):
     """The requested output types."""
     commentaries: list[CommentaryEntry]
     """The ready ones alone; empty while there are none."""
+
+
+class TopicCompletedEvent(TypedDict):
+    """Every persona's part in a topic is approved or has failed. Sent once for each topic, after the
+    last one's own event.
+    """
+
+    id: str
+    """The event's id, the same in every delivery: `evt_` and a UUID."""
+    type: Literal["topic.completed"]
+    """What happened."""
+    timestamp: str
+    """When it happened: ISO 8601, UTC."""
+    sequence: int
+    """Increases with every event about one persona's part. Always 1 of `topic.completed`."""
+    data: TopicCompletedEventData
+
+
+class TopicCompletedEventData(TypedDict):
+    """The topic that it is about. There is no `share_id`: it is about all personas."""
+
+    topic_id: str
+    """The topic's id."""
+    external_reference: str | None
+    """Your own identifier of the topic; null when none was given."""
+    metadata: dict[str, Any]
+    """The partner's own data, returned as it was sent; `{}` when none was sent."""
+    topic: EventTopic
 
 
 class TopicDetail(TypedDict):
@@ -1455,7 +1520,7 @@ class Webhook(TypedDict):
     """The webhook's id."""
     url: str
     """Where events are sent, as you gave it."""
-    events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
+    events: list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]
     """The event types that are sent to it, as you gave them."""
     status: Literal["active", "paused", "disabled"]
     """`active`; `paused` by you; or `disabled` by us, because it failed for too long. Events for a
@@ -1494,5 +1559,7 @@ class WebhookTest(TypedDict):
     """Why the delivery failed, in one sentence; null when it did not."""
 
 
-Event = Union[CreatorApprovedEvent, PartnerApprovedEvent, CommentaryFailedEvent]
-"""What became of one persona's part in a topic."""
+Event = Union[CreatorApprovedEvent, PartnerApprovedEvent, CommentaryFailedEvent, MediaReadyEvent, TopicCompletedEvent]
+"""What became of one persona's part in a topic, or of the topic. Later versions may add types:
+ignore those that you do not know.
+"""
