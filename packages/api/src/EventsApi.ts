@@ -13,14 +13,17 @@ import * as Fields from "./Fields.ts"
 
 export const eventListBounds = { defaultLimit: 20, maxLimit: 100 }
 
-const envelope = <Type extends EventType>(type: Type) => ({
+const envelope = <Type extends EventType>(type: Type, sequence = 1) => ({
   id: Schema.String.annotate({
     description: "The event's id, the same in every delivery: `evt_` and a UUID.",
     examples: ["evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"]
   }),
   type: Schema.Literal(type).annotate({ description: "What happened.", examples: [type] }),
   timestamp: Fields.moment("When it happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
-  sequence: Fields.count("Increases with every event about one persona's part. Always 1 of `topic.completed`.", 1)
+  sequence: Fields.count(
+    "Increases with every event about one persona's part. Always 1 of `topic.completed`.",
+    sequence
+  )
 })
 
 const subject = {
@@ -77,14 +80,21 @@ export const Event = Schema.Union([
     }).annotate({ identifier: "CommentaryFailedEventData", description: "The part that it is about, and why." })
   }).annotate({ identifier: "CommentaryFailedEvent", description: "It is certain that no commentary will come." }),
   Schema.Struct({
-    ...envelope("media.ready"),
+    ...envelope("media.ready", 2),
     data: Schema.Struct({
       ...part,
       output_type: MediaKind.annotate({
         description: "Which file became ready: its URL is in `commentary`.",
         examples: ["audio"]
       }),
-      commentary: Fields.Commentary
+      commentary: Schema.Struct({
+        ...Fields.Commentary.fields,
+        audio_url: Fields.AudioUrl.annotate({ examples: ["https://media.example.org/019c0e5f.mp3"] }),
+        partner_approved_at: Fields.PartnerApprovedAt.annotate({ examples: [null] })
+      }).annotate({
+        identifier: "CommentaryWithMedia",
+        description: "An approved commentary, with the URL of each file that is ready."
+      })
     }).annotate({ identifier: "MediaReadyEventData", description: commentary })
   }).annotate({
     identifier: "MediaReadyEvent",
@@ -98,7 +108,8 @@ export const Event = Schema.Union([
     })
   }).annotate({
     identifier: "TopicCompletedEvent",
-    description: "Every persona's part in a topic is approved or has failed. Sent once for each topic, after the last one's own event."
+    description:
+      "Every persona's part in a topic is approved or has failed. Sent once for each topic, after the last one's own event."
   })
 ]).annotate({
   identifier: "Event",

@@ -216,6 +216,23 @@ class CommentaryPersona(TypedDict):
     """The address of the persona's picture."""
 
 
+class CommentaryWithMedia(TypedDict):
+    """An approved commentary, with the URL of each file that is ready."""
+
+    id: str
+    """The commentary's id."""
+    content: str
+    """The approved text."""
+    audio_url: str | None
+    """The audio of the approved text; null until there is one."""
+    video_url: str | None
+    """The video of the approved text; null until there is one."""
+    approved_at: str
+    """When the creator approved it: ISO 8601, UTC."""
+    partner_approved_at: str | None
+    """When your organization accepted the commentary for publication; null before."""
+
+
 class CreateApiKey(TypedDict):
     name: str
     """What the key is for: one line that people can read, without control characters. Spaces around it
@@ -652,7 +669,7 @@ class MediaReadyEventData(TypedDict):
     topic: EventTopic
     output_type: Literal["audio", "video"]
     """Which file became ready: its URL is in `commentary`."""
-    commentary: Commentary
+    commentary: CommentaryWithMedia
 
 
 class NoValidPersonasError(TypedDict):

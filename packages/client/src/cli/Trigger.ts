@@ -41,7 +41,7 @@ const scenarios: Readonly<Record<SubscribableEvent, Scenario | null>> = {
 }
 
 export const eventTypes = Object.keys(scenarios) as ReadonlyArray<SubscribableEvent>
-const playedTypes = eventTypes.filter((type) => scenarios[type] !== null)
+export const playedTypes = eventTypes.filter((type) => scenarios[type] !== null)
 
 export const triggerFlags = {
   reason: { value: "REASON", description: `Of commentary.failed: ${Object.keys(failures).join(", ")}` },

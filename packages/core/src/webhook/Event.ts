@@ -84,12 +84,24 @@ const assignmentEvent = (
 
 /** Its id sorts after the event of the assignment that completed the topic. */
 const topicCompleted = (topicId: TopicId, topic: ChangedTopic, at: Instant): NewEvent =>
-  event({ id: idOf(topicId, 0xfff, at), type: "topic.completed", topicId, sequence: 1, at }, { topic: topicState(topic) })
+  event(
+    { id: idOf(topicId, 0xfff, at), type: "topic.completed", topicId, sequence: 1, at },
+    { topic: topicState(topic) }
+  )
 
-const topicState = ({ counts, status }: ChangedTopic): Subject["topic"] => ({ status, summary: summarizeCounts(counts) })
+const topicState = ({ counts, status }: ChangedTopic): Subject["topic"] => ({
+  status,
+  summary: summarizeCounts(counts)
+})
 
 const event = (
-  { at, id, sequence, topicId, type }: Pick<NewEvent, "id" | "type" | "at"> & {
+  {
+    at,
+    id,
+    sequence,
+    topicId,
+    type
+  }: Pick<NewEvent, "id" | "type" | "at"> & {
     readonly sequence: number
     readonly topicId: TopicId
   },
