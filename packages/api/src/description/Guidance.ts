@@ -77,7 +77,7 @@ ${testEnvironment}
 
 Every answer is JSON: \`{"success": true, "data": …}\`, or \`{"success": false, "error": {"code", "message", "details"}}\`. Decide by \`code\`; the words of \`message\` may change, and new codes may come: treat one that you do not know by its HTTP status. Every answer carries \`X-Request-Id\`: report it when something is wrong.
 
-Moments are ISO 8601 in UTC. Unknown fields and parameters are ignored. New fields may come at any time, so ignore what you do not know.
+Moments are ISO 8601 in UTC. Unknown fields and parameters are ignored. New fields and event types may come at any time, so ignore what you do not know.
 
 ## Rate limits
 
