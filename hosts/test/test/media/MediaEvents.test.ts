@@ -63,6 +63,16 @@ it.effect("each file that becomes ready is an event with its URL, for webhooks a
   }).pipe(Effect.provide(layerWithMedia("audio", "video")))
 )
 
+it.effect("media.ready of a topic goes only to the webhooks that the topic names", () =>
+  Effect.gen(function* () {
+    const { key } = yield* approveTopic(["audio"], "Who takes the cup this season?", { webhook_ids: [] })
+    const hook = yield* registerWebhook(key, ["media.ready"], "https://example.com/media")
+    yield* drainJobs
+    assert.lengthOf(yield* readyEvents(key), 1)
+    assert.deepStrictEqual(yield* deliveriesOf(key, hook.id).list(), [])
+  }).pipe(Effect.provide(layerWithMedia("audio")))
+)
+
 it.effect("the sequence of an assignment's events increases, whichever of acceptance and media comes first", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
