@@ -12,7 +12,7 @@ const folders = {
 }
 
 /** Tests of the whole service that run on Postgres each time; `test:long` runs all of them. */
-const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/topics/${name}.test.ts`)
+const onPostgres = ["Story", "Races", "Completion"].map((name) => `hosts/test/test/topics/${name}.test.ts`)
 
 /**
  * The harness uses SQLite in memory, whatever database the other tests use. Tests of embedding create their own

@@ -11,7 +11,7 @@ export const findBreakingChanges = (before: Document, after: Document): Readonly
   const [was, is] = [plain(before), plain(after)]
   const changes = apiDiff(changed(was, is), changed(is, was))
     .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))
-    .filter((change) => !isChosenByCaller(change) && !isCausedByCaller(change))
+    .filter((change) => !isChosenByCaller(change) && !isCausedByCaller(change) && !isNewEventType(change))
     // Code generators treat a field with a default as required, so the description states defaults in prose.
     .filter(({ action, path }) => !(action === "remove" && path.at(-1) === "default"))
     .map(({ action, path }) => `${path.slice(1).join(" ")}: ${said[action] ?? action}`)
@@ -37,6 +37,15 @@ const isChosenByCaller = ({ action, path }: Change) =>
 /** The failure reason of a topic that the caller cancelled, by an operation which the former description lacks. */
 const isCausedByCaller = ({ action, after, path }: Change) =>
   action === "add" && path.at(-2) === "enum" && path.at(-3) === "reason" && after === "cancelled"
+
+/**
+ * A further event type. A webhook receives only the types that it names. The released description tells readers of all
+ * events to ignore what they do not know.
+ */
+const isNewEventType = ({ action, path }: Change) =>
+  action === "add" &&
+  ((path[1] === "/partner/v1/events" && ["anyOf", "oneOf"].includes(String(path.at(-2))) && path.at(-3) === "items") ||
+    (String(path[1]).includes("/deliveries") && path.at(-2) === "enum" && path.at(-3) === "type"))
 
 interface Part {
   readonly [name: string]: Part

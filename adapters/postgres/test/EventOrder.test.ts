@@ -1,6 +1,6 @@
 /** Events that are read while others are written: each is read exactly once, even if its transaction commits late. */
 import { assert, describe, it } from "@effect/vitest"
-import type { ShareId } from "@partner-commentary/core/shared/Ids"
+import type { ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { now, toIso } from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -23,21 +23,26 @@ const layer = EventHistory.layer.pipe(Layer.provideMerge(TestDatabase.layer))
 const atOnce = { concurrency: "unbounded" } as const
 
 const submitted = Effect.fnUntraced(function* (mine: Owner) {
-  const given = submission({ topic: { ...mine }, personas: personas(2) })
-  return (yield* (yield* TopicStore).submit(given)).sent
+  const { sent, topic } = yield* (yield* TopicStore).submit(submission({ topic: { ...mine }, personas: personas(2) }))
+  return { sent, topicId: topic.id }
 })
 
-/** A reader that remembers its position. Each call reads all new events. */
+/**
+ * A reader that remembers its position. Each call reads all new events, and returns the id of each one's assignment or
+ * topic.
+ */
 const reader = Effect.map(EventHistory, (events) => (mine: Owner) => {
   let behind: Parameters<typeof events.page>[0]["behind"] = null
   return Effect.gen(function* () {
-    const read: Array<ShareId> = []
+    const read: Array<ShareId | TopicId> = []
     for (;;) {
       const asked = { owner: mine, type: null, since: null, limit: 5, behind, forward: true }
       const { events: page, next } = yield* events.page(asked)
       behind = Option.getOrThrow(next)
       if (page.length === 0) return read
-      read.push(...page.map(({ payload }) => JSON.parse(payload).data.share_id))
+      read.push(
+        ...page.map(({ payload }) => JSON.parse(payload).data).map(({ share_id, topic_id }) => share_id ?? topic_id)
+      )
     }
   })
 })
@@ -94,7 +99,7 @@ describe("events on Postgres", () => {
       const sql = yield* SqlClient.SqlClient
       const shares = Array.from({ length: 60 }, shareId)
       const read = (yield* reader)(mine)
-      const seen: Array<ShareId> = []
+      const seen: Array<ShareId | TopicId> = []
       const following = yield* Effect.forkChild(
         Effect.forever(
           Effect.andThen(
@@ -125,14 +130,16 @@ describe("events on Postgres", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("each event of many concurrent writers is read once", () =>
+  it.effect("each event of many concurrent writers is read once, and each topic is completed once", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mine = owner()
-      const shares = (yield* Effect.forEach(Array.from({ length: 30 }), () => submitted(mine))).flat()
+      const topics = yield* Effect.forEach(Array.from({ length: 30 }), () => submitted(mine))
+      const shares = topics.flatMap(({ sent }) => sent)
       const read = (yield* reader)(mine)
       yield* Effect.forEach(shares, (share) => Creator.decline(share), atOnce)
-      assert.deepStrictEqual((yield* read).toSorted(), shares.toSorted())
+      const expected = [...shares, ...topics.map(({ topicId }) => topicId)]
+      assert.deepStrictEqual((yield* read).toSorted(), expected.toSorted())
     }).pipe(Effect.provide(layer))
   )
 })

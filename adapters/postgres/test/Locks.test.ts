@@ -27,7 +27,7 @@ describe("concurrent changes on Postgres", () => {
       const webhooks = yield* WebhookStore
       const { run } = yield* Transaction
       const mine = owner()
-      const made = webhook({ owner: mine })
+      const made = webhook({ owner: mine, events: ["commentary.failed", "topic.completed"] })
       yield* webhooks.insert({ webhook: made, audit, notice: null }, "sealed", 20)
       const given = submission({ topic: { ...mine }, personas: personas(1) })
       const [share] = (yield* (yield* TopicStore).submit(given)).sent
@@ -50,7 +50,7 @@ describe("concurrent changes on Postgres", () => {
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(declining)
       assert.isTrue(yield* Fiber.join(removing))
-      assert.lengthOf(yield* sql`SELECT id FROM events`, 1)
+      assert.lengthOf(yield* sql`SELECT id FROM events`, 2)
       while ((yield* webhooks.clear(500)) > 0);
       assert.deepStrictEqual(yield* sql`SELECT event_id FROM deliveries`, [])
     }).pipe(Effect.provide(TestDatabase.layer))

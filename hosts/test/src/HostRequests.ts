@@ -178,7 +178,12 @@ const reads = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [
   get(`${topics}?limit=%31&cursor=%20%26%3D%2B%25`, as(key)),
   get(`${topics}/nonsense/status`, as(key)),
   get(`${topics}/0198c0de-0000-7000-8000-000000000001/status`, as(key)),
-  get("/partner/v1/usage", as(key))
+  get("/partner/v1/usage", as(key)),
+  get("/partner/v1/me", as("nonsense")),
+  get("/partner/v1/events?order=asc", as(key)),
+  get("/partner/v1/events?after=evt_1", as(key)),
+  get(`${topics}?limit=1`, as(key), ["If-None-Match", '"other"']),
+  post(`${topics}/0198c0de-0000-7000-8000-000000000001/cancel`, "", as(key))
 ]
 
 const methods = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [

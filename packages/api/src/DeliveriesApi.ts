@@ -71,7 +71,9 @@ const fields = {
   }),
   type: EventType.annotate({ description: "The event's type.", examples: ["creator.approved"] }),
   topic_id: Fields.TopicId,
-  share_id: Fields.ShareId,
+  share_id: Fields.ShareId.annotate({
+    description: "The persona's part in the topic that it is about; of `topic.completed`, the one that came last."
+  }),
   status: Deliveries.DeliveryStatus.annotate({
     description:
       "`pending`: an attempt is scheduled or running; `held`: the delivery waits until the webhook is active again, or until your endpoint works again after many failures, without using up attempts; `delivered`: it succeeded; `failed`: its attempts are used up.",

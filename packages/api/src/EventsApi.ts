@@ -1,5 +1,6 @@
 /** The contract for past events, with the payloads that webhooks receive. */
 import { FailureReason } from "@partner-commentary/core/topic/Assignment"
+import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -13,34 +14,45 @@ import * as Fields from "./Fields.ts"
 
 export const eventListBounds = { defaultLimit: 20, maxLimit: 100 }
 
-const envelope = <Type extends EventType>(type: Type) => ({
+const envelope = <Type extends EventType>(type: Type, sequence = 1) => ({
   id: Schema.String.annotate({
     description: "The event's id, the same in every delivery: `evt_` and a UUID.",
     examples: ["evt_019c0e5f-03aa-7001-8000-94d0b7f3a6e2"]
   }),
   type: Schema.Literal(type).annotate({ description: "The event's type.", examples: [type] }),
   timestamp: Fields.moment("When the event happened: ISO 8601, UTC.", "2026-01-30T15:10:00.000Z"),
-  sequence: Fields.count("Increases with every event of the same `share_id`.", 1)
+  sequence: Fields.count(
+    "Increases with every event of the same `share_id`. It is always 1 in `topic.completed`.",
+    sequence
+  )
 })
 
-const part = {
+const subject = {
   topic_id: Fields.TopicId,
   external_reference: Schema.NullOr(Schema.String).annotate({
     description: "Your own identifier of the topic. Null if you sent none.",
     examples: ["article-4711"]
   }),
-  metadata: Fields.Metadata,
+  metadata: Fields.Metadata
+}
+
+const topic = Schema.Struct({ status: Fields.TopicStatus, summary: Fields.OutcomeSummary }).annotate({
+  identifier: "EventTopic",
+  description: "The state of the topic after this event."
+})
+
+const part = {
+  ...subject,
   share_id: Fields.ShareId,
   persona: Schema.Struct({ id: Fields.PersonaId, name: Fields.PersonaName }).annotate({
     identifier: "EventPersona",
     description: "The persona of the event."
   }),
   status: Fields.AssignmentStatus,
-  topic: Schema.Struct({ status: Fields.TopicStatus, summary: Fields.OutcomeSummary }).annotate({
-    identifier: "EventTopic",
-    description: "The state of the topic after this event."
-  })
+  topic
 }
+
+const commentary = "The assignment of the event, with its commentary at that time."
 
 const approval = <Type extends "creator.approved" | "partner.approved">(
   type: Type,
@@ -51,7 +63,7 @@ const approval = <Type extends "creator.approved" | "partner.approved">(
     ...envelope(type),
     data: Schema.Struct({ ...part, commentary: Fields.Commentary }).annotate({
       identifier: `${identifier}Data`,
-      description: "The assignment of the event, with its commentary at that time."
+      description: commentary
     })
   }).annotate({ identifier, description })
 
@@ -70,8 +82,44 @@ export const Event = Schema.Union([
       identifier: "CommentaryFailedEventData",
       description: "The assignment of the event, with the reason for the failure."
     })
-  }).annotate({ identifier: "CommentaryFailedEvent", description: "An assignment failed, so no commentary will come." })
-]).annotate({ identifier: "Event", description: "The result of one assignment." })
+  }).annotate({ identifier: "CommentaryFailedEvent", description: "An assignment failed, so no commentary will come." }),
+  Schema.Struct({
+    ...envelope("media.ready", 2),
+    data: Schema.Struct({
+      ...part,
+      output_type: MediaKind.annotate({
+        description: "The type of the file that is ready. Its URL is in `commentary`.",
+        examples: ["audio"]
+      }),
+      commentary: Schema.Struct({
+        ...Fields.Commentary.fields,
+        audio_url: Fields.AudioUrl.annotate({ examples: ["https://media.example.org/019c0e5f.mp3"] }),
+        partner_approved_at: Fields.PartnerApprovedAt.annotate({ examples: [null] })
+      }).annotate({
+        identifier: "CommentaryWithMedia",
+        description: "An approved commentary, with the URL of each file that is ready."
+      })
+    }).annotate({ identifier: "MediaReadyEventData", description: commentary })
+  }).annotate({
+    identifier: "MediaReadyEvent",
+    description: "The audio or video of an approved commentary is ready. Sent once for each file."
+  }),
+  Schema.Struct({
+    ...envelope("topic.completed"),
+    data: Schema.Struct({ ...subject, topic }).annotate({
+      identifier: "TopicCompletedEventData",
+      description: "The topic of the event. There is no `share_id`, because the event is about all assignments."
+    })
+  }).annotate({
+    identifier: "TopicCompletedEvent",
+    description:
+      "Every assignment of the topic is approved or has failed. Sent once for each topic, after the event of its last assignment."
+  })
+]).annotate({
+  identifier: "Event",
+  description:
+    "The result of one assignment, or of a topic. Later versions may add types: ignore those that you do not know."
+})
 
 export const CursorPagination = Schema.Struct({
   limit: Fields.count("The number of entries on a page.", eventListBounds.defaultLimit),

@@ -26,7 +26,7 @@ import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 const EventType = EventTypes.EventType.annotate({
   message: `must be ${EventTypes.EventType.literals.slice(0, -1).join(", ")} or ${EventTypes.EventType.literals.at(-1)}`,
   description:
-    "`creator.approved`: a commentary is ready to fetch; `partner.approved`: you accepted one for publication; `commentary.failed`: no commentary will come.",
+    "`creator.approved`: a commentary is ready to fetch; `partner.approved`: you accepted one for publication; `commentary.failed`: no commentary will come; `media.ready`: an approved commentary's audio or video is ready; `topic.completed`: every persona's part is approved or has failed.",
   examples: ["creator.approved"]
 })
 

@@ -34,6 +34,7 @@ export interface Delivery {
   readonly event_id: string
   readonly type: Open<SubscribableEvent>
   readonly topic_id: string
+  /** For `topic.completed` this is the persona that came last. */
   readonly share_id: string
   readonly status: Open<DeliveryStatus>
   readonly created_at: Timestamp

@@ -2,7 +2,12 @@
 import type { Open, Timestamp } from "./Wire.ts"
 
 /** Event types that a webhook can subscribe to. */
-export type SubscribableEvent = "creator.approved" | "partner.approved" | "commentary.failed"
+export type SubscribableEvent =
+  | "creator.approved"
+  | "partner.approved"
+  | "commentary.failed"
+  | "media.ready"
+  | "topic.completed"
 
 export interface CreateWebhook {
   /** An `https:` address that accepts POST requests. */

@@ -15,6 +15,8 @@ const sent = (draft: DraftDocument, name: string) => schema(draft, "CreateTopic"
 
 const answered = (draft: DraftDocument, name: string) => schema(draft, "Topic").properties![name]!
 
+const events = (draft: DraftDocument) => (schema(draft, "Event").oneOf ?? schema(draft, "Event").anyOf)!
+
 const query = (draft: DraftDocument, name: string) =>
   at(draft, "get").parameters.find(
     (one): one is Extract<typeof one, { name: string }> => "name" in one && one.name === name
@@ -51,6 +53,16 @@ export const breaking = [
   }),
   plant("a failure reason that the caller does not cause", (draft) => {
     schema(draft, "Failure").properties!["reason"]!.enum!.push("planted")
+  }),
+  plant("an event that lost a field", (draft) => {
+    const data = schema(draft, "CreatorApprovedEventData")
+    delete data.properties!["share_id"]
+    data.required = without(data.required, "share_id")
+  }),
+  plant("a class of failed attempts more", (draft) => {
+    const attempt = schema(draft, "DeliveryAttempt").properties!["error_class"]!
+    const values = attempt.enum ?? attempt.anyOf!.find((one: JsonSchema) => one.enum !== undefined)!.enum!
+    values.push("planted")
   }),
   plant("another value in an answer", (draft) => {
     answered(draft, "status").enum = ["planted"]
@@ -143,6 +155,10 @@ export const additions = [
     for (const name of ["CreateApiKey", "CreatedApiKey", "ApiKeySummary"]) {
       schema(draft, name).properties!["scopes"]!.items!.enum!.push("planted")
     }
+  }),
+  plant("an event type more", (draft) => {
+    for (const name of ["Delivery", "DeliveryDetail"]) schema(draft, name).properties!["type"]!.enum!.push("planted")
+    events(draft).push({ type: "object", properties: { type: { type: "string", enum: ["planted"] } } })
   }),
   plant("a new optional parameter", (draft) => {
     at(draft, "get").parameters.push({ name: "planted", in: "query", required: false, schema: { type: "string" } })

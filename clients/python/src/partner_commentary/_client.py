@@ -30,7 +30,7 @@ TOKEN = ("token", "authorization", "Bearer ")
 Sync = TypeVar("Sync", bound="_Blocking")
 Async = TypeVar("Async", bound="_Asynchronous")
 OnProgress = Callable[[TopicProgress], object]
-EventType = Literal["creator.approved", "partner.approved", "commentary.failed"]
+EventType = Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]
 
 
 class Topics(TopicsResource):

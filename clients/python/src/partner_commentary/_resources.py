@@ -222,7 +222,7 @@ class WebhooksResource:
         self,
         *,
         url: str,
-        events: Sequence[Literal["creator.approved", "partner.approved", "commentary.failed"]],
+        events: Sequence[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]],
         secret: str | None = None,
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
@@ -258,7 +258,7 @@ class WebhooksResource:
         id: str,
         *,
         url: str | None = None,
-        events: Sequence[Literal["creator.approved", "partner.approved", "commentary.failed"]] | None = None,
+        events: Sequence[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]] | None = None,
         status: Literal["active", "paused"] | None = None,
         options: RequestOptions | None = None,
     ) -> models.Webhook:
@@ -371,7 +371,7 @@ class EventsResource:
     def list(
         self,
         *,
-        type: Literal["creator.approved", "partner.approved", "commentary.failed"] | None = None,
+        type: Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"] | None = None,
         since: str | datetime | None = None,
         limit: int | None = None,
         order: Literal["asc", "desc"] | None = None,
@@ -715,7 +715,7 @@ class AsyncWebhooksResource:
         self,
         *,
         url: str,
-        events: Sequence[Literal["creator.approved", "partner.approved", "commentary.failed"]],
+        events: Sequence[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]],
         secret: str | None = None,
         idempotency_key: str | None = None,
         options: RequestOptions | None = None,
@@ -751,7 +751,7 @@ class AsyncWebhooksResource:
         id: str,
         *,
         url: str | None = None,
-        events: Sequence[Literal["creator.approved", "partner.approved", "commentary.failed"]] | None = None,
+        events: Sequence[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]] | None = None,
         status: Literal["active", "paused"] | None = None,
         options: RequestOptions | None = None,
     ) -> models.Webhook:
@@ -864,7 +864,7 @@ class AsyncEventsResource:
     def list(
         self,
         *,
-        type: Literal["creator.approved", "partner.approved", "commentary.failed"] | None = None,
+        type: Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"] | None = None,
         since: str | datetime | None = None,
         limit: int | None = None,
         order: Literal["asc", "desc"] | None = None,

@@ -122,7 +122,7 @@ class ChangeWebhook(TypedDict):
     """An `https:` URL of a public server, without user name, password and fragment. Events are sent to
     it by POST; redirects are not followed.
     """
-    events: NotRequired[list[Literal["creator.approved", "partner.approved", "commentary.failed"]]]
+    events: NotRequired[list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]]
     """The event types that the webhook receives, each once."""
     status: NotRequired[Literal["active", "paused"]]
     """`paused` holds events back. `active` sends the held events, resets the failures, and enables a
@@ -187,7 +187,7 @@ class CommentaryFailedEvent(TypedDict):
     timestamp: str
     """When the event happened: ISO 8601, UTC."""
     sequence: int
-    """Increases with every event of the same `share_id`."""
+    """Increases with every event of the same `share_id`. It is always 1 in `topic.completed`."""
     data: CommentaryFailedEventData
 
 
@@ -222,6 +222,23 @@ class CommentaryPersona(TypedDict):
     """The persona's display name."""
     image_url: str
     """The URL of the persona's picture."""
+
+
+class CommentaryWithMedia(TypedDict):
+    """An approved commentary, with the URL of each file that is ready."""
+
+    id: str
+    """The commentary's id."""
+    content: str
+    """The approved text."""
+    audio_url: str | None
+    """The audio of the approved text. Null until it is ready."""
+    video_url: str | None
+    """The video of the approved text. Null until it is ready."""
+    approved_at: str
+    """When the creator approved the commentary: ISO 8601, UTC."""
+    partner_approved_at: str | None
+    """When your organization accepted the commentary for publication. Null before."""
 
 
 class CreateApiKey(TypedDict):
@@ -307,7 +324,7 @@ class CreatorApprovedEvent(TypedDict):
     timestamp: str
     """When the event happened: ISO 8601, UTC."""
     sequence: int
-    """Increases with every event of the same `share_id`."""
+    """Increases with every event of the same `share_id`. It is always 1 in `topic.completed`."""
     data: CreatorApprovedEventData
 
 
@@ -352,12 +369,12 @@ class Delivery(TypedDict):
     """The webhook that receives the event."""
     event_id: str
     """The event's id, which your endpoint receives in `webhook-id`: `evt_` and a UUID."""
-    type: Literal["creator.approved", "partner.approved", "commentary.failed"]
+    type: Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]
     """The event's type."""
     topic_id: str
     """The topic's id."""
     share_id: str
-    """The id of the assignment of the topic to this persona."""
+    """The persona's part in the topic that it is about; of `topic.completed`, the one that came last."""
     status: Literal["pending", "held", "delivered", "failed"]
     """`pending`: an attempt is scheduled or running; `held`: the delivery waits until the webhook is
     active again, or until your endpoint works again after many failures, without using up attempts;
@@ -411,12 +428,12 @@ class DeliveryDetail(TypedDict):
     """The webhook that receives the event."""
     event_id: str
     """The event's id, which your endpoint receives in `webhook-id`: `evt_` and a UUID."""
-    type: Literal["creator.approved", "partner.approved", "commentary.failed"]
+    type: Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]
     """The event's type."""
     topic_id: str
     """The topic's id."""
     share_id: str
-    """The id of the assignment of the topic to this persona."""
+    """The persona's part in the topic that it is about; of `topic.completed`, the one that came last."""
     status: Literal["pending", "held", "delivered", "failed"]
     """`pending`: an attempt is scheduled or running; `held`: the delivery waits until the webhook is
     active again, or until your endpoint works again after many failures, without using up attempts;
@@ -628,6 +645,43 @@ class Me(TypedDict):
     """The rate-limit windows that count every request of the key."""
 
 
+class MediaReadyEvent(TypedDict):
+    """The audio or video of an approved commentary is ready. Sent once for each file."""
+
+    id: str
+    """The event's id, the same in every delivery: `evt_` and a UUID."""
+    type: Literal["media.ready"]
+    """The event's type."""
+    timestamp: str
+    """When the event happened: ISO 8601, UTC."""
+    sequence: int
+    """Increases with every event of the same `share_id`. It is always 1 in `topic.completed`."""
+    data: MediaReadyEventData
+
+
+class MediaReadyEventData(TypedDict):
+    """The assignment of the event, with its commentary at that time."""
+
+    topic_id: str
+    """The topic's id."""
+    external_reference: str | None
+    """Your own identifier of the topic. Null if you sent none."""
+    metadata: dict[str, Any]
+    """Your own data, as you sent it. `{}` if you sent none."""
+    share_id: str
+    """The id of the assignment of the topic to this persona."""
+    persona: EventPersona
+    status: Literal["topic_sent", "opinion_injected", "commentary_generated", "creator_approved", "declined", "expired"]
+    """`topic_sent`: waiting for the creator; `opinion_injected`: the draft is being generated;
+    `commentary_generated`: waiting for approval; `creator_approved`: ready to fetch; `declined` and
+    `expired`: no commentary will come.
+    """
+    topic: EventTopic
+    output_type: Literal["audio", "video"]
+    """The type of the file that is ready. Its URL is in `commentary`."""
+    commentary: CommentaryWithMedia
+
+
 class NoValidPersonasError(TypedDict):
     """The topic could not be sent to any of the requested personas. Nothing was stored."""
 
@@ -772,7 +826,7 @@ class PartnerApprovedEvent(TypedDict):
     timestamp: str
     """When the event happened: ISO 8601, UTC."""
     sequence: int
-    """Increases with every event of the same `share_id`."""
+    """Increases with every event of the same `share_id`. It is always 1 in `topic.completed`."""
     data: PartnerApprovedEventData
 
 
@@ -1029,7 +1083,7 @@ class RegisterWebhook(TypedDict):
     """An `https:` URL of a public server, without user name, password and fragment. Events are sent to
     it by POST; redirects are not followed.
     """
-    events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
+    events: list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]
     """The event types that the webhook receives, each once."""
     secret: NotRequired[str]
     """The secret that signs the events: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256
@@ -1043,7 +1097,7 @@ class RegisteredWebhook(TypedDict):
     """The webhook's id."""
     url: str
     """The URL that events are sent to, as you sent it."""
-    events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
+    events: list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]
     """The event types that the webhook receives, as you sent them."""
     status: Literal["active", "paused", "disabled"]
     """`active`; `paused`: you paused it; `disabled`: the service disabled it, because it failed for too
@@ -1170,7 +1224,7 @@ class RotatedWebhook(TypedDict):
     """The webhook's id."""
     url: str
     """The URL that events are sent to, as you sent it."""
-    events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
+    events: list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]
     """The event types that the webhook receives, as you sent them."""
     status: Literal["active", "paused", "disabled"]
     """`active`; `paused`: you paused it; `disabled`: the service disabled it, because it failed for too
@@ -1291,6 +1345,34 @@ class TopicCommentaries(TypedDict):
     """The requested output types."""
     commentaries: list[CommentaryEntry]
     """Only the commentaries that are ready. Empty if there are none."""
+
+
+class TopicCompletedEvent(TypedDict):
+    """Every assignment of the topic is approved or has failed. Sent once for each topic, after the event
+    of its last assignment.
+    """
+
+    id: str
+    """The event's id, the same in every delivery: `evt_` and a UUID."""
+    type: Literal["topic.completed"]
+    """The event's type."""
+    timestamp: str
+    """When the event happened: ISO 8601, UTC."""
+    sequence: int
+    """Increases with every event of the same `share_id`. It is always 1 in `topic.completed`."""
+    data: TopicCompletedEventData
+
+
+class TopicCompletedEventData(TypedDict):
+    """The topic of the event. There is no `share_id`, because the event is about all assignments."""
+
+    topic_id: str
+    """The topic's id."""
+    external_reference: str | None
+    """Your own identifier of the topic. Null if you sent none."""
+    metadata: dict[str, Any]
+    """Your own data, as you sent it. `{}` if you sent none."""
+    topic: EventTopic
 
 
 class TopicDetail(TypedDict):
@@ -1478,7 +1560,7 @@ class Webhook(TypedDict):
     """The webhook's id."""
     url: str
     """The URL that events are sent to, as you sent it."""
-    events: list[Literal["creator.approved", "partner.approved", "commentary.failed"]]
+    events: list[Literal["creator.approved", "partner.approved", "commentary.failed", "media.ready", "topic.completed"]]
     """The event types that the webhook receives, as you sent them."""
     status: Literal["active", "paused", "disabled"]
     """`active`; `paused`: you paused it; `disabled`: the service disabled it, because it failed for too
@@ -1523,5 +1605,7 @@ class WebhookTest(TypedDict):
     """Why the delivery failed, in one sentence. Null if it succeeded."""
 
 
-Event = Union[CreatorApprovedEvent, PartnerApprovedEvent, CommentaryFailedEvent]
-"""The result of one assignment."""
+Event = Union[CreatorApprovedEvent, PartnerApprovedEvent, CommentaryFailedEvent, MediaReadyEvent, TopicCompletedEvent]
+"""The result of one assignment, or of a topic. Later versions may add types: ignore those that you
+do not know.
+"""

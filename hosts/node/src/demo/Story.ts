@@ -113,7 +113,7 @@ const verified = ({ received, refused }: Receiver.Receiver) => {
 }
 
 const summary = (event: WebhookEvent): string =>
-  event.type === "webhook.test"
+  event.type === "webhook.test" || event.type === "topic.completed"
     ? event.type
     : `${event.type} about ${event.data.persona.name}${event.type === "commentary.failed" ? ` (${event.data.reason})` : ""}`
 

@@ -41,9 +41,12 @@ const wrongs = (sql: SqlClient) => ({
     (SELECT share_id FROM drafts GROUP BY share_id HAVING COUNT(*) > 1) d`,
   "settled assignments without exactly one event": sql<Count>`SELECT COUNT(*) AS count FROM assignments a
     WHERE (failure_reason IS NOT NULL OR status = 'creator_approved')
-      AND (SELECT COUNT(*) FROM events e WHERE e.share_id = a.id) <> 1`,
+      AND (SELECT COUNT(*) FROM events e WHERE e.share_id = a.id AND e.type <> 'topic.completed') <> 1`,
+  "topics without exactly one event of their completion": sql<Count>`SELECT COUNT(*) AS count FROM topics t
+    WHERE (SELECT COUNT(*) FROM events e JOIN assignments a ON a.id = e.share_id
+      WHERE a.topic_id = t.id AND e.type = 'topic.completed') <> CASE t.status WHEN 'completed' THEN 1 ELSE 0 END`,
   "events without their delivery": sql<Count>`SELECT COUNT(*) AS count FROM events e
-    WHERE (SELECT COUNT(*) FROM deliveries d WHERE d.event_id = e.id) <> 1`,
+    WHERE e.type <> 'topic.completed' AND (SELECT COUNT(*) FROM deliveries d WHERE d.event_id = e.id) <> 1`,
   "deliveries that are not delivered": sql<Count>`SELECT COUNT(*) AS count FROM deliveries WHERE state <> 'delivered'`,
   "deliveries without a success": sql<Count>`SELECT COUNT(*) AS count FROM deliveries d
     WHERE (SELECT COUNT(*) FROM delivery_attempts a WHERE a.webhook_id = d.webhook_id AND a.event_id = d.event_id

@@ -147,7 +147,9 @@ it("SIGTERM ends streams, the process exits with code 0, and a client that follo
   const stop = new AbortController()
   const seen: Array<string> = []
   const following = (async () => {
-    for await (const { data } of client.events.follow({ signal: stop.signal })) seen.push(data.share_id)
+    for await (const { data } of client.events.follow({ signal: stop.signal, type: "commentary.failed" })) {
+      if ("share_id" in data) seen.push(data.share_id)
+    }
   })()
   await decline(server.apiRoot, shares[0]!)
   await Process.eventually(

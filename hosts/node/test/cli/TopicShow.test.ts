@@ -172,7 +172,8 @@ describe.concurrent("the `topic show` command", () => {
                 last_reason: "The receiver answered with status 503, which is no success."
               }
             ]
-          }
+          },
+          { type: "topic.completed", deliveries: [] }
         ]
       }
     ])

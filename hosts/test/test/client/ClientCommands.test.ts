@@ -61,16 +61,17 @@ it.concurrent("listen forwards the events that trigger causes with a valid signa
   expect(await waitForLine(listening, (line) => line.includes(id))).toMatch(
     /^\d\d:\d\d:\d\d {2}creator\.approved {2}evt_\S+ {2}200 {2}\d+ ms$/
   )
+  await waitForLine(listening, (line) => line.includes("topic.completed"))
   expect(await listening.stop()).toBe(0)
-  expect(all.received).toHaveLength(1)
+  expect(all.received).toHaveLength(2)
   const [request] = all.received
   const event = await verifyWebhook(await request!.text(), request!.headers, secret)
-  expect(event).toEqual((await all.client.events.list({ limit: 1 })).data[0])
+  expect(event).toEqual((await all.client.events.list({ type: "creator.approved" })).data[0])
 })
 
 it.concurrent("events arrive once and in order, and with --print-json as one line of JSON each", async () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjsw"
-  await using all = await scene("test", [200, 500])
+  await using all = await scene("test", [200, 200, 500])
   const listening = all.listen("--print-json", "--secret", secret)
   await isReady(listening.stderr)
   const first = JSON.parse(await all.trigger("creator.approved", "--print-json"))
@@ -83,8 +84,11 @@ it.concurrent("events arrive once and in order, and with --print-json as one lin
 
   const [ready, ...lines] = listening.stdout.map((line) => JSON.parse(line))
   expect(ready).toEqual({ ready: true, forward_to: address })
+  expect(lines.filter(({ event }) => event.type === "topic.completed").length).toBeGreaterThanOrEqual(3)
   expect(
-    lines.filter(({ event }) => event.data.topic_id !== third.topic_id || event.id === third.event_id)
+    lines.filter(({ event: { data, id, type } }) =>
+      data.topic_id === third.topic_id ? id === third.event_id : type !== "topic.completed"
+    )
   ).toMatchObject([
     { event: { id: first.event_id }, status: 200, error: null, response_excerpt: "seen" },
     { event: { id: second.event_id, data: { reason: "withdrawn" } }, status: 500, error: expect.any(String) },
@@ -109,10 +113,22 @@ it.concurrent.each(["declined", "expired", "generation_failed", "approval_timeou
   async (reason) => {
     await using all = await scene()
     const { event_id } = JSON.parse(await all.trigger("commentary.failed", "--reason", reason, "--print-json"))
-    const [event] = (await all.client.events.list()).data
+    const [completed, event] = (await all.client.events.list()).data
     expect(event).toMatchObject({ id: event_id, type: "commentary.failed", data: { reason } })
+    expect(completed).toMatchObject({ type: "topic.completed", data: { topic_id: event?.data.topic_id } })
   }
 )
+
+it.concurrent("trigger topic.completed plays a topic that is approved, and --events forwards its end alone", async () => {
+  await using all = await scene()
+  const listening = all.listen("--events", "topic.completed", "--print-json")
+  await isReady(listening.stderr)
+  const { event_id, topic_id } = JSON.parse(await all.trigger("topic.completed", "--print-json"))
+  const line = await waitForLine(listening, (line) => line.includes(event_id))
+  await listening.stop()
+  expect(JSON.parse(line)).toMatchObject({ event: { type: "topic.completed", data: { topic_id } }, status: 200 })
+  expect(listening.stdout).toHaveLength(2)
+})
 
 it.concurrent("after an outage of the service, which is reported, listen continues and loses no event", {
   timeout: 60_000

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { Receivers } from "@partner-commentary/test/Receivers"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
 import { expectRefusal, makeClient, runCall } from "../support/ClientCalls.ts"
 import { seedDecliningPartner } from "../support/DeliveryCalls.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -69,6 +70,7 @@ it.effect("the client iterates over all events that follow a given one", () =>
     const start = yield* runCall(() => events.list({ order: "asc" }))
     for (const content of ["Who goes down this season?", "And who goes up instead?", "Who is third?"]) {
       yield* declined(content)
+      yield* TestClock.adjust("1 second")
     }
     const newest = (yield* runCall(() => events.list())).data.map(({ id }) => id)
     const after = yield* runCall(async () => {

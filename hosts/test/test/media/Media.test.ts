@@ -78,7 +78,7 @@ it.effect("a service without media adapters stores no media jobs", () =>
   }).pipe(Effect.provide(layerWithMedia()))
 )
 
-it.effect("the event of the approval is sent at once with null, and a later event contains the URL", () =>
+it.effect("the event of the approval is sent at once with null, and media.ready and later events contain the URL", () =>
   Effect.gen(function* () {
     const media = yield* ScriptedMedia
     const { entry, key, topicId, urls } = yield* approveTopic(["audio"])
@@ -96,9 +96,11 @@ it.effect("the event of the approval is sent at once with null, and a later even
     const events = yield* getJson(key, "/events")
     assert.deepStrictEqual(
       // biome-ignore lint/suspicious/noExplicitAny: JSON
-      events.data.map((event: any) => [event.type, event.data.commentary.audio_url]),
+      events.data.map((event: any) => [event.type, event.data.commentary?.audio_url]),
       [
         ["partner.approved", url],
+        ["media.ready", url],
+        ["topic.completed", undefined],
         ["creator.approved", null]
       ]
     )

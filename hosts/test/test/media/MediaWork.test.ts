@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
+import { recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MediaWorker } from "@partner-commentary/core/commentary/MediaWorker"
+import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import { ScriptedMedia } from "@partner-commentary/test/ScriptedMedia"
 import { TestApi } from "@partner-commentary/test/TestApi"
@@ -14,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../support/Eventually.ts"
@@ -162,8 +165,11 @@ it.effect(
       const now = yield* Clock.currentTimeMillis
       yield* mediaJobs.settle(hung, { state: "failed", reason: "late" }, now)
       assert.deepStrictEqual(yield* mediaJobs.failed(10), [])
-      yield* mediaJobs.settle(hung, { state: "ready", url: "https://media.example.org/late.mp3" }, now)
-      assert.deepStrictEqual(yield* urls, ["https://media.example.org/late.mp3", null])
+      const late = "https://media.example.org/late.mp3"
+      yield* (yield* AssignmentStore).modify(shareId, (present) =>
+        Result.succeed(recordReadyMedium(present, hung, late))
+      )
+      assert.deepStrictEqual(yield* urls, [late, null])
       yield* mediaJobs.settle(second, { state: "failed", reason: "later still" }, now)
       assert.deepStrictEqual(yield* mediaJobs.failed(10), [])
       assert.strictEqual(yield* mediaJobs.restart(shareId, now), 0)

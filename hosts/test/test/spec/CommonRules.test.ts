@@ -22,6 +22,7 @@ const timestamps = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 /** The form of responses that are not {success, data}. */
 const shapes: Readonly<Record<string, Array<string>>> = {
   "GET /topics": ["success", "data", "pagination"],
+  "GET /events": ["success", "data", "pagination"],
   "GET /webhooks/{id}/deliveries": ["success", "data", "pagination"],
   "POST /webhooks/{id}/test": ["success", "test_event_id", "delivery_status", "response_code", "error"]
 }
@@ -158,6 +159,22 @@ layer(layerOfService)("specification 1", (it) => {
           }
         }
       })
+  )
+
+  it.effect("these checks call every operation of the API description", () =>
+    Effect.gen(function* () {
+      const { body } = yield* sendRequest("/openapi.json")
+      const described = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+      )
+      const called = (yield* makeOperations).map(({ name }) =>
+        name.replace("/by-reference/mine", "/by-reference/{ref}")
+      )
+      assert.sameMembers(
+        called,
+        described.map((each) => each.replace("/partner/v1", "").replaceAll(/\{(?!ref\})\w+\}/g, "{id}"))
+      )
+    })
   )
 
   it.effect("requests with a body send Content-Type: application/json", () =>

@@ -35,7 +35,8 @@ export const drainJobs = drainFor({
  */
 export const approveTopic = Effect.fnUntraced(function* (
   outputTypes: ReadonlyArray<string>,
-  content = "Who takes the title this season?"
+  content = "Who takes the title this season?",
+  more: { readonly webhook_ids?: ReadonlyArray<string> } = {}
 ) {
   if ((yield* Clock.currentTimeMillis) === 0) yield* TestClock.setTime(startTime)
   const owner = yield* Seed.organization()
@@ -44,7 +45,8 @@ export const approveTopic = Effect.fnUntraced(function* (
   yield* registerWebhook(key, ["creator.approved"])
   const topicId = yield* submitTopic(key, content, [persona], {
     external_reference: "title",
-    output_types: outputTypes
+    output_types: outputTypes,
+    ...more
   })
   yield* drainJobs
   const token = yield* creatorTokenFor(persona, content)

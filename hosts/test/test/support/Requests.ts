@@ -11,7 +11,11 @@ export const submitTopic = Effect.fnUntraced(function* (
   key: string,
   content: string,
   personas: ReadonlyArray<Persona>,
-  more: { readonly external_reference?: string; readonly output_types?: ReadonlyArray<string> } = {}
+  more: {
+    readonly external_reference?: string
+    readonly output_types?: ReadonlyArray<string>
+    readonly webhook_ids?: ReadonlyArray<string>
+  } = {}
 ) {
   const { call } = yield* TestApi
   const body = { content, persona_ids: personas.map(({ id }) => id), ...more }

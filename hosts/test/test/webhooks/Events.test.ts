@@ -19,7 +19,7 @@ const list = Effect.fnUntraced(function* (key: string, query = "") {
 it.effect("events are listed newest first, in pages, with the same bytes that webhooks received", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner
-    const hook = yield* registerWebhook(key, ["commentary.failed"])
+    const hook = yield* registerWebhook(key, ["commentary.failed", "topic.completed"])
     assert.deepStrictEqual((yield* list(key)).body, {
       success: true,
       data: [],
@@ -27,10 +27,15 @@ it.effect("events are listed newest first, in pages, with the same bytes that we
     })
     for (let count = 0; count < 5; count++) {
       yield* declined(`Who is number ${count} this season?`)
-      yield* deliveriesOf(key, hook.id).delivered(count + 1)
+      yield* deliveriesOf(key, hook.id).delivered(2 * count + 2)
       yield* TestClock.adjust("1 hour")
     }
-    const sent = (yield* receivedRequests).map(({ body }) => body).toReversed()
+    const newestFirst = (one: { readonly id: string }, other: { readonly id: string }) => (one.id < other.id ? 1 : -1)
+    const sent = (yield* receivedRequests)
+      .map(({ body }) => ({ id: JSON.parse(body).id, body }))
+      .toSorted(newestFirst)
+      .map(({ body }) => body)
+    assert.lengthOf(sent, 10)
     const all = yield* list(key)
     assert.strictEqual(
       all.text,
@@ -39,7 +44,7 @@ it.effect("events are listed newest first, in pages, with the same bytes that we
     const seen: Array<{ readonly id: string }> = []
     let cursor = ""
     for (let pages = 1; pages <= 3; pages++) {
-      const { data, pagination } = (yield* list(key, `?limit=2${cursor}`)).body
+      const { data, pagination } = (yield* list(key, `?limit=4${cursor}`)).body
       seen.push(...data)
       assert.strictEqual(pagination.next_cursor === null, pages === 3)
       cursor = `&cursor=${pagination.next_cursor}`
@@ -57,18 +62,18 @@ it.effect("events can be filtered by type and start time, and go back 30 days", 
     const count = (query: string) => Effect.map(list(key, query), ({ body }) => body.data.length)
     assert.strictEqual(yield* count("?type=commentary.failed"), 2)
     assert.strictEqual(yield* count("?type=creator.approved"), 0)
-    assert.strictEqual(yield* count("?since=2026-03-01T09:00:00Z"), 2)
-    assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001%2B01:00"), 1)
+    assert.strictEqual(yield* count("?since=2026-03-01T09:00:00Z"), 4)
+    assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001%2B01:00"), 2)
     // An unescaped plus in a query decodes to a space.
-    assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001+01:00"), 1)
-    assert.strictEqual(yield* count("?since=2026-03-01T10:00:00+0100"), 2)
-    assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.000Z"), 1)
+    assert.strictEqual(yield* count("?since=2026-03-01T10:00:00.001+01:00"), 2)
+    assert.strictEqual(yield* count("?since=2026-03-01T10:00:00+0100"), 4)
+    assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.000Z"), 2)
     assert.strictEqual(yield* count("?since=2026-03-02T09:00:00.001Z"), 0)
     yield* TestClock.setTime(Date.parse("2026-03-31T09:00:00.000Z"))
-    assert.strictEqual(yield* count(""), 2)
+    assert.strictEqual(yield* count(""), 4)
     yield* TestClock.adjust(1)
-    assert.strictEqual(yield* count(""), 1)
-    assert.strictEqual(yield* count("?since=2020-01-01T00:00:00Z"), 1)
+    assert.strictEqual(yield* count(""), 2)
+    assert.strictEqual(yield* count("?since=2020-01-01T00:00:00Z"), 2)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
@@ -125,7 +130,7 @@ it.effect("events read forward come oldest first, and the cursor of an empty pag
       yield* declined(`Who is number ${count} this season?`)
       yield* TestClock.adjust("1 hour")
     }
-    for (const expected of [2, 1, 0, 0]) {
+    for (const expected of [2, 2, 2, 0, 0]) {
       ;({ data, pagination } = (yield* list(key, `?limit=2&after=${pagination.next_cursor}`)).body)
       assert.lengthOf(data, expected)
       seen.push(...data)
@@ -133,12 +138,17 @@ it.effect("events read forward come oldest first, and the cursor of an empty pag
     const all = (yield* list(key)).body.data
     assert.deepStrictEqual(seen, all.toReversed())
     assert.strictEqual(pagination.next_cursor, all[0].id)
-    assert.deepStrictEqual((yield* list(key, `?after=${all[2].id}&type=commentary.failed`)).body.data, seen.slice(1))
-    assert.deepStrictEqual((yield* list(key, `?order=asc&cursor=${all[1].id}`)).body.data, seen.slice(2))
-    assert.deepStrictEqual((yield* list(key, `?order=asc&since=${all[0].timestamp}`)).body.data, seen.slice(2))
+    const failed = [seen[2], seen[4]]
+    assert.deepStrictEqual((yield* list(key, `?after=${all[5].id}&type=commentary.failed`)).body.data, failed)
+    assert.deepStrictEqual((yield* list(key, `?order=asc&cursor=${all[1].id}`)).body.data, seen.slice(5))
+    assert.deepStrictEqual((yield* list(key, `?order=asc&since=${all[0].timestamp}`)).body.data, seen.slice(4))
     yield* declined("Who is the next one?")
-    const [next] = (yield* list(key)).body.data
+    const [completed, next] = (yield* list(key)).body.data
     const { body } = yield* list(key, `?after=${pagination.next_cursor}`)
-    assert.deepStrictEqual(body, { success: true, data: [next], pagination: { limit: 20, next_cursor: next.id } })
+    assert.deepStrictEqual(body, {
+      success: true,
+      data: [next, completed],
+      pagination: { limit: 20, next_cursor: completed.id }
+    })
   }).pipe(Effect.provide(InMemory.layer))
 )

@@ -9,7 +9,7 @@ const startScene = async () => {
   const { organization, personas } = await pc.seed()
   const client = pc.client(organization)
   const register = (name: string) =>
-    client.webhooks.create({ url: `https://example.com/${name}`, events: ["creator.approved"] })
+    client.webhooks.create({ url: `https://example.com/${name}`, events: ["creator.approved", "topic.completed"] })
   const hooks = [await register("first"), await register("second"), await register("third")]
   const [first = "", second = "", third = ""] = hooks.map(({ id }) => id)
   let count = 0
@@ -18,7 +18,12 @@ const startScene = async () => {
     await pc.creator(personas[0]).respond(perspective)
     await pc.creator(personas[0]).approve()
   }
-  const eventTopics = async (id: string) => (await client.webhooks.deliveries(id)).data.map(({ topic_id }) => topic_id)
+  const eventTopics = async (id: string) => {
+    const { data } = await client.webhooks.deliveries(id)
+    const topicsOf = (event: string) => data.filter(({ type }) => type === event).map(({ topic_id }) => topic_id)
+    expect(topicsOf("topic.completed")).toEqual(topicsOf("creator.approved"))
+    return topicsOf("creator.approved")
+  }
   return { pc, client, hooks: [first, second, third] as const, newTopic, approve, eventTopics, personas }
 }
 
@@ -36,7 +41,7 @@ it("only the named webhooks receive the events of a topic", async () => {
   expect(await eventTopics(second)).toEqual([all.topic_id])
   expect(await eventTopics(third)).toEqual([all.topic_id, named.topic_id])
 
-  const events = (await client.events.list()).data.map(({ data }) => data.topic_id)
+  const events = (await client.events.list({ type: "topic.completed" })).data.map(({ data }) => data.topic_id)
   expect(events).toEqual([all.topic_id, none.topic_id, named.topic_id])
   const shown = [named, none, await client.topics.get(named.topic_id), await client.topics.get(none.topic_id)]
   expect(shown.map(({ webhook_ids }) => webhook_ids)).toEqual([[third, first], [], [third, first], []])

@@ -25,7 +25,10 @@ it.effect("one response reports all problems of a webhook body, each with its fi
     })
     assert.deepStrictEqual(problemsIn(wrong), [
       { field: "url", constraint: "must not hold a user name or a password: verify the signature instead" },
-      { field: "events[1]", constraint: "must be creator.approved, partner.approved or commentary.failed" },
+      {
+        field: "events[1]",
+        constraint: "must be creator.approved, partner.approved, commentary.failed, media.ready or topic.completed"
+      },
       {
         field: "secret",
         constraint:

@@ -77,7 +77,7 @@ ${testEnvironment}
 
 Every response is JSON: \`{"success": true, "data": …}\`, or \`{"success": false, "error": {"code", "message", "details"}}\`. Let your program decide by \`code\`, because the text of \`message\` may change. New codes may be added: handle a code that you do not know by its HTTP status. Every response has an \`X-Request-Id\`: include it when you report a problem.
 
-Timestamps are ISO 8601 in UTC. The service ignores unknown fields and parameters. New fields may be added to responses at any time, so ignore fields that you do not know.
+Timestamps are ISO 8601 in UTC. The service ignores unknown fields and parameters. New fields and event types may be added at any time, so ignore those that you do not know.
 
 ## Rate limits
 

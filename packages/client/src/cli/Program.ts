@@ -4,7 +4,7 @@ import { version } from "../Version.ts"
 import { alignColumns, type Flags, flagRows, type ParsedArguments, parseArguments } from "./Arguments.ts"
 import { listen, listenFlags } from "./Listen.ts"
 import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
-import { eventTypes, trigger, triggerFlags } from "./Trigger.ts"
+import { playedTypes, trigger, triggerFlags } from "./Trigger.ts"
 
 const program = "partner-commentary-client"
 
@@ -27,7 +27,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   trigger: {
     usage: "trigger EVENT",
-    description: `Play a topic in the test environment until the event happens: ${eventTypes.join(", ")}.`,
+    description: `Play a topic in the test environment until the event happens: ${playedTypes.join(", ")}.`,
     flags: triggerFlags,
     words: 1,
     run: trigger

@@ -31,14 +31,17 @@ const failures: Readonly<Record<FailureReason, Scenario>> = {
 
 const approval = ["respond", "generate", "approve"] as const
 
-/** The compiler requires an entry for each event type. */
-const scenarios: Readonly<Record<SubscribableEvent, Scenario>> = {
+/** The compiler requires an entry for each event type. The test environment makes no audio and video. */
+const scenarios: Readonly<Record<SubscribableEvent, Scenario | null>> = {
   "creator.approved": { steps: approval },
   "partner.approved": { steps: approval, accept: true },
-  "commentary.failed": failures.declined
+  "commentary.failed": failures.declined,
+  "media.ready": null,
+  "topic.completed": { steps: approval }
 }
 
 export const eventTypes = Object.keys(scenarios) as ReadonlyArray<SubscribableEvent>
+export const playedTypes = eventTypes.filter((type) => scenarios[type] !== null)
 
 export const triggerFlags = {
   reason: { value: "REASON", description: `Of commentary.failed: ${Object.keys(failures).join(", ")}` },
@@ -49,10 +52,14 @@ const isKey = <Key extends string>(record: Readonly<Record<Key, unknown>>, key: 
   Object.hasOwn(record, key)
 
 const scenarioOf = (type: string, reason: string | undefined): Scenario => {
-  if (!isKey(scenarios, type)) {
-    throw new WrongUsage(`The event type must be one of ${eventTypes.join(", ")}, not ${JSON.stringify(type)}.`)
+  const scenario = isKey(scenarios, type) ? scenarios[type] : null
+  if (type === "media.ready") {
+    throw new WrongUsage("media.ready cannot be played: the test environment makes no audio and video.")
   }
-  if (reason === undefined) return scenarios[type]
+  if (scenario === null) {
+    throw new WrongUsage(`The event type must be one of ${playedTypes.join(", ")}, not ${JSON.stringify(type)}.`)
+  }
+  if (reason === undefined) return scenario
   if (type !== "commentary.failed") throw new WrongUsage("--reason is for commentary.failed only.")
   if (isKey(failures, reason)) return failures[reason]
   throw new WrongUsage(`--reason must be one of ${Object.keys(failures).join(", ")}, not ${JSON.stringify(reason)}.`)
@@ -101,7 +108,7 @@ export const trigger = async (parsed: ParsedArguments, terminal: Terminal): Prom
   const { flags, words } = parsed
   const { out, signal } = terminal
   const [type] = words
-  if (type === undefined) throw new WrongUsage(`The event type is missing: one of ${eventTypes.join(", ")}.`)
+  if (type === undefined) throw new WrongUsage(`The event type is missing: one of ${playedTypes.join(", ")}.`)
   const scenario = scenarioOf(type, flags.get("reason"))
   const { client, isTest } = readAccess(parsed, terminal)
   if (!isTest)

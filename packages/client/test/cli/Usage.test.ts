@@ -46,7 +46,11 @@ it.each([
     ["listen", ...hook, "--api-key", "pk_live_a"],
     "This is a live key: use one that begins with pk_test_, or pass --live."
   ],
-  [["trigger"], "The event type is missing: one of creator.approved, partner.approved, commentary.failed."],
+  [
+    ["trigger"],
+    "The event type is missing: one of creator.approved, partner.approved, commentary.failed, topic.completed."
+  ],
+  [["trigger", "media.ready"], "media.ready cannot be played: the test environment makes no audio and video."],
   [["trigger", "creator.aproved"], "The event type must be one of creator.approved, partner.approved,"],
   [["trigger", "toString"], "The event type must be one of creator.approved, partner.approved,"],
   [

@@ -3,7 +3,9 @@ import type { ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import { toBase62 } from "../shared/Secret.ts"
+import type { Assignment } from "../topic/Assignment.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
+import { type Change, change } from "../topic/Workflow.ts"
 
 export interface MediaJob extends MediaRequest {
   readonly shareId: ShareId
@@ -14,11 +16,10 @@ export interface MediaJob extends MediaRequest {
 }
 
 /**
- * The result of an attempt. `waiting`: the job will be retried. `released`: a stopping worker interrupted the attempt,
- * so it does not count.
+ * The result of an attempt without a file. `waiting`: the job will be retried. `released`: a stopping worker interrupted
+ * the attempt, so it does not count.
  */
 export type MediaJobOutcome =
-  | { readonly state: "ready"; readonly url: string }
   | { readonly state: "waiting"; readonly until: Instant.Instant; readonly reason: string }
   | { readonly state: "released" }
   | { readonly state: "failed"; readonly reason: string }
@@ -30,6 +31,16 @@ export const mediaNameEntropyBytes = 64
 
 /** A random file name with 190 bits of entropy. */
 export const mediaFileNameOf = (random: Uint8Array): string => toBase62(random, nameLength)
+
+/** Records the URL of a file. A success counts even if a later attempt has claimed the job. */
+export const recordReadyMedium = (present: Assignment, { kind }: Pick<MediaJob, "kind">, url: string): Change => {
+  const { commentary } = present
+  const column = kind === "audio" ? "audioUrl" : "videoUrl"
+  if (commentary === null || commentary[column] === url) {
+    return { assignment: present, notices: [], readyMedium: kind }
+  }
+  return change({ ...present, commentary: { ...commentary, [column]: url } }, { readyMedium: kind })
+}
 
 /** Returns when to retry a failed media job, or that it has failed finally. */
 export const outcomeAfterFailure = (

@@ -22,8 +22,8 @@ export class MediaJobStore extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<MediaJob>>
     /**
-     * Stores an outcome. `ready` also writes the URL into the commentary in the same transaction, even with an outdated
-     * ticket. Other outcomes are ignored if their ticket is outdated.
+     * Stores an outcome, unless its ticket is outdated. A success is a change of the assignment, which ends the job in
+     * the same transaction: see `recordReadyMedium`.
      */
     readonly settle: (job: MediaJob, outcome: MediaJobOutcome, at: Instant) => Effect.Effect<void>
     /** See `MailStore.repairDueTimes`. */

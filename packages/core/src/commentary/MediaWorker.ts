@@ -12,16 +12,18 @@ import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
-import { newEvents, topicChange, WorkSignal } from "../shared/WorkSignal.ts"
+import { WorkSignal } from "../shared/WorkSignal.ts"
 import { type AssignmentInContext, AssignmentStore } from "../topic/AssignmentStore.ts"
 import type { MediaRequest } from "../topic/MediaRequest.ts"
 import { MediaKind } from "../topic/MediaRequest.ts"
+import * as SignaledChange from "../topic/SignaledChange.ts"
 import {
   areAttemptsExhausted,
   type MediaJob,
   mediaFileNameOf,
   mediaNameEntropyBytes,
-  outcomeAfterFailure
+  outcomeAfterFailure,
+  recordReadyMedium
 } from "./MediaJob.ts"
 import { MediaJobStore } from "./MediaJobStore.ts"
 import { MediaStorage } from "./MediaStorage.ts"
@@ -71,7 +73,7 @@ export class MediaWorker extends Context.Service<
       const mediaJobs = yield* MediaJobStore
       const assignments = yield* AssignmentStore
       const policy = yield* Policy
-      const signal = yield* WorkSignal
+      const modify = SignaledChange.make(assignments, yield* WorkSignal)
 
       const repair = yield* makeRegularRepair((now) =>
         mediaJobs.repairDueTimes(latestDueTimes(now, policy.lease, policy.mediaRetries))
@@ -93,13 +95,12 @@ export class MediaWorker extends Context.Service<
           release: (now) => mediaJobs.settle(job, { state: "released" }, now),
           defect: (reason) => new MediaJobFailed({ permanent: false, reason: `an adapter broke: ${reason}` })
         })
-        const now = yield* Instant.now
         if (Result.isSuccess(outcome)) {
-          yield* mediaJobs.settle(job, { state: "ready", url: outcome.success }, now)
-          if (Option.isNone(found)) return
-          const { assignment } = found.value
-          return yield* signal.tell([topicChange(assignment.topicId), newEvents(assignment)])
+          const { success: url } = outcome
+          yield* modify(job.shareId, (present) => Result.succeed(recordReadyMedium(present, job, url)))
+          return
         }
+        const now = yield* Instant.now
         const after = outcomeAfterFailure(job, outcome.failure, now, policy)
         yield* mediaJobs.settle(job, after, now)
         yield* Effect.annotateLogs(

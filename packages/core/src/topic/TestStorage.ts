@@ -22,8 +22,8 @@ export class TestStorageFull extends Schema.TaggedError<TestStorageFull>()("Test
   remaining: Schema.Int
 }) {}
 
-/** The size of a topic's row, index entries and totals, without its texts. */
-const topicBytes = 1000
+/** The size of a topic's row, index entries, totals and event, without its texts. */
+const topicBytes = 2000
 
 /**
  * The size of an assignment's row, index entries, draft, commentary, audit entries and two events, without the topic's
@@ -43,9 +43,11 @@ export const storedBytesOf = (
   personas: number
 ): number => {
   const own = utf8(JSON.stringify(metadata))
-  const texts = utf8(content) + utf8(externalReference ?? "") + own
+  const repeated = own + utf8(externalReference ?? "")
+  // The topic's own event repeats them too.
+  const texts = utf8(content) + 2 * repeated
   // A draft and each of its copies quote up to 200 characters of the content.
-  const each = assignmentBytes + eventsEach * (own + utf8(externalReference ?? "")) + Math.min(utf8(content), 800) * 4
+  const each = assignmentBytes + eventsEach * repeated + Math.min(utf8(content), 800) * 4
   return topicBytes + texts + personas * each
 }
 

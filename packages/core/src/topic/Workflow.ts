@@ -9,7 +9,7 @@ import type { CommentaryId, DraftId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import type { Policy } from "../shared/Policy.ts"
 import { type Assignment, AssignmentStatus, type FailureReason, isSettled } from "./Assignment.ts"
-import type { MediaRequest } from "./MediaRequest.ts"
+import type { MediaKind, MediaRequest } from "./MediaRequest.ts"
 import { nextDueAt } from "./NextDueAt.ts"
 
 /** The actions that move an assignment to another status. */
@@ -74,6 +74,8 @@ export interface Change {
   readonly delivered?: MailAttempt
   /** The audio and video to make from the approved text, according to the topic's output types. */
   readonly mediaRequests?: ReadonlyArray<MediaRequest>
+  /** The audio or video whose URL the assignment now has. The same transaction ends its job. */
+  readonly readyMedium?: MediaKind
 }
 
 /** The assignment's present state does not allow the action. Nothing changed. */

@@ -5,7 +5,7 @@ import type { Instant } from "../shared/Instant.ts"
 import type { Attempt } from "./Attempt.ts"
 import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { AttemptKind } from "./DeliveryPlan.ts"
-import type { EventType } from "./EventType.ts"
+import { type EventType, isKnownType, type StoredEventType } from "./EventType.ts"
 
 /** The state that the database stores. Whether a delivery is held follows from its webhook. */
 export type DeliveryState = "pending" | "delivered" | "failed"
@@ -21,7 +21,7 @@ export interface Delivery {
   readonly webhookId: WebhookId
   /** The event's id identifies the delivery within its webhook. */
   readonly eventId: EventId
-  readonly type: EventType
+  readonly type: StoredEventType
   readonly topicId: TopicId
   readonly shareId: ShareId
   /** The time at which the event happened. */
@@ -40,8 +40,13 @@ export interface Delivery {
   readonly payload: string | null
 }
 
-/** A delivery with its derived status. */
-export interface ShownDelivery extends Delivery {
+/** A delivery of a type that this version knows. */
+type KnownDelivery = Delivery & { readonly type: EventType }
+
+export const isKnownDelivery = (delivery: Delivery): delivery is KnownDelivery => isKnownType(delivery.type)
+
+/** The derived status of a delivery. */
+interface DeliveryProgress {
   readonly status: DeliveryStatus
   /**
    * The value is null when no attempt is planned, when an attempt is in flight, and when the webhook is not active.
@@ -50,7 +55,10 @@ export interface ShownDelivery extends Delivery {
   readonly nextAttemptAt: Instant | null
 }
 
-export const shown = (delivery: Delivery, receiver: Receiver): ShownDelivery => {
+export type ShownDelivery = KnownDelivery & DeliveryProgress
+
+/** Adds the derived status to a delivery. */
+export const shown = <Kind extends Delivery>(delivery: Kind, receiver: Receiver): Kind & DeliveryProgress => {
   const { dueAt, state, inFlight } = delivery
   if (state !== "pending" || dueAt === null) return { ...delivery, status: state, nextAttemptAt: null }
   const isPlanned = !inFlight && receiver.webhook.status === "active"

@@ -2,6 +2,7 @@
 import type { CommentaryId, EventId, PersonaId, ShareId, TopicId } from "../shared/Ids.ts"
 import { type Instant, toIso } from "../shared/Instant.ts"
 import type { Assignment } from "../topic/Assignment.ts"
+import type { MediaKind } from "../topic/MediaRequest.ts"
 import type { Topic } from "../topic/Topic.ts"
 import { summarizeCounts, type TopicStatus } from "../topic/TopicStatus.ts"
 import type { EventType } from "./EventType.ts"
@@ -23,49 +24,95 @@ export const publicId = (id: EventId): string => `evt_${id}`
 /** The text between the values of the external reference and the metadata. */
 export const payloadSeparator = ',"metadata":'
 
-/** The event types are in the order in which they can happen. An assignment has each event at most once. */
-const facts: ReadonlyArray<readonly [EventType, (assignment: Assignment) => boolean]> = [
-  ["creator.approved", ({ status }) => status === "creator_approved"],
-  ["partner.approved", ({ commentary }) => commentary !== null && commentary.partnerApprovedAt !== null],
-  ["commentary.failed", ({ failure }) => failure !== null]
+/** Something that becomes true of an assignment once, and stays true. */
+interface Fact {
+  readonly type: Exclude<EventType, "topic.completed">
+  readonly holds: (assignment: Assignment) => boolean
+  readonly medium?: MediaKind
+}
+
+/** An assignment has one event for each fact. If one change causes several events, they have this order. */
+const facts: ReadonlyArray<Fact> = [
+  { type: "creator.approved", holds: ({ status }) => status === "creator_approved" },
+  { type: "media.ready", medium: "audio", holds: ({ commentary }) => typeof commentary?.audioUrl === "string" },
+  { type: "media.ready", medium: "video", holds: ({ commentary }) => typeof commentary?.videoUrl === "string" },
+  { type: "partner.approved", holds: ({ commentary }) => typeof commentary?.partnerApprovedAt === "number" },
+  { type: "commentary.failed", holds: ({ failure }) => failure !== null }
 ]
+
+/** The topic of a changed assignment after the change, and its status before it. */
+export interface ChangedTopic extends Pick<Topic, "status" | "counts"> {
+  readonly formerStatus: TopicStatus
+}
 
 const none: ReadonlyArray<NewEvent> = []
 
-/** Returns the events of this change. Most changes cause no event. */
+/**
+ * Returns the events of this change. Most changes cause no event. A topic is completed once: a settled assignment never
+ * opens again, and a topic gets no further assignments.
+ */
 export const eventsOf = (
   before: Assignment,
   after: Assignment,
-  topic: Pick<Topic, "status" | "counts">,
+  topic: ChangedTopic,
   at: Instant
 ): ReadonlyArray<NewEvent> => {
-  const news = facts.filter(([, holds]) => holds(after) && !holds(before))
+  const news = facts.filter(({ holds }) => holds(after) && !holds(before))
   if (news.length === 0) return none
-  const earlier = facts.filter(([, holds]) => holds(before)).length
-  return news.map(([type], index) => event(after, type, topic, earlier + index + 1, at))
+  const earlier = facts.filter(({ holds }) => holds(before)).length
+  const own = news.map((fact, index) => assignmentEvent(after, fact, topic, earlier + index + 1, at))
+  const isCompleted = topic.status === "completed" && topic.formerStatus !== "completed"
+  return isCompleted ? [...own, topicCompleted(after.topicId, topic, at)] : own
 }
 
-const event = (
+const assignmentEvent = (
   assignment: Assignment,
-  type: EventType,
-  topic: Pick<Topic, "status" | "counts">,
+  fact: Fact,
+  topic: ChangedTopic,
   sequence: number,
   at: Instant
 ): NewEvent => {
-  const id = idOf(assignment.id, sequence, at)
+  const { id, persona, status, topicId } = assignment
+  return event({ id: idOf(id, sequence, at), type: fact.type, topicId, sequence, at }, {
+    share_id: id,
+    persona: { id: persona.id, name: persona.name },
+    status,
+    ...detail(assignment, fact),
+    topic: topicState(topic)
+  } satisfies Subject)
+}
+
+/** Its id sorts after the event of the assignment that completed the topic. */
+const topicCompleted = (topicId: TopicId, topic: ChangedTopic, at: Instant): NewEvent =>
+  event(
+    { id: idOf(topicId, 0xfff, at), type: "topic.completed", topicId, sequence: 1, at },
+    { topic: topicState(topic) }
+  )
+
+const topicState = ({ counts, status }: ChangedTopic): Subject["topic"] => ({
+  status,
+  summary: summarizeCounts(counts)
+})
+
+const event = (
+  {
+    at,
+    id,
+    sequence,
+    topicId,
+    type
+  }: Pick<NewEvent, "id" | "type" | "at"> & {
+    readonly sequence: number
+    readonly topicId: TopicId
+  },
+  subject: Partial<Subject>
+): NewEvent => {
   const envelope: Envelope = { id: publicId(id), type, timestamp: toIso(at), sequence }
-  const subject: Subject = {
-    share_id: assignment.id,
-    persona: { id: assignment.persona.id, name: assignment.persona.name },
-    status: assignment.status,
-    ...detail(assignment, type),
-    topic: { status: topic.status, summary: summarizeCounts(topic.counts) }
-  }
   return {
     id,
     type,
     at,
-    head: `${open(envelope)},"data":${open({ topic_id: assignment.topicId })},"external_reference":`,
+    head: `${open(envelope)},"data":${open({ topic_id: topicId })},"external_reference":`,
     tail: `,${JSON.stringify(subject).slice(1)}}`
   }
 }
@@ -74,7 +121,7 @@ interface Envelope {
   readonly id: string
   readonly type: EventType
   readonly timestamp: string
-  /** The sequence number increases with each event of an assignment, starting at 1. */
+  /** The sequence number increases with each event of an assignment, starting at 1. The event of a topic has 1. */
   readonly sequence: number
 }
 
@@ -82,6 +129,7 @@ interface Subject {
   readonly share_id: ShareId
   readonly persona: { readonly id: PersonaId; readonly name: string }
   readonly status: Assignment["status"]
+  readonly output_type?: MediaKind
   readonly commentary?: {
     readonly id: CommentaryId
     readonly content: string
@@ -98,11 +146,12 @@ interface Subject {
 /** Returns the JSON text of an object without its closing brace. */
 const open = (object: Envelope | { readonly topic_id: TopicId }) => JSON.stringify(object).slice(0, -1)
 
-const detail = ({ commentary, failure }: Assignment, type: EventType): Partial<Subject> => {
+const detail = ({ commentary, failure }: Assignment, { medium, type }: Fact): Partial<Subject> => {
   if (type === "commentary.failed") return failure === null ? {} : { reason: failure.reason }
   if (commentary === null) return {}
   const { approvedAt, audioUrl, content, id, partnerApprovedAt, videoUrl } = commentary
   return {
+    ...(medium === undefined ? {} : { output_type: medium }),
     commentary: {
       id,
       content,
@@ -115,11 +164,11 @@ const detail = ({ commentary, failure }: Assignment, type: EventType): Partial<S
 }
 
 /**
- * Returns a UUID of version 7 made from the time, the sequence number and the random end of the share id. The same
- * change always has the same id.
+ * Returns a UUID of version 7 made from the time, the place among the events of that time, and the random end of the
+ * subject's id. The same change always has the same id.
  */
-const idOf = (share: ShareId, sequence: number, at: Instant): EventId =>
-  `${firstIdAt(at).slice(0, 15)}${sequence.toString(16).padStart(3, "0")}-${share.slice(19)}` as EventId
+const idOf = (subject: ShareId | TopicId, place: number, at: Instant): EventId =>
+  `${firstIdAt(at).slice(0, 15)}${place.toString(16).padStart(3, "0")}-${subject.slice(19)}` as EventId
 
 /** Reads the event's time from its id. */
 export const timeOfEvent = (id: EventId): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)

@@ -1,5 +1,22 @@
 /** The event types to which a webhook can subscribe. Event.ts maps changes to these types. */
 import * as Schema from "effect/Schema"
 
-export const EventType = Schema.Literals(["creator.approved", "partner.approved", "commentary.failed"])
+export const EventType = Schema.Literals([
+  "creator.approved",
+  "partner.approved",
+  "commentary.failed",
+  "media.ready",
+  "topic.completed"
+])
 export type EventType = typeof EventType.Type
+
+/**
+ * A type as stored. During a rolling upgrade a newer version may have written one that this version does not know. A
+ * webhook keeps it, but no response shows it.
+ */
+export const StoredEventType = Schema.Union([EventType, Schema.String.pipe(Schema.brand("UnknownEventType"))])
+export type StoredEventType = typeof StoredEventType.Type
+
+const isEventType = Schema.is(EventType)
+
+export const isKnownType = (type: StoredEventType): type is EventType => isEventType(type)

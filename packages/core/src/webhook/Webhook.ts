@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import type { WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
-import type { EventType } from "./EventType.ts"
+import type { EventType, StoredEventType } from "./EventType.ts"
 
 /** The statuses that a partner can set. */
 export const ChosenStatus = Schema.Literals(["active", "paused"])
@@ -20,7 +20,7 @@ export interface Webhook {
   /** The URL as the partner wrote it. */
   readonly url: string
   /** The event types in the partner's order, each once. */
-  readonly events: ReadonlyArray<EventType>
+  readonly events: ReadonlyArray<StoredEventType>
   readonly status: WebhookStatus
   /** The number of consecutive failed attempts over all deliveries. */
   readonly consecutiveFailures: number

@@ -108,6 +108,7 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   const ends = action.do === "wake" || (action.do === "cancel" && changed)
   if (late) assert.strictEqual(after.failure !== null, ends || before.failure !== null)
 
+  assert.isTrue(isFinalStatus(after) || !isFinalStatus(before), "a settled assignment never opens again")
   assert.strictEqual(after.dueAt === null, isFinalStatus(after), "due exactly while not settled")
   assert.strictEqual(after.failure !== null, isFinalStatus(after) && after.status !== "creator_approved")
   if (after.failure !== null) assert.strictEqual(after.status, statusesOfFailures[after.failure.reason])

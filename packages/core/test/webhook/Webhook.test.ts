@@ -11,7 +11,7 @@ import { mintSecret, secretPattern, secretProblem } from "../../src/webhook/Webh
 import { hostOf, urlPattern, urlProblem } from "../../src/webhook/WebhookUrl.ts"
 import { uuid } from "../topic/FreshAssignment.ts"
 
-const webhook: Webhook = {
+const webhook = {
   id: uuid<WebhookId>(1),
   owner: { organizationId: uuid<OrganizationId>(2), environment: "live" },
   url: "https://example.com/in",
@@ -21,7 +21,7 @@ const webhook: Webhook = {
   lastDeliveryAt: null,
   createdAt: 1,
   updatedAt: 1
-}
+} as const satisfies Webhook
 
 describe("changing a webhook", () => {
   it("changing a webhook keeps absent fields and sets updated_at for changed ones", () => {

@@ -189,9 +189,9 @@ const changeOne = Effect.fnUntraced(function* (
   const { assignment: before, topic } = fromContextRow(row)
   const decision = decide(before)
   if (Result.isFailure(decision)) return { topic: locked, decision: Result.fail(decision.failure) }
-  const { assignment: after, delivered, mediaRequests = [], notices } = decision.success
+  const { assignment: after, delivered, mediaRequests = [], notices, readyMedium } = decision.success
   const nothing: ReadonlyArray<DueWork> = []
-  if (after === before && delivered === undefined) {
+  if (after === before && delivered === undefined && readyMedium === undefined) {
     return { topic: locked, decision: Result.succeed({ before, after, topic, work: nothing }) }
   }
   const now = yield* Instant.now

@@ -36,13 +36,13 @@ export const write = Effect.fnUntraced(function* (
   change: Change,
   now: Instant.Instant
 ) {
-  const { assignment: after, audit, delivered, mediaRequests = [], notices } = change
+  const { assignment: after, audit, delivered, mediaRequests = [], notices, readyMedium } = change
   const { id: shareId, organizationId } = before
   const isChanged = after !== before
   const counts = recountAfterChange(countsOf(topic), before, after)
   const status = topicStatus(counts)
   const topicColumns = { status, ...counts, updated_at: Instant.toIso(now) }
-  const events = isChanged ? eventsOf(before, after, { status, counts }, now) : []
+  const events = isChanged ? eventsOf(before, after, { status, counts, formerStatus: topic.status }, now) : []
   const increments = [
     ...(!isChanged || status === topic.status
       ? []
@@ -67,6 +67,7 @@ export const write = Effect.fnUntraced(function* (
         : []),
     mails.length > 0 && Mails.insertMails(sql, mails),
     ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
+    readyMedium !== undefined && MediaJobs.endReadyJob(sql, shareId, readyMedium, now),
     ...events.flatMap((event) => Events.eventWrites(sql, event, after)),
     audit !== undefined && AuditLog.insert(sql, { ...audit, subject: shareId, organizationId }, now)
   ].filter((statement) => statement !== false)

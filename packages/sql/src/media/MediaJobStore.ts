@@ -15,7 +15,6 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { isDueTooLate } from "../database/DueTimes.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
-import { transact } from "../database/Transaction.ts"
 
 interface MediaJobRow {
   readonly share_id: ShareId
@@ -29,17 +28,6 @@ export const layer = Layer.effect(
   MediaJobStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-
-    const written = Effect.fnUntraced(function* ({ kind, shareId }: MediaJob, url: string, at: string) {
-      const column = sql(`commentary_${kind}_url`)
-      // The topic's lock comes first, as in every change of an assignment.
-      yield* sql`UPDATE topics SET version = version + 1, updated_at = ${at}
-        WHERE id = (SELECT topic_id FROM assignments WHERE id = ${shareId})`
-      yield* sql`UPDATE assignments SET ${column} = ${url} WHERE id = ${shareId}`
-      yield* sql`UPDATE media_jobs
-        SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${at}, reason = NULL
-        WHERE share_id = ${shareId} AND kind = ${kind} AND state <> 'ready'`
-    })
 
     const queued = {
       due: sql.literal("due_at"),
@@ -64,7 +52,6 @@ export const layer = Layer.effect(
 
       settle: (job, outcome, at) => {
         const now = Instant.toIso(at)
-        if (outcome.state === "ready") return transact(sql, written(job, outcome.url, now))
         const next =
           outcome.state === "failed"
             ? sql`state = 'failed', due_at = NULL, settled_at = ${now}, reason = ${outcome.reason}`
@@ -138,6 +125,11 @@ export const insertMediaJobs = (
       WHERE id = ${topicId} AND output_types LIKE ${`%"${kind}"%`}
       ON CONFLICT (share_id, kind) DO NOTHING`
   )
+
+/** Ends the job of a file whose URL the same transaction stores. */
+export const endReadyJob = (sql: SqlClient.SqlClient, shareId: ShareId, kind: MediaKind, at: Instant.Instant) =>
+  sql`UPDATE media_jobs SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${Instant.toIso(at)}, reason = NULL
+    WHERE share_id = ${shareId} AND kind = ${kind} AND state <> 'ready'`
 
 const fromRow = ({ attempts, claim_number, kind, name, share_id }: MediaJobRow): MediaJob => ({
   shareId: share_id,

@@ -17,7 +17,7 @@ import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as TestStorage from "./TestStorage.ts"
 
-/** A topic has up to 50 assignments with two events each, so a batch can delete some thousand rows. */
+/** A topic has an event, and up to 50 assignments with two events each, so a batch can delete some thousand rows. */
 export const topicBatchSize = 10
 
 const batchSize = 1000

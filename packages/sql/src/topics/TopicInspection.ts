@@ -75,9 +75,10 @@ export const readRecords = Effect.fnUntraced(function* (assignment: Assignment) 
     WHERE id > ${`${id}.`} AND id < ${`${id}/`} ORDER BY created_at, id`
   const [failed] = yield* sql<RecordRow>`SELECT recorded_at, details FROM audit_log
     WHERE subject = ${id} AND action = ${attemptFailedAuditAction} ORDER BY number DESC LIMIT 1`
-  const mediaJobs = yield* sql<MediaJobRow>`SELECT kind, state, attempts, due_at, reason FROM media_jobs
+  const mediaJobs = yield* sql<MediaJobRow>`SELECT kind, state, attempts, due_at, settled_at, reason FROM media_jobs
     WHERE share_id = ${id} ORDER BY kind`
-  const around = momentsOf(assignment).map(
+  const settled = mediaJobs.flatMap(({ settled_at }) => fromIsoOrNull(settled_at) ?? [])
+  const around = [...momentsOf(assignment), ...settled].map(
     (at) => sql`(id >= ${firstIdAt(Instant.plus(at, before))} AND id < ${firstIdAt(Instant.plus(at, behind))})`
   )
   const events =
@@ -98,7 +99,7 @@ export const readRecords = Effect.fnUntraced(function* (assignment: Assignment) 
             at: Instant.fromIso(failed.recorded_at),
             reason: (JSON.parse(failed.details) as { reason: string }).reason
           },
-    mediaJobs: mediaJobs.map(({ due_at, ...job }) => ({ ...job, dueAt: fromIsoOrNull(due_at) })),
+    mediaJobs: mediaJobs.map(({ due_at, settled_at: _, ...job }) => ({ ...job, dueAt: fromIsoOrNull(due_at) })),
     events: events.map(({ created_at, id, type }) => ({ id, type, at: Instant.fromIso(created_at) }))
   }
   return records
@@ -124,6 +125,7 @@ interface RecordRow {
 
 interface MediaJobRow extends Omit<InspectedMediaJob, "dueAt"> {
   readonly due_at: string | null
+  readonly settled_at: string | null
 }
 
 interface EventRow {

@@ -6,7 +6,7 @@ import type { Delivery, DeliveryState, RecordedAttempt } from "@partner-commenta
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
-import type { EventType } from "@partner-commentary/core/webhook/EventType"
+import type { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -24,7 +24,7 @@ interface DeliveryRow {
   readonly due_at: string | null
   readonly is_leased: number
   readonly settled_at: string | null
-  readonly type: EventType
+  readonly type: StoredEventType
   readonly share_id: ShareId
   readonly topic_id: TopicId
   readonly created_at: string

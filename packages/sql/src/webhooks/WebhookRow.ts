@@ -4,7 +4,7 @@ import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { type CircuitBreaker, healthy, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
-import { EventType } from "@partner-commentary/core/webhook/EventType"
+import { StoredEventType } from "@partner-commentary/core/webhook/EventType"
 import { type Webhook, WebhookStatus } from "@partner-commentary/core/webhook/Webhook"
 import type { FormerSecret } from "@partner-commentary/core/webhook/WebhookSecret"
 import * as Schema from "effect/Schema"
@@ -15,7 +15,7 @@ const WebhookRow = Schema.Struct({
   organizationId: OrganizationId,
   environment: Environment,
   url: Schema.String,
-  events: Schema.fromJsonString(Schema.Array(EventType)),
+  events: Schema.fromJsonString(Schema.Array(StoredEventType)),
   status: WebhookStatus,
   consecutiveFailures: Schema.Int,
   lastDeliveryAt: Schema.NullOr(InstantColumn),

@@ -2,6 +2,7 @@
  * The guarantees of every MediaJobStore: one worker at a time claims a job, and no job is lost before it is settled.
  */
 import { assert, describe } from "@effect/vitest"
+import { type MediaJob, recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import type { MediaKind, MediaRequest } from "@partner-commentary/core/topic/MediaRequest"
@@ -13,7 +14,7 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Creator from "../support/Creator.ts"
-import { commentaryId, hour, minute, second, start, submission } from "../support/Fixtures.ts"
+import { commentaryId, hour, minute, start, submission } from "../support/Fixtures.ts"
 import { guarantees } from "../support/Guarantee.ts"
 
 type Stores = MediaJobStore | AssignmentStore | TopicStore
@@ -43,6 +44,11 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     const claim = (at: number, kinds = both, limit = 100) =>
       Effect.flatMap(MediaJobStore, (store) => store.claim(at, at + minute, kinds, limit))
+
+    const recordUrl = (job: MediaJob) =>
+      Effect.flatMap(AssignmentStore, ({ modify }) =>
+        modify(job.shareId, (present) => Result.succeed(recordReadyMedium(present, job, url)))
+      )
 
     const urlsOf = Effect.fnUntraced(function* (shareId: Parameters<AssignmentStore["Service"]["find"]>[0]) {
       const found = Option.getOrThrow(yield* (yield* AssignmentStore).find(shareId))
@@ -116,7 +122,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         const before = Option.getOrThrow(yield* assignments.find(shareId)).assignment
         const [taken] = yield* claim(start)
         if (taken === undefined) return assert.fail("nothing was due")
-        yield* store.settle(taken, { state: "ready", url }, start + second)
+        yield* recordUrl(taken)
         const after = Option.getOrThrow(yield* assignments.find(shareId)).assignment
         const commentary = before.commentary ?? assert.fail("not approved")
         assert.deepStrictEqual(after, { ...before, commentary: { ...commentary, audioUrl: url } })
@@ -153,7 +159,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* store.failed(10), [])
         assert.deepStrictEqual(yield* store.nextDue(both), Option.some(start + 2 * minute))
         yield* store.settle(second, { state: "failed", reason: "no" }, start + minute)
-        yield* store.settle(first, { state: "ready", url }, start + minute)
+        yield* recordUrl(first)
         assert.deepStrictEqual(yield* urlsOf(shareId), [url, null])
         assert.deepStrictEqual(yield* store.failed(10), [])
       }))
@@ -227,13 +233,12 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
 
     it("a change of the assignment keeps the URL", () =>
       Effect.gen(function* () {
-        const store = yield* MediaJobStore
         const shareId = yield* approved()
         const [taken] = yield* claim(start)
         if (taken === undefined) return assert.fail("nothing was due")
         yield* Effect.all(
           [
-            store.settle(taken, { state: "ready", url }, start),
+            recordUrl(taken),
             (yield* AssignmentStore).modify(shareId, (present) =>
               Result.succeed({
                 assignment: { ...present, creator: { name: "", email: "" } },

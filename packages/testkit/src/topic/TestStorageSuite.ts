@@ -112,7 +112,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
           type: null,
           maxBytes: 100_000
         })
-        assert.strictEqual((yield* page).events.length, 2)
+        assert.strictEqual((yield* page).events.length, 3)
         const before = { mails: 0, windows: 0, answers: 0, events: 0, testTopics: midnight + day / 2 }
         assert.strictEqual((yield* retention.count(before)).testTopics, 2)
         assert.strictEqual((yield* retention.purge(before)).testTopics, 2)

@@ -47,6 +47,8 @@ export const makeOperations = Effect.gen(function* () {
     ["GET", "/personas", undefined, undefined],
     ["GET", `/personas/${persona}`, undefined, `/personas/${unknown}`],
     ["GET", "/usage", undefined, undefined],
+    ["GET", "/me", undefined, undefined],
+    ["GET", "/events", undefined, "/events?limit=0"],
     ["GET", "/metrics/performance", undefined, "/metrics/performance?from=x"],
     ["POST", "/webhooks", { url, events: ["creator.approved"] }, wrong],
     ["GET", "/webhooks", undefined, undefined],
@@ -68,6 +70,7 @@ export const makeOperations = Effect.gen(function* () {
     ["POST", "/api-keys", { name: "Backend", scopes: ["topics:read"] }, wrong, dashboard],
     ["GET", "/api-keys", undefined, undefined, dashboard],
     ["GET", `/api-keys/${spare.id}`, undefined, `/api-keys/${unknown}`, dashboard],
+    ["PATCH", `/api-keys/${spare.id}`, { name: "Changed" }, { name: 1 }, dashboard],
     ["POST", `/api-keys/${spare.id}/rotate`, {}, `/api-keys/${unknown}/rotate`, dashboard],
     ["DELETE", `/api-keys/${revoked.id}`, undefined, `/api-keys/${unknown}`, dashboard]
   ]

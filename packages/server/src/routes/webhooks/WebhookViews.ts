@@ -1,6 +1,7 @@
 /** Maps webhooks to the form of responses. */
 import type * as Api from "@partner-commentary/api/WebhooksApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
+import { isKnownType } from "@partner-commentary/core/webhook/EventType"
 import type { ReportedWebhook } from "@partner-commentary/core/webhook/WebhookCondition"
 import type { RotatedSecret } from "@partner-commentary/core/webhook/Webhooks"
 import type { TestResult } from "@partner-commentary/core/webhook/WebhookTest"
@@ -9,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 export const view = ({ condition, ...webhook }: ReportedWebhook): typeof Api.Webhook.Type => ({
   id: webhook.id,
   url: webhook.url,
-  events: webhook.events,
+  events: webhook.events.filter(isKnownType),
   status: webhook.status,
   consecutive_failures: webhook.consecutiveFailures,
   last_delivery_at: isoOrNull(webhook.lastDeliveryAt),
