@@ -82,7 +82,10 @@ export const Event = Schema.Union([
       identifier: "CommentaryFailedEventData",
       description: "The assignment of the event, with the reason for the failure."
     })
-  }).annotate({ identifier: "CommentaryFailedEvent", description: "An assignment failed, so no commentary will come." }),
+  }).annotate({
+    identifier: "CommentaryFailedEvent",
+    description: "An assignment failed, so no commentary will come."
+  }),
   Schema.Struct({
     ...envelope("media.ready", 2),
     data: Schema.Struct({
