@@ -46,6 +46,8 @@ const topics = "/partner/v1/topics"
 
 const as = (key: string) => ["X-Api-Key", key] as const
 
+const streamed = "/partner/v1/events/stream"
+
 const get = (target: string, ...headers: Headers): HostRequest => ({ method: "GET", target, headers })
 
 const post = (target: string, body: string | Uint8Array, ...headers: Headers): HostRequest => ({
@@ -190,6 +192,10 @@ const methods = ({ key }: HostPartner): ReadonlyArray<HostRequest> => [
   { method: "HEAD", target: "/partner/v1/personas", headers: [as(key)] },
   { method: "HEAD", target: "/partner/v1/personas" },
   { method: "HEAD", target: "/healthz" },
+  // A stream does not end by itself.
+  { method: "HEAD", target: streamed, headers: [as(key)] },
+  get(streamed, as("nonsense")),
+  get(`${streamed}?after=evt_1&type=x`, as(key), ["Last-Event-ID", "2"]),
   { method: "HEAD", target: "/openapi.json" },
   { method: "OPTIONS", target: topics, headers: [["Origin", "https://elsewhere.example"]] },
   { method: "PUT", target: topics, headers: [as(key)] },

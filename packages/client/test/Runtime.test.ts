@@ -78,6 +78,16 @@ describe("a runtime with web globals only", () => {
     expect(asked).toEqual(Array(2).fill("POST https://api.example/partner/v1/topics"))
   })
 
+  it("events are followed over a stream", async () => {
+    const text = 'id: evt_1\nevent: creator.approved\ndata: {"id":"evt_1"}\n\n'
+    const headers = { "content-type": "text/event-stream" }
+    const run = await edge({ fetch: async () => new Response(text, { headers }) })
+    const id = await run(`
+      const client = new PC.PartnerCommentary({ apiKey: "pk_test_a", baseUrl: "https://api.example" })
+      for await (const event of client.events.follow()) return event.id`)
+    expect(id).toBe("evt_1")
+  })
+
   it("a webhook is verified, whatever the realm of its body", async () => {
     const secret = "a raw secret of 32 or more characters"
     const body = '{"id":"evt_1"}'

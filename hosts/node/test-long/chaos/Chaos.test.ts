@@ -16,6 +16,7 @@ import { makeRandomSource } from "../Randomness.ts"
 import * as SmtpServer from "../SmtpServer.ts"
 import { ChaosClient } from "./Client.ts"
 import { FleetProcess } from "./Fleet.ts"
+import { followEvents } from "./Follower.ts"
 import * as Server from "./Server.ts"
 import * as Verification from "./Verification.ts"
 
@@ -67,6 +68,7 @@ test("under every fault, three servers and three workers lose no accepted work, 
   const limited = await quotaed(at)
 
   const client = new ChaosClient(servers, random.fork(2))
+  const follower = followEvents(servers, partners[0]?.key ?? "", random.fork(3))
   const accepted: Array<string> = []
   let refusedByQuota = 0
   let number = 0
@@ -167,6 +169,9 @@ test("under every fault, three servers and three workers lose no accepted work, 
   const quiet = Date.now()
   // The test waits until any duplicate mail or event would have arrived.
   await sleep(2 * lease)
+  const followed = await server.read(Verification.followedEvents(partners[0]?.webhookId ?? ""))
+  for (const end = Date.now() + 30_000; follower.ids.length < followed.length && Date.now() < end; ) await sleep(200)
+  const followerError = await follower.stop()
   const ends = await Promise.all(all.map((member) => member.stop()))
   const wasEnough = isEnough()
 
@@ -182,12 +187,15 @@ test("under every fault, three servers and three workers lose no accepted work, 
   console.log({
     faults: { ...faults, total: Object.values(faults).reduce((sum, count) => sum + count) },
     requests: client.tally,
+    follower: { ...follower.tally, events: follower.ids.length },
     refusedByQuota,
     ...figures,
     failedStarts: all.reduce((sum, member) => sum + member.failedStarts, 0),
     seconds: { faults: (calm - began) / 1000, untilQuiet: (quiet - calm) / 1000 }
   })
   assert.deepStrictEqual([...mistakes, ...client.mistakes, ...client.unexplained()], [])
+  assert.isNull(followerError)
+  assert.deepStrictEqual(follower.ids, followed, "a client that follows gets each event once, in the order of commits")
   assert.deepStrictEqual(
     all.flatMap(({ deaths }) => deaths),
     []

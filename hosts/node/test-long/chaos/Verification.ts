@@ -115,6 +115,15 @@ export const findMistakes = ({ accepted, arrived, hooks, letters, quota }: Chaos
     }
   })
 
+/** The public ids of all events of the webhook's owner, in the order of commits. */
+export const followedEvents = (webhookId: string) => (sql: SqlClient) =>
+  Effect.map(
+    sql<{ readonly event_id: string }>`SELECT p.event_id FROM event_positions p
+      JOIN webhooks w ON w.organization_id = p.organization_id AND w.environment = p.environment
+      WHERE w.id = ${webhookId} ORDER BY p.position`,
+    (rows) => rows.map(({ event_id }) => `evt_${event_id}`)
+  )
+
 export interface RemainingWork {
   readonly assignments: number
   readonly deliveries: number

@@ -189,21 +189,23 @@ it.effect("a revocation that no message tells of ends the stream within 5 second
 it.effect("a key's expiry, and the end of a rotated key's grace period, end its streams", () =>
   Effect.gen(function* () {
     const { owner } = yield* scene
+    // A moment between two regular checks of the key.
+    const end = Duration.millis(600_700)
     const expiring = yield* Seed.key(owner, {
-      expiresAt: Instant.plus(yield* Instant.now, Duration.minutes(10))
+      expiresAt: Instant.plus(yield* Instant.now, end)
     })
     const rotated = yield* Seed.key(owner)
     const streams = [yield* openStream(expiring.text), yield* openStream(rotated.text)]
     const manager = { organizationId: owner.id, by: "test" }
-    yield* (yield* ApiKeys).rotate(rotated.id, Duration.minutes(10), manager)
+    yield* (yield* ApiKeys).rotate(rotated.id, end, manager)
     yield* settled
-    yield* TestClock.adjust("599 seconds")
+    yield* TestClock.adjust("600600 millis")
     yield* settled
     assert.deepStrictEqual(
       streams.map(({ isEnded }) => isEnded()),
       [false, false]
     )
-    yield* TestClock.adjust("1 second")
+    yield* TestClock.adjust("100 millis")
     for (const stream of streams) yield* waitForEnd(stream)
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )

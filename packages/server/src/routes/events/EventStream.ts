@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
         Duration.millis(yield* Random.nextIntBetween(streamTimes.shortest, streamTimes.longest))
       )
       let { behind } = asked
-      let keyEnds = endOfKey(principal)
+      let keyEnds = 0
       let beat = 0
       let look = 0
       let wake: Wake = "change"
