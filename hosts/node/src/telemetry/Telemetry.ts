@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
+import { ProcessGroup } from "../processes/ProcessGroup.ts"
 import * as Listener from "../server/Listener.ts"
 import { version } from "../Version.ts"
 import * as Metrics from "./Metrics.ts"
@@ -62,10 +63,12 @@ export const observeProcess = Effect.fnUntraced(function* (settings: Settings) {
 const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh: Effect.Effect<void>) {
   const prometheus = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))
   const { open, port, server } = yield* Listener.bindPort(host, wanted, "ADMIN_PORT")
+  const { isMember, shareMetrics } = yield* ProcessGroup
+  const collect = yield* shareMetrics(Effect.andThen(refresh, prometheus.format()))
   const metrics = HttpRouter.add(
     "GET",
     "/metrics",
-    Effect.map(Effect.andThen(refresh, prometheus.format()), (text) =>
+    Effect.map(collect, (text) =>
       HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
     )
   )
@@ -75,5 +78,8 @@ const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh
     )
   )
   yield* open
-  yield* Effect.logInfo(`Metrics at ${formatHttpAddress(host, port)}/metrics`)
+  if (!isMember) yield* logMetricsAddress(host, port)
 })
+
+export const logMetricsAddress = (host: string, port: number) =>
+  Effect.logInfo(`Metrics at ${formatHttpAddress(host, port)}/metrics`)
