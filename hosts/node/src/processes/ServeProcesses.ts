@@ -9,8 +9,8 @@ import * as Option from "effect/Option"
 import { WrongUsage } from "../cli/CommandFailed.ts"
 import { describeFailure } from "../cli/CommandLine.ts"
 import * as Lifecycle from "../server/Lifecycle.ts"
+import * as Logs from "../telemetry/Logs.ts"
 import * as ProcessMetrics from "../telemetry/ProcessMetrics.ts"
-import * as Telemetry from "../telemetry/Telemetry.ts"
 import * as Primary from "./Primary.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
 import { supervise } from "./Supervisor.ts"
@@ -78,7 +78,7 @@ const serveTogether = <R>(count: number, { announce }: Options<R>) =>
         launch: Primary.makeLaunch(variables, own),
         announce: Effect.gen(function* () {
           yield* Effect.logInfo(`${count} processes serve`)
-          if (Option.isSome(adminPort)) yield* Telemetry.logMetricsAddress(admin.host, adminPort.value)
+          if (Option.isSome(adminPort)) yield* Logs.logMetricsAddress(admin.host, adminPort.value)
           yield* Lifecycle.announceServer(settings, port, Option.none(), announce)
         }).pipe(Effect.provideContext(context))
       })

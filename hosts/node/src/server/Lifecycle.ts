@@ -11,8 +11,8 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Demo } from "../demo/DemoOrganization.ts"
 import { ProcessGroup } from "../processes/ProcessGroup.ts"
+import * as Exporter from "../telemetry/Exporter.ts"
 import * as Logs from "../telemetry/Logs.ts"
-import * as Telemetry from "../telemetry/Telemetry.ts"
 import { version } from "../Version.ts"
 
 /** The text that the service prints when it listens. */
@@ -36,7 +36,7 @@ export const run = <E, E2, R>(
     const settings = yield* Settings.readSettings
     yield* Settings.requireForService(settings)
     const observed = LogThrottle.layer.pipe(
-      Layer.provideMerge(Telemetry.layer(settings)),
+      Layer.provideMerge(Exporter.layer(settings)),
       Layer.provideMerge(Logs.layer(settings, "info"))
     )
     const { isMember } = yield* ProcessGroup
