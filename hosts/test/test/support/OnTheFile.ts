@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 /** The service runs without workers. */
 export const layer = InMemory.layerWithoutWorkers({ stores: Layer.orDie(Sqlite.layer({ filename: ":memory:" })) })
 
-type Call = (this: StatementSync, ...values: ReadonlyArray<unknown>) => unknown
+type Call = (this: StatementSync, ...values: Array<unknown>) => unknown
 
 /** The methods of the driver that execute a statement. */
 const methods = ["all", "get", "iterate", "run"] as const
