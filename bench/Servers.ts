@@ -62,6 +62,7 @@ export const serverEnvironment = (folder: string): NodeJS.ProcessEnv => ({
   HOME: folder,
   DEV: "true",
   PORT: "0",
+  PROCESSES: "1",
   DATABASE_URL: `sqlite:${join(folder, "ours.db")}`
 })
 

@@ -145,7 +145,7 @@ export const serveNodeHost = async (env: EnvironmentVariables, cwd: string, test
   const port = await findFreePort()
   const child = spawn(process.execPath, [commandLine, "serve", "--no-worker"], {
     cwd,
-    env: { PATH: process.env["PATH"], DEV: "false", PORT: String(port), ...env }
+    env: { PATH: process.env["PATH"], DEV: "false", PROCESSES: "1", PORT: String(port), ...env }
   })
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
   test.onTestFinished(() => {

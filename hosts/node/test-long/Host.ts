@@ -25,7 +25,14 @@ export const makeHostFolder = async (folder: string, variables: EnvironmentVaria
     folder,
     database,
     root: `http://127.0.0.1:${port}`,
-    variables: { PORT: String(port), DATABASE_URL: `sqlite:${database}`, DEV: "true", LOG_FORMAT: "json", ...variables }
+    variables: {
+      PORT: String(port),
+      PROCESSES: "1",
+      DATABASE_URL: `sqlite:${database}`,
+      DEV: "true",
+      LOG_FORMAT: "json",
+      ...variables
+    }
   }
 }
 

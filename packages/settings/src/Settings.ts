@@ -22,6 +22,8 @@ export interface Settings {
     /** How long an idle connection stays open. */
     readonly keepAlive: Duration.Duration
   }
+  /** The number of server processes that share the port. None if the host chooses it. */
+  readonly processes: Option.Option<number>
   /** None when links start with the address on which the service listens. The URL has no trailing slash. */
   readonly publicUrl: Option.Option<string>
   readonly development: boolean
@@ -82,6 +84,9 @@ export const dataFolder = "./data"
 
 const defaultPort = 8080
 
+/** Parses the number of server processes that share a port. */
+export const parseProcesses = Parser.parseWholeNumber(1, 256)
+
 /**
  * Longer than the 60 seconds of common load balancers. Otherwise they would reuse connections that the service is
  * closing.
@@ -92,6 +97,7 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
   const host = Option.getOrElse(yield* Variable.readText("HOST"), () => "127.0.0.1")
   const port = yield* Variable.readWithDefault("PORT", Parser.parsePort, defaultPort)
   const keepAlive = yield* Variable.readWithDefault("KEEP_ALIVE_TIMEOUT", Parser.parseDuration, defaultKeepAlive)
+  const processes = yield* Variable.readOptional("PROCESSES", parseProcesses)
   const publicUrl = yield* Variable.readOptional("PUBLIC_URL", Parser.parsePublicAddress)
   const database = yield* DatabaseSettings.readDatabaseSettings(`${dataFolder}/partner-commentary.db`)
   const allowPrivate = yield* Variable.readWithDefault("WEBHOOK_ALLOW_PRIVATE", Parser.parseFlag, false)
@@ -103,6 +109,7 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
   )
   return {
     listen: { host, port, keepAlive },
+    processes,
     publicUrl,
     development,
     database,

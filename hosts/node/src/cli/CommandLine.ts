@@ -47,12 +47,12 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? exitCodes.interrupted)
   const failure = Cause.squash(exit.cause)
   if (Predicate.isTagged(failure, "ShowHelp")) return exitCodes.wrongUsage
-  say(asLogged(sentence(failure)))
+  say(asLogged(describeFailure(failure)))
   return Predicate.isTagged(failure, "WrongUsage") ? exitCodes.wrongUsage : exitCodes.failed
 }
 
 /** Tagged failures have a sentence as their message; any other failure is a defect. */
-const sentence = (failure: unknown): string => {
+export const describeFailure = (failure: unknown): string => {
   if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
   return Predicate.hasProperty(failure, "_tag") ? message : `Something broke that should not: ${message}`

@@ -2,7 +2,6 @@
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
-import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import * as RequestServices from "@partner-commentary/server/http/RequestServices"
@@ -12,16 +11,12 @@ import { CurrentFairScheduler } from "@partner-commentary/server/middleware/Fair
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
 import * as DatabaseMonitor from "@partner-commentary/server/workers/DatabaseMonitor"
-import * as ConfigSummary from "@partner-commentary/settings/ConfigSummary"
 import * as DatabaseRefused from "@partner-commentary/settings/DatabaseRefused"
-import { databaseDisplayName } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
@@ -29,29 +24,18 @@ import * as Option from "effect/Option"
 import * as AppLayer from "../app/AppLayer.ts"
 import * as Database from "../app/Database.ts"
 import * as DemoOrganization from "../demo/DemoOrganization.ts"
-import * as Logs from "../telemetry/Logs.ts"
 import * as Metrics from "../telemetry/Metrics.ts"
 import * as Telemetry from "../telemetry/Telemetry.ts"
 import { version } from "../Version.ts"
 import * as ExplorerFile from "./ExplorerFile.ts"
+import * as Lifecycle from "./Lifecycle.ts"
 import * as Listener from "./Listener.ts"
 import * as MediaRoutes from "./MediaRoutes.ts"
 import * as OutboxRoutes from "./OutboxRoutes.ts"
 import * as ResponseEnd from "./ResponseEnd.ts"
 
-/** The text that the service prints when it listens. */
-interface Started {
-  readonly apiRoot: string
-  readonly demo: Option.Option<DemoOrganization.Demo>
-  /** The URL of the page with the mails, if no mail server is configured. */
-  readonly outbox: Option.Option<string>
-}
-
 /** Serves until it is interrupted. `announce` is called when the server listens. */
-export const serve = <R>(options: {
-  readonly work: boolean
-  readonly announce: (started: Started) => Effect.Effect<void, never, R>
-}) =>
+export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
   running(
     () => Effect.void,
     Effect.fnUntraced(function* (settings, stores) {
@@ -83,13 +67,7 @@ export const serve = <R>(options: {
       yield* open
       // Waiting requests are answered before the listener waits for running requests.
       yield* Effect.addFinalizer(() => Context.get(app, LongPolls).stop)
-      yield* warnAboutLinks(settings, port)
-      yield* Option.match(ConfigSummary.identityWarning(settings), {
-        onNone: () => Effect.void,
-        onSome: Effect.logWarning
-      })
-      const outbox = ConfigSummary.usesOutbox(settings) ? Option.some(`${apiRoot}/dev/outbox`) : Option.none()
-      yield* options.announce({ apiRoot, demo, outbox })
+      yield* Lifecycle.announceServer(settings, port, demo, options.announce)
     })
   )
 
@@ -119,7 +97,7 @@ export const runWorkerProcess = <R>(announce: Effect.Effect<void, never, R>) =>
       )
       yield* Effect.provideContext(Telemetry.observeProcess(settings), app)
       yield* Layer.build(Layer.provide(Workers.layer, Layer.succeedContext(app)))
-      yield* warnAboutLinks(settings, settings.listen.port)
+      yield* Lifecycle.warnAboutLinks(settings, settings.listen.port)
       yield* announce
     })
   )
@@ -134,12 +112,6 @@ const malformedRequestHeaders = Effect.gen(function* () {
     return rateHeadersOf(rate, 400, now)
   }
 })
-
-const warnAboutLinks = (settings: Settings.Settings, port: number) =>
-  Option.match(ConfigSummary.publicUrlWarning(settings, port), {
-    onNone: () => Effect.void,
-    onSome: ({ sentence }) => Effect.logWarning(sentence)
-  })
 
 const routes = (settings: Settings.Settings) =>
   HttpRouter.serve(Layer.mergeAll(Routes.layer, outboxOf(settings), mediaOf(settings)), {
@@ -176,37 +148,14 @@ const running = <E, R, E2>(
     stores: Context.Context<Layer.Success<ReturnType<typeof Database.layer>>>
   ) => Effect.Effect<void, E, R>
 ) =>
-  Effect.gen(function* () {
-    const settings = yield* Settings.readSettings
-    yield* Settings.requireForService(settings)
-    const observed = LogThrottle.layer.pipe(
-      Layer.provideMerge(Telemetry.layer(settings)),
-      Layer.provideMerge(Logs.layer(settings, "info"))
-    )
-    return yield* Effect.gen(function* () {
-      yield* Effect.forEach(ConfigSummary.settingWarnings(settings), (caution) => Effect.logWarning(caution))
-      yield* Effect.logInfo(
-        `Partner Commentary ${version} starts ${settings.development ? "for development" : "for production"}: ` +
-          `database ${databaseDisplayName(settings.database)}, mails ${ConfigSummary.describeMail(settings)}, ` +
-          `generator ${ConfigSummary.describeGenerator(settings)}, audio ${ConfigSummary.describeAudio(settings)}`
-      )
-      // The command line reports why a start failed.
-      yield* Effect.addFinalizer((exit) =>
-        Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Effect.logInfo("Stopped")
-      )
+  Lifecycle.run(
+    Effect.fnUntraced(function* (settings) {
       yield* check(settings)
       const stores = yield* Layer.build(Database.layer(settings, { listens: true }))
       yield* Effect.provideContext(heartbeat, stores)
       // On Postgres the layer includes the shared clock.
       yield* Effect.provideContext(start(settings, stores), stores)
       yield* Layer.build(Layer.provide(DatabaseMonitor.layer, Layer.succeedContext(stores)))
-      return yield* Effect.onInterrupt(Effect.never, () =>
-        Effect.andThen(
-          Effect.sync(() => {
-            process.exitCode = 0
-          }),
-          Effect.logInfo("Stopping")
-        )
-      )
-    }).pipe(Effect.scoped, Effect.provide(observed))
-  })
+      return Effect.never
+    })
+  )

@@ -1,7 +1,9 @@
 /** Logs go to stderr: readable text on a terminal, JSON lines elsewhere. stdout is for the output of commands. */
+import { formatHttpAddress } from "@partner-commentary/core/shared/Loopback"
 import { LogRequests } from "@partner-commentary/server/middleware/AccessLog"
 import { effectLogLevels } from "@partner-commentary/settings/LogLevels"
 import type { Settings } from "@partner-commentary/settings/Settings"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
@@ -18,3 +20,6 @@ export const layer = ({ log }: Settings, usual: "info" | "warn") => {
     Layer.succeed(References.MinimumLogLevel, level)
   )
 }
+
+export const logMetricsAddress = (host: string, port: number) =>
+  Effect.logInfo(`Metrics at ${formatHttpAddress(host, port)}/metrics`)

@@ -1,6 +1,4 @@
-/** Exports traces, metrics and logs by OTLP, and serves health and metrics at the admin address, if the settings enable them. */
-import { hostname } from "node:os"
-import { formatHttpAddress } from "@partner-commentary/core/shared/Loopback"
+/** Updates metrics for OTLP, and serves health and metrics at the admin address, if the settings enable them. */
 import * as Health from "@partner-commentary/server/routes/health/Health"
 import type { Settings } from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
@@ -9,43 +7,15 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
-import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
+import { ProcessGroup } from "../processes/ProcessGroup.ts"
 import * as Listener from "../server/Listener.ts"
-import { version } from "../Version.ts"
+import * as Logs from "./Logs.ts"
 import * as Metrics from "./Metrics.ts"
-import * as Spans from "./Spans.ts"
 
 /** Returns whether OTLP or the admin address is configured. */
 export const isTelemetryEnabled = ({ admin, otlp }: Settings): boolean =>
   Option.isSome(otlp) || Option.isSome(admin.port)
-
-export const layer = ({ otlp }: Settings) =>
-  Option.match(otlp, {
-    // Without OTLP no spans are created, because nothing would export them.
-    onNone: () => Layer.succeed(References.TracerEnabled, false),
-    onSome: ({ headers, statements, url }) =>
-      Layer.unwrap(
-        Effect.gen(function* () {
-          const { layerJson } = yield* Effect.promise(() => import("effect/observability/Otlp"))
-          const client = yield* Effect.promise(() => import("effect/http/FetchHttpClient"))
-          const exported = layerJson({
-            baseUrl: url,
-            headers: Redacted.value(headers),
-            resource: {
-              serviceName: "partner-commentary",
-              serviceVersion: version,
-              // The instance id distinguishes the gauges of several processes.
-              attributes: { "service.instance.id": `${hostname()}-${process.pid}` }
-            },
-            loggerMergeWithExisting: true,
-            shutdownTimeout: "2 seconds"
-          }).pipe(Layer.provide(client.layer))
-          return Spans.layer(statements).pipe(Layer.provideMerge(exported))
-        })
-      )
-  })
 
 /** The interval of updates for OTLP, which exports metrics every 10 seconds. */
 const period = "5 seconds"
@@ -62,10 +32,12 @@ export const observeProcess = Effect.fnUntraced(function* (settings: Settings) {
 const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh: Effect.Effect<void>) {
   const prometheus = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))
   const { open, port, server } = yield* Listener.bindPort(host, wanted, "ADMIN_PORT")
+  const { isMember, shareMetrics } = yield* ProcessGroup
+  const collect = yield* shareMetrics(Effect.andThen(refresh, prometheus.format()))
   const metrics = HttpRouter.add(
     "GET",
     "/metrics",
-    Effect.map(Effect.andThen(refresh, prometheus.format()), (text) =>
+    Effect.map(collect, (text) =>
       HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
     )
   )
@@ -75,5 +47,5 @@ const serve = Effect.fnUntraced(function* (host: string, wanted: number, refresh
     )
   )
   yield* open
-  yield* Effect.logInfo(`Metrics at ${formatHttpAddress(host, port)}/metrics`)
+  if (!isMember) yield* Logs.logMetricsAddress(host, port)
 })

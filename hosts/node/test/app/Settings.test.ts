@@ -172,6 +172,8 @@ describe("the settings", () => {
   for (const [name, value, rest] of [
     ["PORT", "70000"],
     ["PORT", "http"],
+    ["PROCESSES", "0"],
+    ["PROCESSES", "many"],
     ["PUBLIC_URL", "example.com"],
     ["PUBLIC_URL", "https://example.com/?a=1"],
     ["PUBLIC_URL", "https://ada@example.com"],

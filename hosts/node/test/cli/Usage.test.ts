@@ -44,6 +44,8 @@ describe("wrong usage", () => {
       ["token", "create", "--org", id, "--expires-in", "0 hours"],
       /--expires-in must be a duration/
     ],
+    ["no process", ["serve", "--processes", "0"], /--processes must be a whole number from 1 to 256/],
+    ["several processes on SQLite", ["serve", "--processes", "2"], /^--processes must be 1 on SQLite, [^\n]+\.\n$/],
     ["the same address twice", ["creator", "change-email", "--from", "a@b.c", "--to", "A@b.c"], /same address/]
   ]
 
@@ -86,6 +88,14 @@ describe.concurrent("a wrong setting", () => {
       expect(outcome).toMatchObject({ code: 1, stdout: "" })
       expect(outcome.stderr).toMatch(/^RESPONSE_WINDOW must be [^\n]+\.\n$/)
     }
+  })
+
+  it("PROCESSES above 1 is a wrong setting on SQLite, and only for serve", async (test) => {
+    const cwd = await Process.makeWorkingFolder(test)
+    const outcome = await Process.run(cwd, ["serve"], { PROCESSES: "2" })
+    expect(outcome).toMatchObject({ code: 1, stdout: "" })
+    expect(outcome.stderr).toMatch(/^PROCESSES must be 1 on SQLite, [^\n]+\.\n$/)
+    expect(await Process.run(cwd, ["migrate"], { PROCESSES: "2" })).toMatchObject({ code: 0 })
   })
 
   it("a wrong setting is printed as a line of JSON if LOG_FORMAT is json", async (test) => {

@@ -6,12 +6,12 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type * as Process from "./Process.ts"
 
-/** The database is dropped after the test. */
+/** The database is dropped after the test. A server is one process unless the test says otherwise, whatever the machine. */
 export const makeDatabase = async (test: Process.TestLifetime): Promise<Process.EnvironmentVariables> => {
   const scope = Effect.runSync(Scope.make())
   const url = await Effect.runPromise(Scope.provide(TestDatabase.empty, scope))
   test.onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return { DATABASE_URL: Redacted.value(url), DEV: "true" }
+  return { DATABASE_URL: Redacted.value(url), DEV: "true", PROCESSES: "1" }
 }
 
 /** Returns the rows of a statement. */

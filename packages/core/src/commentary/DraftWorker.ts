@@ -13,11 +13,15 @@ import * as Instant from "../shared/Instant.ts"
 import * as LogThrottle from "../shared/LogThrottle.ts"
 import { Policy } from "../shared/Policy.ts"
 import * as Subject from "../shared/Subject.ts"
+import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Assignment } from "../topic/Assignment.ts"
 import { type AssignmentInContext, AssignmentStore, type Modified } from "../topic/AssignmentStore.ts"
 import { CommentaryGenerator, GenerationFailed } from "./CommentaryGenerator.ts"
 import { recordFailedAttempt, releaseAttempt, storeDraft } from "./Generation.ts"
+
+/** A change of a persona reaches the drafts of all processes within this time. */
+const personaCache = { capacity: 1000, timeToLive: "3 seconds" } as const
 
 /** An attempt that DueAssignments has started, with the assignment at that time. */
 export type DraftJob = AssignmentInContext
@@ -39,8 +43,11 @@ export class DraftWorker extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const signal = yield* WorkSignal
 
+      /** Drafts of one persona that are made at the same time share a query. */
+      const recent = yield* TtlCache.make(personas.find, personaCache)
+
       const generate = Effect.fnUntraced(function* ({ assignment, topic }: AssignmentInContext) {
-        const persona = yield* personas.find(assignment.persona.id)
+        const persona = yield* recent.get(assignment.persona.id)
         const { draft, generation } = assignment
         return yield* generator.generate({
           persona: {

@@ -16,7 +16,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Fragment } from "effect/sql/Statement"
+import type { Fragment, Statement } from "effect/sql/Statement"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import * as Together from "../database/Together.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
@@ -45,7 +45,7 @@ interface Queue {
     { readonly receiver: CircuitBreaker.Receiver; readonly claimed: ReadonlyArray<ClaimedDelivery> },
     SqlError
   >
-  readonly keep: (receiver: CircuitBreaker.Receiver) => Effect.Effect<unknown, SqlError>
+  readonly keep: (receiver: CircuitBreaker.Receiver) => Statement<unknown>
 }
 
 interface ArrivalRow {
@@ -120,21 +120,19 @@ const settle = Effect.fnUntraced(function* (
     }
     settled.push({ before, after: receiver, following: [] })
   }
-  if (writes.length > 0) yield* Together.run(sql, writes)
+  yield* Together.run(sql, [...writes, { statement: keep(receiver) }])
   const continuing = batch.flatMap(({ at, following }, index) =>
     following === undefined ? [] : [{ ...following, at, index }]
   )
   const [leader] = continuing
-  if (leader === undefined) {
-    yield* keep(receiver)
-    return settled.map(Option.some)
-  }
+  if (leader === undefined) return settled.map(Option.some)
   const plan = combined(
     leader.taking,
     continuing.map(({ taking }) => taking)
   )
   const taken = yield* take(receiver, row, leader.at, leader.lease, plan)
-  yield* keep(taken.receiver)
+  // A claim changes the row only while the receiver recovers.
+  if (taken.receiver !== receiver) yield* keep(taken.receiver)
   return settled.map((one, index) => {
     const shareOf = continuing.findIndex((other) => other.index === index)
     const following = shareOf < 0 ? [] : taken.claimed.filter((_, place) => place % continuing.length === shareOf)

@@ -1,11 +1,11 @@
 /** `serve` and `worker`: long-running processes. Their modules are loaded on demand. */
+import * as Settings from "@partner-commentary/settings/Settings"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Json, printLine } from "../Output.ts"
-
-const service = Effect.promise(() => import("../../server/Service.ts"))
+import * as Parameter from "../Parameter.ts"
 
 export const serveCommand = Command.make(
   "serve",
@@ -13,15 +13,23 @@ export const serveCommand = Command.make(
     noWorker: Flag.Boolean("no-worker").pipe(
       Flag.withDescription("Serve only; a worker process does the jobs"),
       Flag.withDefault(false)
+    ),
+    processes: Parameter.optionalFlag(
+      "processes",
+      Settings.parseProcesses,
+      "N",
+      "Processes that share the port: 1 on SQLite, else by default as many as there are cores, at most 8"
     )
   },
-  Effect.fnUntraced(function* ({ noWorker }) {
+  Effect.fnUntraced(function* ({ noWorker, processes }) {
     const json = yield* Json
     const { formatIntroduction: introduction, demoView: view } = yield* Effect.promise(
       () => import("../../demo/DemoOrganization.ts")
     )
-    yield* (yield* service).serve({
+    const { serve } = yield* Effect.promise(() => import("../../processes/ServeProcesses.ts"))
+    yield* serve({
       work: !noWorker,
+      processes,
       announce: ({ apiRoot, demo, outbox }) =>
         printLine(
           json
@@ -40,6 +48,7 @@ export const workerCommand = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const json = yield* Json
-    yield* (yield* service).runWorkerProcess(printLine([json ? JSON.stringify({ ready: true }) : "ready"]))
+    const { runWorkerProcess } = yield* Effect.promise(() => import("../../server/Service.ts"))
+    yield* runWorkerProcess(printLine([json ? JSON.stringify({ ready: true }) : "ready"]))
   })
 ).pipe(Command.withDescription("Do the jobs only: mails, drafts, deadlines. Any number may run"))

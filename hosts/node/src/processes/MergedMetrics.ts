@@ -1,0 +1,77 @@
+/**
+ * Adds up the metrics of several processes, in Prometheus's text format. Counters and histograms are summed. A gauge of
+ * the database is the same for all processes, and a gauge of a process is summed or the extreme one is taken.
+ */
+type Aggregate = (one: number, other: number) => number
+
+const sum: Aggregate = (one, other) => one + other
+
+/** Gauges without an entry are the maximum of all processes. */
+const gauges: Readonly<Record<string, Aggregate>> = {
+  process_resident_memory_bytes: sum,
+  nodejs_heap_size_used_bytes: sum,
+  nodejs_heap_size_total_bytes: sum,
+  nodejs_heap_size_limit_bytes: sum,
+  nodejs_external_memory_bytes: sum,
+  process_start_time_seconds: Math.min,
+  partner_commentary_database_up: Math.min
+}
+
+interface Family {
+  readonly type: string
+  /** The lines of `# HELP` and `# TYPE`. */
+  readonly head: ReadonlyArray<string>
+  /** Values by name and labels. */
+  readonly values: ReadonlyMap<string, number>
+}
+
+export type Metrics = ReadonlyMap<string, Family>
+
+export const parse = (text: string): Metrics => {
+  const families = new Map<string, Family & { head: Array<string>; values: Map<string, number> }>()
+  let head: Array<string> = []
+  let values = new Map<string, number>()
+  for (const line of text.split("\n")) {
+    if (line.startsWith("# HELP ")) head = [line]
+    else if (line.startsWith("# TYPE ")) {
+      const [, , name = "", type = ""] = line.split(" ")
+      values = new Map()
+      families.set(name, { type, head: [...head, line], values })
+      head = []
+    } else if (line !== "") {
+      // Labels may contain spaces, and values do not.
+      const end = line.lastIndexOf(" ")
+      values.set(line.slice(0, end), Number(line.slice(end + 1)))
+    }
+  }
+  return families
+}
+
+const aggregateOf = (name: string, { type }: Family): Aggregate => (type === "gauge" ? (gauges[name] ?? Math.max) : sum)
+
+export const merge = (all: ReadonlyArray<Metrics>): Metrics => {
+  const merged = new Map<string, Family & { values: Map<string, number> }>()
+  for (const [name, family] of all.flatMap((metrics) => [...metrics])) {
+    const known = merged.get(name)
+    if (known === undefined) {
+      merged.set(name, { ...family, values: new Map(family.values) })
+      continue
+    }
+    const aggregate = aggregateOf(name, family)
+    for (const [series, value] of family.values) {
+      const present = known.values.get(series)
+      known.values.set(series, present === undefined ? value : aggregate(present, value))
+    }
+  }
+  return merged
+}
+
+/** What must remain of a process that ended: sums would otherwise decrease, which Prometheus takes for a restart of all. */
+export const withoutGauges = (metrics: Metrics): Metrics =>
+  new Map([...metrics].filter(([, { type }]) => type !== "gauge"))
+
+export const format = (metrics: Metrics): string =>
+  [...metrics.values()]
+    .flatMap(({ head, values }) => [...head, ...[...values].map(([series, value]) => `${series} ${value}`)])
+    .map((line) => `${line}\n`)
+    .join("")

@@ -1,0 +1,109 @@
+/** The primary process of `serve --processes N`: it forks the others, which share one port, and adds up their metrics. */
+import cluster, { type Worker } from "node:cluster"
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as MergedMetrics from "./MergedMetrics.ts"
+import { type FromMember, type FromPrimary, numberVariable } from "./ProcessGroup.ts"
+import type { SupervisedProcess } from "./Supervisor.ts"
+
+/** Longer than a process takes for its running requests and its workers. Afterwards it is killed. */
+const stopTimeout = Duration.seconds(35)
+
+/** A process whose event loop is blocked longer than this is shown with its last metrics. */
+const scrapeTimeout = 3000
+
+/** Processes that start again later need the same port, so the primary process chooses it. */
+export const chooseFreePort = (host: string) =>
+  Effect.promise(async () => {
+    const server = createServer().listen(0, host)
+    try {
+      await once(server, "listening")
+      return (server.address() as AddressInfo).port
+    } catch {
+      // The first process says why none can listen at this address.
+      return 0
+    } finally {
+      server.close()
+    }
+  })
+
+const hasEnded = ({ process: child }: Worker) => child.exitCode !== null || child.signalCode !== null
+
+const stop = (member: Worker) =>
+  Effect.promise(async () => {
+    if (hasEnded(member)) return
+    const ended = once(member.process, "exit")
+    member.process.kill("SIGTERM")
+    const late = setTimeout(() => member.process.kill("SIGKILL"), Duration.toMillis(stopTimeout))
+    await ended
+    clearTimeout(late)
+  })
+
+const send = (member: Worker, message: FromPrimary) => {
+  // The callback takes the error of a process that has just ended.
+  if (member.isConnected()) member.send(message, () => {})
+}
+
+/** Makes the function that starts a process with these variables. `own` returns the metrics of the primary process. */
+export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Effect.Effect<string>) => {
+  const known = new Map<Worker, MergedMetrics.Metrics>()
+  let ended: MergedMetrics.Metrics = new Map()
+  let lastScrape = 0
+
+  const scrape = (member: Worker) =>
+    new Promise<void>((resolve) => {
+      const id = ++lastScrape
+      const done = () => {
+        clearTimeout(late)
+        member.off("message", receive).off("exit", done)
+        resolve()
+      }
+      const receive = (message: FromMember) => {
+        if (message.kind !== "scraped" || message.id !== id) return
+        known.set(member, MergedMetrics.parse(message.text))
+        done()
+      }
+      const late = setTimeout(done, scrapeTimeout)
+      member.on("message", receive).on("exit", done)
+      send(member, { kind: "scrape", id })
+    })
+
+  const collect = async () => {
+    await Promise.all([...known.keys()].map(scrape))
+    const primary = MergedMetrics.parse(await Effect.runPromise(own))
+    return MergedMetrics.format(MergedMetrics.merge([ended, primary, ...known.values()]))
+  }
+
+  return Effect.fnUntraced(function* (number: number) {
+    const member = yield* Effect.acquireRelease(
+      Effect.sync(() => cluster.fork({ ...variables, [numberVariable]: String(number) })),
+      stop
+    )
+    let reason: string | undefined
+    const isReady = new Promise<void>((resolve) => {
+      member.on("message", (message: FromMember) => {
+        if (message.kind === "ready") {
+          known.set(member, new Map())
+          resolve()
+        } else if (message.kind === "failed") reason = message.reason
+        else if (message.kind === "collect") {
+          void collect().then((text) => send(member, { kind: "collected", id: message.id, text }))
+        }
+      })
+    })
+    const end = new Promise<string>((resolve) => {
+      const resolveWith = (sentence: string) => {
+        ended = MergedMetrics.merge([ended, MergedMetrics.withoutGauges(known.get(member) ?? new Map())])
+        known.delete(member)
+        resolve(sentence)
+      }
+      member.on("error", ({ message }) => resolveWith(`Process ${number} cannot be started: ${message}.`))
+      member.on("exit", (code, signal) =>
+        resolveWith(reason ?? `Process ${number} ended with ${signal ?? `exit code ${code}`}.`)
+      )
+    })
+    return { ready: Effect.promise(() => isReady), ended: Effect.promise(() => end) } satisfies SupervisedProcess
+  })
+}

@@ -1,0 +1,72 @@
+/**
+ * Keeps several processes running: starts them, restarts one that ended, and stops all of them together. If a process
+ * ends before all are ready, the start has failed.
+ */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { CommandFailed } from "../cli/CommandFailed.ts"
+
+export interface SupervisedProcess {
+  readonly ready: Effect.Effect<void>
+  /** Returns a sentence that says how the process ended. */
+  readonly ended: Effect.Effect<string>
+}
+
+interface SupervisorOptions {
+  readonly count: number
+  /** Starts process `number`. When the scope closes, the process stops. */
+  readonly launch: (number: number) => Effect.Effect<SupervisedProcess, never, Scope.Scope>
+  /** Runs once, when all processes are ready. */
+  readonly announce: Effect.Effect<void>
+}
+
+/** A process that ran this long does not count as a repeated failure. */
+const healthyAfter = Duration.toMillis("1 minute")
+
+/** The delay doubles with each repeated failure. */
+const delayAfter = (failures: number) => Duration.seconds(Math.min(2 ** (failures - 1), 30))
+
+/** Runs until it is interrupted. */
+export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
+  Effect.gen(function* () {
+    const numbers = Array.from({ length: count }, (_, index) => index + 1)
+    const readiness = new Map(numbers.map((number) => [number, Deferred.makeUnsafe<void>()]))
+    const isReady = (number: number) => Deferred.await(readiness.get(number) as Deferred.Deferred<void>)
+    let started = false
+
+    const runOnce = (number: number) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { ended, ready } = yield* launch(number)
+          yield* Effect.forkScoped(
+            Effect.andThen(ready, Deferred.succeed(readiness.get(number) as Deferred.Deferred<void>, undefined))
+          )
+          return yield* ended
+        })
+      )
+
+    const keepRunning = Effect.fnUntraced(function* (number: number) {
+      // The first process migrates the database, and finds wrong settings before the others start.
+      if (number > 1) yield* isReady(1)
+      for (let failures = 1; ; failures++) {
+        const begun = yield* Clock.currentTimeMillis
+        const end = yield* runOnce(number)
+        if (!started) return yield* new CommandFailed({ message: end })
+        if ((yield* Clock.currentTimeMillis) - begun >= healthyAfter) failures = 1
+        const delay = delayAfter(failures)
+        yield* Effect.logError(`${end} Process ${number} starts again in ${Duration.format(delay)}.`)
+        yield* Effect.sleep(delay)
+      }
+    })
+
+    const announceStart = Effect.gen(function* () {
+      for (const number of numbers) yield* isReady(number)
+      started = true
+      yield* announce
+    })
+    yield* Effect.all([announceStart, ...numbers.map(keepRunning)], { concurrency: "unbounded", discard: true })
+    return yield* Effect.never
+  })

@@ -1,0 +1,76 @@
+/** Tests that the metrics of several processes become those of one service. */
+import * as MergedMetrics from "@partner-commentary/node/processes/MergedMetrics"
+import { expect, it } from "vitest"
+
+const first = MergedMetrics.parse(`# HELP requests_total Requests
+# TYPE requests_total counter
+requests_total{area="topics list",status="200"} 3
+requests_total{area="other",status="404"} 1
+# TYPE seconds histogram
+seconds_bucket{le="0.1"} 2
+seconds_bucket{le="+Inf"} 4
+seconds_sum 1.5
+seconds_count 4
+# TYPE process_resident_memory_bytes gauge
+process_resident_memory_bytes 100
+# TYPE process_start_time_seconds gauge
+process_start_time_seconds 1000
+# TYPE partner_commentary_database_up gauge
+partner_commentary_database_up 1
+# TYPE partner_commentary_work_due gauge
+partner_commentary_work_due{kind="mails"} 5
+`)
+
+const second = MergedMetrics.parse(`# TYPE requests_total counter
+requests_total{area="topics list",status="200"} 4
+# TYPE seconds histogram
+seconds_bucket{le="0.1"} 1
+seconds_bucket{le="+Inf"} 1
+seconds_sum 0.05
+seconds_count 1
+# TYPE process_resident_memory_bytes gauge
+process_resident_memory_bytes 50
+# TYPE process_start_time_seconds gauge
+process_start_time_seconds 2000
+# TYPE partner_commentary_database_up gauge
+partner_commentary_database_up 0
+# TYPE partner_commentary_work_due gauge
+partner_commentary_work_due{kind="mails"} 6
+# TYPE only_here gauge
+only_here 7
+`)
+
+const lines = (text: string) => text.split("\n")
+
+it("counters and histograms of processes are added up, series by series", () => {
+  const merged = lines(MergedMetrics.format(MergedMetrics.merge([first, second])))
+  for (const line of [
+    "# HELP requests_total Requests",
+    "# TYPE requests_total counter",
+    'requests_total{area="topics list",status="200"} 7',
+    'requests_total{area="other",status="404"} 1',
+    'seconds_bucket{le="0.1"} 3',
+    'seconds_bucket{le="+Inf"} 5',
+    "seconds_sum 1.55",
+    "seconds_count 5",
+    "only_here 7"
+  ]) {
+    expect(merged).toContain(line)
+  }
+  expect(merged.filter((line) => line.startsWith("# TYPE requests_total"))).toHaveLength(1)
+})
+
+it("memory is added up, the worst value of the database counts, and the oldest start is the service's", () => {
+  const merged = lines(MergedMetrics.format(MergedMetrics.merge([first, second])))
+  expect(merged).toContain("process_resident_memory_bytes 150")
+  expect(merged).toContain("process_start_time_seconds 1000")
+  expect(merged).toContain("partner_commentary_database_up 0")
+  expect(merged).toContain('partner_commentary_work_due{kind="mails"} 6')
+})
+
+it("the counts of a process that ended remain, and its gauges do not", () => {
+  const merged = lines(MergedMetrics.format(MergedMetrics.merge([MergedMetrics.withoutGauges(first), second])))
+  expect(merged).toContain('requests_total{area="topics list",status="200"} 7')
+  expect(merged).toContain("seconds_count 5")
+  expect(merged).toContain("process_resident_memory_bytes 50")
+})

@@ -1,0 +1,109 @@
+/** Tests of the start, restart and stop of several processes, with processes that the test ends itself. */
+import { assert, it } from "@effect/vitest"
+import { supervise } from "@partner-commentary/node/processes/Supervisor"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+
+interface FakeProcess {
+  readonly number: number
+  readonly ready: Deferred.Deferred<void>
+  readonly ended: Deferred.Deferred<string>
+  isStopped: boolean
+}
+
+/** Starts the supervisor with processes that become ready and end when the test says so. */
+const start = Effect.fnUntraced(function* (count: number) {
+  const launched: Array<FakeProcess> = []
+  let announced = 0
+  const fiber = yield* Effect.forkChild(
+    supervise({
+      count,
+      launch: (number) =>
+        Effect.gen(function* () {
+          const fake: FakeProcess = {
+            number,
+            ready: yield* Deferred.make<void>(),
+            ended: yield* Deferred.make<string>(),
+            isStopped: false
+          }
+          launched.push(fake)
+          yield* Effect.addFinalizer(() =>
+            Effect.sync(() => {
+              fake.isStopped = true
+            })
+          )
+          return { ready: Deferred.await(fake.ready), ended: Deferred.await(fake.ended) }
+        }),
+      announce: Effect.sync(() => {
+        announced += 1
+      })
+    })
+  )
+  const settle = TestClock.adjust(0)
+  yield* settle
+  const makeReady = (fake: FakeProcess | undefined) =>
+    Effect.andThen(Deferred.succeed((fake as FakeProcess).ready, undefined), settle)
+  const end = (fake: FakeProcess | undefined, sentence: string) =>
+    Effect.andThen(Deferred.succeed((fake as FakeProcess).ended, sentence), settle)
+  return { announced: () => announced, end, fiber, launched, makeReady }
+})
+
+const numbersOf = (launched: ReadonlyArray<FakeProcess>) => launched.map(({ number }) => number)
+
+it.effect("the first process starts alone, then the others, and the start is announced once when all are ready", () =>
+  Effect.gen(function* () {
+    const { announced, fiber, launched, makeReady } = yield* start(3)
+    assert.deepStrictEqual(numbersOf(launched), [1])
+    yield* makeReady(launched[0])
+    assert.deepStrictEqual(numbersOf(launched), [1, 2, 3])
+    yield* makeReady(launched[1])
+    assert.strictEqual(announced(), 0)
+    yield* makeReady(launched[2])
+    assert.strictEqual(announced(), 1)
+    yield* Fiber.interrupt(fiber)
+    assert.isTrue(launched.every(({ isStopped }) => isStopped))
+  })
+)
+
+it.effect("a process that ends before all are ready fails the start with its sentence, and stops the others", () =>
+  Effect.gen(function* () {
+    const { announced, end, fiber, launched, makeReady } = yield* start(3)
+    yield* makeReady(launched[0])
+    yield* end(launched[2], "PORT must name a free port.")
+    const exit = yield* Fiber.await(fiber)
+    const failure = Exit.isFailure(exit) ? Cause.squash(exit.cause) : assert.fail("the start succeeded")
+    assert.deepInclude(failure, { _tag: "CommandFailed", message: "PORT must name a free port." })
+    assert.isTrue(launched.every(({ isStopped }) => isStopped))
+    assert.strictEqual(announced(), 0)
+  })
+)
+
+it.effect("a process that ends later starts again, with a delay that doubles until it has run for a minute", () =>
+  Effect.gen(function* () {
+    const { announced, end, fiber, launched, makeReady } = yield* start(2)
+    yield* makeReady(launched[0])
+    yield* makeReady(launched[1])
+    const last = () => launched.at(-1)
+    for (const delay of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
+      yield* end(last(), "Process 2 ended with SIGKILL.")
+      const before = launched.length
+      yield* TestClock.adjust(delay - 1)
+      assert.lengthOf(launched, before)
+      yield* TestClock.adjust(1)
+      assert.lengthOf(launched, before + 1)
+      assert.strictEqual(last()?.number, 2)
+    }
+    yield* TestClock.adjust("1 minute")
+    yield* end(last(), "Process 2 ended with SIGKILL.")
+    const before = launched.length
+    yield* TestClock.adjust(1000)
+    assert.lengthOf(launched, before + 1)
+    assert.strictEqual(announced(), 1)
+    assert.isFalse(launched[0]?.isStopped)
+    yield* Fiber.interrupt(fiber)
+  })
+)

@@ -1,0 +1,48 @@
+/** The work of requests and of a story on SQLite, counted in statements and commits. */
+import { assert, it } from "@effect/vitest"
+import * as Seed from "@partner-commentary/test/Seed"
+import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Effect from "effect/Effect"
+import { countCommits, playStory } from "../support/CountedStory.ts"
+import { readJson } from "../support/Json.ts"
+import * as OnTheFile from "../support/OnTheFile.ts"
+import * as OnTheWire from "../support/OnTheWire.ts"
+
+it.live("on SQLite a story of three personas and two webhooks takes a bounded number of statements and commits", () =>
+  Effect.gen(function* () {
+    const { counted, turns } = yield* playStory<never>(3, OnTheFile.recordStatements)
+    assert.isAtMost(turns.length, 284, counted)
+    assert.isAtMost(countCommits(turns), 98, counted)
+  }).pipe(Effect.provide(OnTheFile.layer))
+)
+
+it.effect(
+  "on SQLite a submission takes a bounded number of statements and one commit, and a status one statement",
+  () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestApi
+      const owner = yield* Seed.organization()
+      const personas = yield* Effect.forEach(Array.from({ length: 3 }), () => Seed.persona(owner))
+      const { text: key } = yield* Seed.key(owner)
+      const post = (number: number) =>
+        call("/partner/v1/topics", {
+          method: "POST",
+          key,
+          body: { content: `Who will win the cup ${number}?`, persona_ids: personas.map(({ id }) => id) }
+        })
+      yield* post(1)
+      const { answer, turns } = yield* OnTheFile.recordStatements(post(2))
+      assert.strictEqual(answer.status, 201)
+      const written = ["duplicate_windows", "topics", "assignments", "mails", "usage_months", "counters"]
+      assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [
+        "SELECT licenses",
+        ...["BEGIN", "SAVEPOINT"],
+        ...written.map((table) => `INSERT ${table}`),
+        ...["RELEASE", "COMMIT"]
+      ])
+      const { data } = yield* readJson(answer)
+      const polled = yield* OnTheFile.recordStatements(call(`/partner/v1/topics/${data.topic_id}/status`, { key }))
+      assert.strictEqual(polled.answer.status, 200)
+      assert.deepStrictEqual(polled.turns.map(OnTheWire.kindOfTurn), ["SELECT topics"])
+    }).pipe(Effect.provide(OnTheFile.layer))
+)

@@ -1,0 +1,65 @@
+/** A story from the submission to the delivered events, whose statements are recorded in steps. */
+import * as Jobs from "@partner-commentary/server/workers/Jobs"
+import { creatorTokenIn, Mailbox } from "@partner-commentary/test/Mailbox"
+import type { StatementTurn } from "@partner-commentary/test/postgres/Wire"
+import * as Seed from "@partner-commentary/test/Seed"
+import * as Effect from "effect/Effect"
+import { registerWebhook } from "./DeliveryCalls.ts"
+import * as OnTheWire from "./OnTheWire.ts"
+import { actAsCreator, submitTopic } from "./Requests.ts"
+import { webhookUrl } from "./WebhookCalls.ts"
+
+/** Runs due jobs until none is due. */
+export const finishJobs = Effect.gen(function* () {
+  const runners = yield* Effect.all(Jobs.runners)
+  for (let done = 1; done > 0; ) {
+    done = 0
+    for (const { runDue } of runners) done += yield* runDue
+  }
+}).pipe(Effect.scoped)
+
+/** A statement outside of a transaction counts as one commit. */
+export const countCommits = (turns: ReadonlyArray<StatementTurn>) => {
+  let commits = 0
+  let isWithin = false
+  for (const kind of turns.map(OnTheWire.kindOfTurn)) {
+    if (kind === "BEGIN") isWithin = true
+    if (kind === "COMMIT") isWithin = false
+    if (!isWithin) commits++
+  }
+  return commits
+}
+
+type Recorder<R0> = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+) => Effect.Effect<{ readonly answer: A; readonly turns: ReadonlyArray<StatementTurn> }, E, R | R0>
+
+/** Plays a story of `count` personas and two webhooks, and records each step. */
+export const playStory = Effect.fnUntraced(function* <R0>(count: number, record: Recorder<R0>) {
+  const mailbox = yield* Mailbox
+  const owner = yield* Seed.organization()
+  const personas = yield* Effect.forEach(Array.from({ length: count }), () => Seed.persona(owner))
+  const { text: key } = yield* Seed.key(owner)
+  for (const at of [webhookUrl, `${webhookUrl}/other`]) yield* registerWebhook(key, ["creator.approved"], at)
+  yield* finishJobs
+  const newTokens = Effect.map(mailbox.all, (mails) => mails.slice(-count).map(creatorTokenIn))
+  const submitted = yield* record(submitTopic(key, "Who will win the cup this year?", personas))
+  const mailed = yield* record(finishJobs)
+  const requests = yield* newTokens
+  const responded = yield* record(
+    Effect.forEach(requests, (token) =>
+      actAsCreator(token, "respond", { perspective: "The youngest team will win it." })
+    )
+  )
+  const drafted = yield* record(finishJobs)
+  const drafts = yield* newTokens
+  const approved = yield* record(Effect.forEach(drafts, (token) => actAsCreator(token, "approve")))
+  const delivered = yield* record(finishJobs)
+  const steps = { submitted, mailed, responded, drafted, approved, delivered }
+  const turns = Object.values(steps).flatMap((step) => step.turns)
+  /** For the message of a failure: the number of turns and commits of each step. */
+  const counted = JSON.stringify(
+    Object.entries(steps).map(([name, step]) => [name, step.turns.length, countCommits(step.turns)])
+  )
+  return { steps, turns, counted }
+})

@@ -1,0 +1,36 @@
+/** The whole service on SQLite, whose statements are recorded at the driver. */
+import { StatementSync } from "node:sqlite"
+import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
+import * as InMemory from "@partner-commentary/test/InMemory"
+import type { StatementTurn } from "@partner-commentary/test/postgres/Wire"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** The service runs without workers. */
+export const layer = InMemory.layerWithoutWorkers({ stores: Layer.orDie(Sqlite.layer({ filename: ":memory:" })) })
+
+type Call = (this: StatementSync, ...values: Array<unknown>) => unknown
+
+/** The methods of the driver that execute a statement. */
+const methods = ["all", "get", "iterate", "run"] as const
+
+/** Returns the statements that were executed during the effect. Each is a turn of its own. */
+export const recordStatements = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const turns: Array<StatementTurn> = []
+    const prototype = StatementSync.prototype as unknown as Record<(typeof methods)[number], Call>
+    const originals = methods.map((name) => [name, prototype[name]] as const)
+    for (const [name, original] of originals) {
+      prototype[name] = function (...values) {
+        turns.push([this.sourceSQL.replace(/\s+/g, " ").trim()])
+        return original.apply(this, values)
+      }
+    }
+    const restore = Effect.sync(() => {
+      for (const [name, original] of originals) prototype[name] = original
+    })
+    return Effect.ensuring(
+      Effect.map(effect, (answer) => ({ answer, turns })),
+      restore
+    )
+  })
