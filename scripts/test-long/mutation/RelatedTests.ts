@@ -79,19 +79,23 @@ export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): Re
 
 const escaped = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-const fails = (tests: ReadonlyArray<Run>): boolean => {
-  if (tests.length === 0) return false
+type Outcome = "passed" | "failed" | "timed out"
+
+const outcomeOf = (tests: ReadonlyArray<Run>): Outcome => {
+  if (tests.length === 0) return "passed"
   const files = [...new Set(tests.map(({ file }) => file))]
   const names = [...new Set(tests.map(({ name }) => escaped(name)))].join("|")
   const options = ["--bail=1", "--passWithNoTests", `--testNamePattern=^(?:${names})$`, ...files]
-  return vitest(options, {}, 120_000).status !== 0
+  const { signal, status } = vitest(options, {}, 120_000)
+  return status === 0 ? "passed" : signal === null ? "failed" : "timed out"
 }
 
-/** Returns whether a test fails. The tests of the first seconds find most faults. The others run only if these pass. */
-export const isNoticed = (tests: ReadonlyArray<Run>): boolean => {
+/** The tests of the first seconds find most faults. The others run only if these pass. */
+export const runTests = (tests: ReadonlyArray<Run>): Outcome => {
   let total = 0
   const ends = tests.map(({ ms }) => (total += ms + 5))
   const between = (from: number, to: number) =>
     tests.filter((_, at) => from < (ends[at] ?? 0) && (at === 0 || (ends[at] ?? 0) <= to))
-  return fails(between(0, 1500)) || fails(between(1500, 20_000))
+  const first = outcomeOf(between(0, 1500))
+  return first === "passed" ? outcomeOf(between(1500, 20_000)) : first
 }
