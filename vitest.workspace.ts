@@ -49,8 +49,8 @@ export default defineConfig({
   test: {
     // The output of a test is shown when it fails.
     silent: "passed-only",
-    // Some tests wait for processes and timeouts, so another test runs meanwhile.
-    maxWorkers: availableParallelism() + 1,
+    // Some tests wait for processes and timeouts, so other tests run meanwhile.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
       { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } },

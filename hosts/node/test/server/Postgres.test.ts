@@ -33,17 +33,6 @@ describe("the Node host on Postgres", () => {
     for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
   })
 
-  it("when eight processes migrate an empty database at the same time, one of them migrates and all succeed", async (test) => {
-    const cwd = await Process.makeWorkingFolder(test)
-    const env = await OwnDatabase.makeDatabase(test)
-    const outcomes = await Promise.all(
-      Array.from({ length: 8 }, () => Process.spawned(cwd, ["migrate", "--json"], env))
-    )
-    expect(outcomes.map(({ code }) => code)).toEqual(Array(8).fill(0))
-    const applied = outcomes.map(({ stdout }) => JSON.parse(stdout).applied)
-    expect(applied.filter(({ length }) => length > 0)).toHaveLength(1)
-  })
-
   it("doctor and each worker loop report a database that answers reads and accepts no writes", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
