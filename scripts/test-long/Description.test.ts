@@ -6,10 +6,10 @@ import type { Document } from "@partner-commentary/api/description/Document"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findBreakingChanges } from "../openapi/Breakage.ts"
 import { errorsWithoutExample } from "../openapi/ErrorExamples.ts"
-import { type LintFinding, lintDescription } from "./description/Lint.ts"
 import { root } from "../Repository.ts"
 import { additions, breaking } from "./description/Changes.ts"
 import { faults, nearMisses } from "./description/Incomplete.ts"
+import { type LintFinding, lintDescription } from "./description/Lint.ts"
 import { applyPlants } from "./description/Plant.ts"
 
 /** The released document changes rarely, so the plants keep finding their targets. */

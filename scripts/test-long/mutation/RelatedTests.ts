@@ -77,14 +77,15 @@ export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): Re
     .flatMap(({ own }) => own)
 }
 
-const escaped = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+/** `--testNamePattern` joins suites and tests by a space, and a recorded name by " > ". */
+const patternOf = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" > ", " (?:> )?")
 
 type Outcome = "passed" | "failed" | "timed out"
 
 const outcomeOf = (tests: ReadonlyArray<Run>): Outcome => {
   if (tests.length === 0) return "passed"
   const files = [...new Set(tests.map(({ file }) => file))]
-  const names = [...new Set(tests.map(({ name }) => escaped(name)))].join("|")
+  const names = [...new Set(tests.map(({ name }) => patternOf(name)))].join("|")
   const options = ["--bail=1", "--passWithNoTests", `--testNamePattern=^(?:${names})$`, ...files]
   const { signal, status } = vitest(options, {}, 120_000)
   return status === 0 ? "passed" : signal === null ? "failed" : "timed out"
