@@ -61,14 +61,16 @@ export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => 
 }
 
 /**
- * The package's own tests come first, then those of the same subject, then the fastest ones. Code outside functions
- * runs before the first test, so it falls back to the tests that execute anything in its file.
+ * The package's own tests come first, then those of the same subject, then the fastest ones. The stores are tested by
+ * the suites that SQLite runs. Code outside functions runs before the first test, so it falls back to the tests that
+ * execute anything in its file.
  */
 export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const executing = (place: string) => runs.filter(({ covered }) => covered.includes(place))
   const [tests = []] = [executing(`${path}:${offset}`), executing(path)].filter((each) => each.length > 0)
   const [, layer, folder] = /^(packages\/\w+\/)src\/(?:routes\/)?(\w+)/.exec(path) ?? []
-  const distance = (file: string) => (file.startsWith(`${layer}test/`) ? 0 : file.includes(`/test/${folder}`) ? 1 : 2)
+  const nearest = layer === "packages/sql/" ? /^(packages\/sql|adapters\/sqlite)\/test\// : new RegExp(`^${layer}test/`)
+  const distance = (file: string) => (nearest.test(file) ? 0 : file.includes(`/test/${folder}`) ? 1 : 2)
   const rankOf = (file: string, own: ReadonlyArray<Run>) =>
     distance(file) * 1_000_000 + own.reduce((sum, { ms }) => sum + ms, 0) / own.length
   return [...Map.groupBy(tests, ({ file }) => file)]
@@ -98,5 +100,5 @@ export const runTests = (tests: ReadonlyArray<Run>): Outcome => {
   const between = (from: number, to: number) =>
     tests.filter((_, at) => from < (ends[at] ?? 0) && (at === 0 || (ends[at] ?? 0) <= to))
   const first = outcomeOf(between(0, 1500))
-  return first === "passed" ? outcomeOf(between(1500, 20_000)) : first
+  return first === "passed" ? outcomeOf(between(1500, 40_000)) : first
 }
