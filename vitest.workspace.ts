@@ -11,9 +11,6 @@ const folders = {
   hosts: ["adapters/*", "hosts/*"]
 }
 
-/** Tests of the whole service that run on Postgres each time; `test:long` runs all of them. */
-const onPostgres = ["Story", "Races"].map((name) => `hosts/test/test/topics/${name}.test.ts`)
-
 /**
  * The harness uses SQLite in memory, whatever database the other tests use. Tests of embedding create their own
  * databases.
@@ -53,16 +50,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     projects: [
       { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
-      { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } },
-      {
-        test: {
-          ...shared,
-          name: "hosts on Postgres",
-          include: onPostgres,
-          globalSetup: [postgres],
-          env: { TEST_STORES: "postgres" }
-        }
-      }
+      { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } }
     ]
   }
 })
