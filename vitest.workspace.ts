@@ -11,9 +11,6 @@ const folders = {
   hosts: ["adapters/*", "hosts/*"]
 }
 
-/** Tests of the whole service that run on Postgres each time; `test:long` runs all of them. */
-const onPostgres = ["Story", "Races", "Completion"].map((name) => `hosts/test/test/topics/${name}.test.ts`)
-
 /**
  * The harness uses SQLite in memory, whatever database the other tests use. Tests of embedding create their own
  * databases.
@@ -50,19 +47,10 @@ export default defineConfig({
     // The output of a test is shown when it fails.
     silent: "passed-only",
     // Some tests wait for processes and timeouts, so other tests run at the same time.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     projects: [
       { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
-      { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } },
-      {
-        test: {
-          ...shared,
-          name: "hosts on Postgres",
-          include: onPostgres,
-          globalSetup: [postgres],
-          env: { TEST_STORES: "postgres" }
-        }
-      }
+      { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } }
     ]
   }
 })

@@ -6,10 +6,10 @@ import type { Document } from "@partner-commentary/api/description/Document"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findBreakingChanges } from "../openapi/Breakage.ts"
 import { errorsWithoutExample } from "../openapi/ErrorExamples.ts"
-import { type LintFinding, lintDescription } from "../openapi/Lint.ts"
 import { root } from "../Repository.ts"
 import { additions, breaking } from "./description/Changes.ts"
 import { faults, nearMisses } from "./description/Incomplete.ts"
+import { type LintFinding, lintDescription } from "./description/Lint.ts"
 import { applyPlants } from "./description/Plant.ts"
 
 /** Faults are planted into the released document, which changes rarely, so that their targets stay valid. */

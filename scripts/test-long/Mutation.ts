@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readFiles, root } from "../Repository.ts"
 import { drawRandomly, mutantsOf } from "./mutation/Mutants.ts"
-import { isNoticed, recorded, testsFor } from "./mutation/RelatedTests.ts"
+import { recorded, runTests, testsFor } from "./mutation/RelatedTests.ts"
 
 const [count = 200, seed = 1, from = 0, to = count] = process.argv.slice(2).map(Number)
 
@@ -18,7 +18,8 @@ const mutants = drawRandomly(all, count, seed)
 const runs = recorded(mutants)
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const figures = { planted: 0, noticed: 0, survived: 0, "not executed": 0 }
+const figures = { planted: 0, noticed: 0, survived: 0, "timed out": 0, "not executed": 0 }
+const names = { failed: "noticed", passed: "survived", "timed out": "timed out" } as const
 
 for (const mutant of mutants.slice(from, to)) {
   const { found, offset, path, replacement } = mutant
@@ -27,7 +28,7 @@ for (const mutant of mutants.slice(from, to)) {
   const tests = testsFor(mutant, runs)
   try {
     writeFileSync(place, text.slice(0, offset) + replacement + text.slice(offset + found.length))
-    const outcome = tests.length === 0 ? "not executed" : isNoticed(tests) ? "noticed" : "survived"
+    const outcome = tests.length === 0 ? "not executed" : names[runTests(tests)]
     figures[outcome]++
     const line = text.slice(0, offset).split("\n").length
     if (outcome !== "noticed") say(`${outcome}: ${path}:${line} "${found.trim()}" became "${replacement.trim()}"`)

@@ -24,12 +24,12 @@ const service = async (test: Process.TestLifetime, options: { readonly past: boo
     // With the direct connection, workers learn of work by notifications. Without the direct connection, they poll.
     WORKER_POLL_INTERVAL: options.past ? "10 minutes" : "1 second"
   }
-  const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
   const links = { PORT: new URL(server.apiRoot).port, PUBLIC_URL: server.apiRoot }
   const [other, ...workers] = await Promise.all([
-    Process.start(cwd, ["serve", "--no-worker"], env),
-    Process.start(cwd, ["worker"], { ...env, ...links }),
-    Process.start(cwd, ["worker"], { ...env, ...links })
+    Process.startProcess(cwd, ["serve", "--no-worker"], env),
+    Process.startProcess(cwd, ["worker"], { ...env, ...links }),
+    Process.startProcess(cwd, ["worker"], { ...env, ...links })
   ])
   const partner = await Partner.registerPartner(cwd, env)
   const org = partner.organization.id

@@ -13,7 +13,7 @@ beforeAll(async () => {
   env = await OwnDatabase.makeDatabase(suite)
   cwd = await Process.makeWorkingFolder(suite)
   await Process.runJson(cwd, ["migrate"], env)
-  servers = await Promise.all(Array.from({ length: 4 }, () => Process.start(cwd, ["serve", "--no-worker"], env)))
+  servers = await Promise.all(Array.from({ length: 4 }, () => Process.startProcess(cwd, ["serve", "--no-worker"], env)))
 })
 afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp()

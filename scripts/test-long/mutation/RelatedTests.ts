@@ -61,14 +61,16 @@ export const recorded = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Run> => 
 }
 
 /**
- * The package's own tests come first, then those of the same subject, then the fastest ones. Code outside functions
- * runs before the first test, so for it the tests that execute anything in its file run.
+ * The package's own tests come first, then those of the same subject, then the fastest ones. The stores are tested by
+ * the suites that SQLite runs. Code outside functions runs before the first test, so for it the tests that execute
+ * anything in its file run.
  */
 export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const executing = (place: string) => runs.filter(({ covered }) => covered.includes(place))
   const [tests = []] = [executing(`${path}:${offset}`), executing(path)].filter((each) => each.length > 0)
   const [, layer, folder] = /^(packages\/\w+\/)src\/(?:routes\/)?(\w+)/.exec(path) ?? []
-  const distance = (file: string) => (file.startsWith(`${layer}test/`) ? 0 : file.includes(`/test/${folder}`) ? 1 : 2)
+  const nearest = layer === "packages/sql/" ? /^(packages\/sql|adapters\/sqlite)\/test\// : new RegExp(`^${layer}test/`)
+  const distance = (file: string) => (nearest.test(file) ? 0 : file.includes(`/test/${folder}`) ? 1 : 2)
   const rankOf = (file: string, own: ReadonlyArray<Run>) =>
     distance(file) * 1_000_000 + own.reduce((sum, { ms }) => sum + ms, 0) / own.length
   return [...Map.groupBy(tests, ({ file }) => file)]
@@ -77,24 +79,26 @@ export const testsFor = ({ offset, path }: Mutant, runs: ReadonlyArray<Run>): Re
     .flatMap(({ own }) => own)
 }
 
-const escaped = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+/** `--testNamePattern` joins suites and tests by a space, and a recorded name by " > ". */
+const patternOf = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" > ", " (?:> )?")
 
-const fails = (tests: ReadonlyArray<Run>): boolean => {
-  if (tests.length === 0) return false
+type Outcome = "passed" | "failed" | "timed out"
+
+const outcomeOf = (tests: ReadonlyArray<Run>): Outcome => {
+  if (tests.length === 0) return "passed"
   const files = [...new Set(tests.map(({ file }) => file))]
-  const names = [...new Set(tests.map(({ name }) => escaped(name)))].join("|")
+  const names = [...new Set(tests.map(({ name }) => patternOf(name)))].join("|")
   const options = ["--bail=1", "--passWithNoTests", `--testNamePattern=^(?:${names})$`, ...files]
-  return vitest(options, {}, 120_000).status !== 0
+  const { signal, status } = vitest(options, {}, 120_000)
+  return status === 0 ? "passed" : signal === null ? "failed" : "timed out"
 }
 
-/**
- * Returns whether a test fails. The first tests, which take some seconds, find most faults. The other tests run only if
- * these pass.
- */
-export const isNoticed = (tests: ReadonlyArray<Run>): boolean => {
+/** The first tests, which take some seconds, find most faults. The other tests run only if these pass. */
+export const runTests = (tests: ReadonlyArray<Run>): Outcome => {
   let total = 0
   const ends = tests.map(({ ms }) => (total += ms + 5))
   const between = (from: number, to: number) =>
     tests.filter((_, at) => from < (ends[at] ?? 0) && (at === 0 || (ends[at] ?? 0) <= to))
-  return fails(between(0, 1500)) || fails(between(1500, 20_000))
+  const first = outcomeOf(between(0, 1500))
+  return first === "passed" ? outcomeOf(between(1500, 40_000)) : first
 }

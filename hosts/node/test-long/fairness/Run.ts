@@ -58,7 +58,7 @@ export class FairnessRun {
   }
 
   async start(): Promise<void> {
-    this.service = await Process.start(this.place.cwd, ["serve"], this.place.env)
+    this.service = await Process.startProcess(this.place.cwd, ["serve"], this.place.env)
   }
 
   async begin(test: Process.TestLifetime): Promise<void> {

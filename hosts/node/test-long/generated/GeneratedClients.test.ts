@@ -71,7 +71,7 @@ const served = async (test: TestContext) => {
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
   test.onTestFinished(() => void receiver.close().closeAllConnections())
   const cwd = await Process.makeWorkingFolder(test)
-  const { apiRoot } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
+  const { apiRoot } = await Process.startProcess(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
   const organization = await Process.runJson(cwd, ["org", "create", "--name", "Courtside"])
   const scopes = "personas:read,topics:submit,topics:read,usage:read"
   const words = ["--org", organization.id, "--name", "story", "--scopes", scopes, "--environment", "test"]

@@ -37,7 +37,7 @@ it("the Python packages are installed where they are required", () => {
 it("the Python client works with a running service", async (test) => {
   test.skip(obstacle !== undefined, obstacle)
   const cwd = await Process.makeWorkingFolder(test)
-  const { apiRoot } = await Process.start(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
+  const { apiRoot } = await Process.startProcess(cwd, ["serve"], { WEBHOOK_ALLOW_PRIVATE: "true" })
   const { id } = await Process.runJson(cwd, ["org", "create", "--name", "Courtside"])
   const scopes = "personas:read,topics:submit,topics:read,usage:read"
   const words = ["--org", id, "--name", "python", "--scopes", scopes, "--environment", "test"]

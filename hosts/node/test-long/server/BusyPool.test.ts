@@ -7,7 +7,7 @@ import * as Process from "../../test/support/Process.ts"
 it("a request that gets no free connection for ten seconds is answered with 503 and Retry-After", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = { ...(await OwnDatabase.makeDatabase(test)), DATABASE_POOL_SIZE: "2" }
-  const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
   const { key, persona } = await Partner.registerPartner(cwd, env)
   const submission = { content: "Who wins the derby this year?", persona_ids: [persona.id] }
   const { topic_id: id } = (await Partner.callApi(server.apiRoot, key, "/topics", submission)).body.data

@@ -25,7 +25,7 @@ const disk = async (context: TestContext, megabytes: number) => {
   execFileSync("mkfs.ext4", ["-q", "-m", "0", image])
   await mkdir(join(cwd, "data"))
   const mounted = `exec unshare -m sh -c 'mount -o loop image data && exec "$@"' sh "$@"`
-  const serve = () => Process.start(cwd, ["serve"], {}, mounted)
+  const serve = () => Process.startProcess(cwd, ["serve"], {}, mounted)
   // nsenter starts in the root folder of the namespace.
   const inside = ({ pid }: Process.RunningService, script: string) =>
     spawnSync("nsenter", ["-t", String(pid), "-m", "sh", "-c", `cd ${cwd} && ${script}`])

@@ -12,7 +12,7 @@ const started = async (test: Process.TestLifetime) => {
   const env = await OwnDatabase.makeDatabase(test)
   const wire = await Wire.openRecordingProxy(env["DATABASE_URL"] ?? "", { writesDown: false })
   test.onTestFinished(wire.close)
-  const service = await Process.start(cwd, ["serve"], { ...env, DATABASE_URL: wire.url, ADMIN_PORT: "0" })
+  const service = await Process.startProcess(cwd, ["serve"], { ...env, DATABASE_URL: wire.url, ADMIN_PORT: "0" })
   const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(service.stderr())![0]
   return { metrics, ready: `${service.apiRoot}/readyz`, service, wire }
 }

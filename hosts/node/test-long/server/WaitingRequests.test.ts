@@ -13,7 +13,7 @@ const plenty = ["requests_per_hour", "burst_per_minute"].flatMap((name) => ["--l
 
 const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVariables) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
   const { id, key } = await Partner.registerTestPartner(cwd, "Acme Sports", env)
   await Process.runJson(cwd, ["org", "update", id, ...plenty], env)
   const content = "Who wins the derby?"
@@ -52,7 +52,7 @@ const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVa
 it("a change through another process on Postgres answers waiting requests", async (test) => {
   const env = await OwnDatabase.makeDatabase(test)
   const { cwd, key, server, shareId, startWaiting } = await startScene(test, env)
-  const other = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const other = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
   const began = performance.now()
   const { answers } = await startWaiting(10)
   const advanced = await Partner.callApi(other.apiRoot, key, `/test/assignments/${shareId}/advance`, {})

@@ -81,7 +81,7 @@ const raw = (apiRoot: string, target: string) =>
     socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
   })
 
-describe.concurrent("audio files", () => {
+describe("audio files", () => {
   it("an approved text is spoken by the server of SPEECH_URL, and anyone with the file's URL can fetch it", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { asked, env } = await speaking(test)

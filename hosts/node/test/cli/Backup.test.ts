@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 
 const env = { DATABASE_URL: "sqlite:./service.db", DEV: "true" }
 
-describe.concurrent("backup", () => {
+describe("backup", () => {
   it("a backup contains all acknowledged writes although a server keeps writing, and a service runs on the copy", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stop } = await Process.start(cwd, ["serve"], env)

@@ -25,7 +25,7 @@ const production = {
 /** A setting that commands require outside development. The value is the default in development. */
 const named = { DATABASE_URL: "sqlite:./data/partner-commentary.db" }
 
-describe.concurrent("the `token create` command", () => {
+describe("the `token create` command", () => {
   it("the `token create` command makes a token that the server accepts for the requested time", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot } = await Process.start(cwd)
@@ -64,7 +64,7 @@ describe.concurrent("the `token create` command", () => {
   })
 })
 
-describe.concurrent("an external identity provider", () => {
+describe("an external identity provider", () => {
   it("the server accepts tokens of an external identity provider, and doctor checks the provider's keys", async (test) => {
     const provider = new OAuth2Server()
     await provider.issuer.keys.generate("ES256")

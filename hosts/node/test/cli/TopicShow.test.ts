@@ -52,7 +52,7 @@ const posted = (link: string, action: string, body: unknown) =>
     body: JSON.stringify(body)
   })
 
-describe.concurrent("the `topic show` command", () => {
+describe("the `topic show` command", () => {
   const story = async (test: Process.TestLifetime, database: Process.EnvironmentVariables) => {
     const cwd = await Process.makeWorkingFolder(test)
     const outside = await unwell(test)

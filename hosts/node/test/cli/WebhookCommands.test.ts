@@ -8,7 +8,7 @@ import * as Process from "../support/Process.ts"
 
 const unknown = "01900000-0000-7000-8000-000000000000"
 
-describe.concurrent("the `webhook` command", () => {
+describe("the `webhook` command", () => {
   it("the `webhook` command lists a partner's webhooks and enables a disabled one, and the partner sees the change", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key, organization } = await Partner.registerPartner(cwd)
@@ -66,7 +66,7 @@ describe.concurrent("the `webhook` command", () => {
   })
 })
 
-describe.concurrent("the `webhook reseal` command", () => {
+describe("the `webhook reseal` command", () => {
   it("webhook reseal encrypts secrets again, so that the former signing secret can be removed", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { key } = await Partner.registerPartner(cwd)

@@ -33,7 +33,7 @@ const findings = async (cwd: string) => {
   return { code, about: (check: string) => found.find((finding) => finding.check === check) }
 }
 
-describe.concurrent("the `doctor` command", () => {
+describe("the `doctor` command", () => {
   it("doctor counts all failed drafts, names ten, and suggests one command that restarts all", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)

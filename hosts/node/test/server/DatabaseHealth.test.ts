@@ -31,7 +31,7 @@ const production = {
   SIGNING_SECRET: "a-secret-that-only-this-test-knows"
 }
 
-describe.concurrent("a database that accepts no writes", () => {
+describe("a database that accepts no writes", () => {
   it("a SQLite file that was moved away is logged even without a request; /readyz is 503 and database_up is 0 until it is back", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...file, ADMIN_PORT: "0" })
@@ -66,7 +66,7 @@ describe.concurrent("a database that accepts no writes", () => {
     const cwd = await Process.makeWorkingFolder(test)
     await Process.runJson(cwd, ["migrate"], file)
     // A limit of 100 KiB for each file stands for a full disk: the write-ahead log cannot grow beyond it.
-    const { apiRoot } = await Process.start(cwd, ["serve"], file, "ulimit -f 200")
+    const { apiRoot } = await Process.startProcess(cwd, ["serve"], file, "ulimit -f 200")
     await eventually(apiRoot, 503)
     expect(await asked(apiRoot)).toEqual(unavailable(/^The database's disk (is full|fails)/))
     expect((await fetch(`${apiRoot}/partner/v1/personas`)).status).toBe(401)
@@ -96,7 +96,7 @@ describe.concurrent("a database that accepts no writes", () => {
   })
 })
 
-describe.concurrent("a missing SQLite file", () => {
+describe("a missing SQLite file", () => {
   const env = { DATABASE_URL: "sqlite:./service.db", PUBLIC_URL: "https://partners.example.test", ...production }
 
   it("a missing SQLite file outside development stops every command but migrate with one sentence, and no command creates it", async (test) => {

@@ -1,10 +1,10 @@
-/** Tests of the Node host on Postgres, in real processes. */
+/** Tests of the Node host on Postgres, with several processes. */
 import { describe, expect, it } from "vitest"
 import * as OwnDatabase from "../support/OwnDatabase.ts"
 import * as Partner from "../support/Partner.ts"
 import * as Process from "../support/Process.ts"
 
-describe.concurrent("the Node host on Postgres", () => {
+describe("the Node host on Postgres", () => {
   it("the Node host on Postgres starts from an empty database, works beside other processes, and doctor reports problems", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const env = await OwnDatabase.makeDatabase(test)
@@ -14,14 +14,14 @@ describe.concurrent("the Node host on Postgres", () => {
     const { key, organization, persona } = await Partner.registerPartner(cwd, env)
     const shareId = await Partner.submitTopic(server.apiRoot, key, persona.id)
     expect(shareId).toMatch(/^[0-9a-f-]{36}$/)
-    const worker = await Process.start(cwd, ["worker"], {
+    const worker = await Process.startProcess(cwd, ["worker"], {
       ...env,
       PORT: String(new URL(server.apiRoot).port),
       PUBLIC_URL: server.apiRoot
     })
     const outbox = () => fetch(`${server.apiRoot}/dev/outbox`).then((response) => response.text())
     await Process.eventually(outbox, (text) => text.includes("ada@creators.test"))
-    const other = await Process.start(cwd, ["serve"], env)
+    const other = await Process.startProcess(cwd, ["serve"], env)
     expect((await Partner.callApi(other.apiRoot, key, "/topics")).body.pagination.total).toBe(1)
     expect(await Process.runJson(cwd, ["migrate"], env)).toEqual({ applied: [] })
     expect(await Process.runJson(cwd, ["org", "list"], env)).toMatchObject([{ id: organization.id }])
@@ -31,17 +31,6 @@ describe.concurrent("the Node host on Postgres", () => {
       expect.objectContaining({ check: "database", state: "ok", message: expect.stringContaining(", database test_") })
     )
     for (const { stop } of [worker, other, server]) expect(await stop()).toMatchObject({ code: 0 })
-  })
-
-  it("when eight processes migrate an empty database at the same time, one of them migrates and all succeed", async (test) => {
-    const cwd = await Process.makeWorkingFolder(test)
-    const env = await OwnDatabase.makeDatabase(test)
-    const outcomes = await Promise.all(
-      Array.from({ length: 8 }, () => Process.spawned(cwd, ["migrate", "--json"], env))
-    )
-    expect(outcomes.map(({ code }) => code)).toEqual(Array(8).fill(0))
-    const applied = outcomes.map(({ stdout }) => JSON.parse(stdout).applied)
-    expect(applied.filter(({ length }) => length > 0)).toHaveLength(1)
   })
 
   it("doctor and each worker loop report a database that answers reads and accepts no writes", async (test) => {

@@ -18,7 +18,7 @@ it("a request gets the same response as on every other host", async (test) => {
   const stores = Application.layer({ filename, outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })
   const partner = await Effect.runPromise(Effect.provide(HostConformance.seedPartner("127.0.0.1"), stores))
   const port = await findFreePort()
-  await Process.start(folder, ["serve"], {
+  await Process.startProcess(folder, ["serve"], {
     DATABASE_URL: `sqlite:${filename}`,
     PUBLIC_URL: apiRoot,
     SMTP_URL: "smtp://127.0.0.1:1",

@@ -11,10 +11,10 @@ import * as Process from "../support/Process.ts"
 
 const secrets = { SIGNING_SECRET: "a-secret-that-only-this-test-knows-of" }
 
-describe.concurrent("the `serve` command", () => {
+describe("the `serve` command", () => {
   it("serve prints the demo organization once, and a separate line when it listens", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const first = await Process.start(cwd)
+    const first = await Process.startProcess(cwd)
     expect(first.stdout().split("\n")).toContain(`ready ${first.apiRoot}`)
     expect(first.apiRoot).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
     const key = /pk_live_\w+/.exec(first.stdout())?.[0] ?? ""
@@ -24,7 +24,7 @@ describe.concurrent("the `serve` command", () => {
     expect(first.stderr()).not.toContain(key)
     expect(await (await fetch(`${first.apiRoot}/dev/outbox`)).text()).toContain("No mail")
     expect(await first.stop()).toMatchObject({ code: 0 })
-    const second = await Process.start(cwd)
+    const second = await Process.startProcess(cwd)
     expect(second.stdout()).toBe(`ready ${second.apiRoot}\n`)
     expect(await second.stop("SIGINT")).toMatchObject({ code: 0 })
   })
@@ -37,7 +37,7 @@ describe.concurrent("the `serve` command", () => {
 
   it("serve makes its data and the signing secret readable for its user only", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { stop } = await Process.start(cwd)
+    const { stop } = await Process.startProcess(cwd)
     await stop()
     const mode = async (path: string) => (await stat(join(cwd, "data", path))).mode & 0o777
     expect(await mode(".")).toBe(0o700)
@@ -47,7 +47,7 @@ describe.concurrent("the `serve` command", () => {
 
   it("two servers that start at the same time without a database share one secret and one demo organization", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const servers = await Promise.all([Process.start(cwd), Process.start(cwd)])
+    const servers = await Promise.all([Process.startProcess(cwd), Process.startProcess(cwd)])
     const introduced = servers.filter(({ stdout }) => stdout().includes("pk_live_"))
     expect(introduced).toHaveLength(1)
     expect(await readdir(join(cwd, "data"))).not.toContainEqual(expect.stringMatching(/^\./))
@@ -83,7 +83,7 @@ describe.concurrent("the `serve` command", () => {
 
   it("serve finishes the running request after a stop signal", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot, stdout, stop } = await Process.start(cwd)
+    const { apiRoot, stdout, stop } = await Process.startProcess(cwd)
     const { port } = new URL(apiRoot)
     const key = /pk_live_\w+/.exec(stdout())?.[0]
     const socket = connect(Number(port), "127.0.0.1").setEncoding("utf8")
@@ -160,7 +160,7 @@ describe.concurrent("the `serve` command", () => {
 
   it("serve shows metrics on loopback if ADMIN_PORT is set", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
-    const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0" })
+    const { apiRoot, stderr } = await Process.startProcess(cwd, ["serve"], { ADMIN_PORT: "0" })
     await fetch(`${apiRoot}/partner/v1/topics`)
     const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())![0]
     const text = await (await fetch(address)).text()
@@ -170,7 +170,7 @@ describe.concurrent("the `serve` command", () => {
   })
 })
 
-describe.concurrent("the `worker` command", () => {
+describe("the `worker` command", () => {
   it("worker runs the jobs of a server that has no workers", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const server = await Process.start(cwd, ["serve", "--no-worker"])
@@ -178,7 +178,7 @@ describe.concurrent("the `worker` command", () => {
     const { key, persona } = Partner.readDemoCredentials(server)
     await Partner.submitTopic(apiRoot, key, persona.id)
     expect(await Outbox.readOutbox(cwd)).toEqual([])
-    const worker = await Process.start(cwd, ["worker"], { PUBLIC_URL: apiRoot })
+    const worker = await Process.startProcess(cwd, ["worker"], { PUBLIC_URL: apiRoot })
     const [mail] = await Process.eventually(
       () => Outbox.readOutbox(cwd),
       ({ length }) => length > 0
@@ -188,7 +188,7 @@ describe.concurrent("the `worker` command", () => {
   })
 })
 
-describe.concurrent("the commands retry, mail and creator", () => {
+describe("the commands retry, mail and creator", () => {
   it("an operator can restart failed requests, and can change and erase creators' addresses", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     let isGood = false

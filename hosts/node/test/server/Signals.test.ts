@@ -11,9 +11,9 @@ it("other processes soon refuse a revoked key and a suspended organization's key
   const cwd = await Process.makeWorkingFolder(test)
   const env = { ...(await OwnDatabase.makeDatabase(test)), WORKER_POLL_INTERVAL: "10 minutes" }
   const server = await Process.start(cwd, ["serve", "--no-worker"], env)
-  const other = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const other = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
   const port = String(new URL(server.apiRoot).port)
-  const worker = await Process.start(cwd, ["worker"], { ...env, PORT: port, PUBLIC_URL: server.apiRoot })
+  const worker = await Process.startProcess(cwd, ["worker"], { ...env, PORT: port, PUBLIC_URL: server.apiRoot })
   const { key, keyId, organization, persona } = await Partner.registerPartner(cwd, env)
 
   const outbox = () => fetch(`${server.apiRoot}/dev/outbox`).then((response) => response.text())

@@ -1,4 +1,4 @@
-/** Runs a command inside the test's process, which saves the start of Node. */
+/** Runs commands and services inside the test's process, which saves the start of Node. */
 
 import { format } from "node:util"
 import * as CommandLine from "@partner-commentary/node/cli/CommandLine"
@@ -11,12 +11,17 @@ import type { EnvironmentVariables, ProcessOutcome } from "./Process.ts"
 /** Commands read relative paths and write to the process's streams, so they run one after another. */
 let last: Promise<unknown> = Promise.resolve()
 
+/** The folder of the running services, and the folder to return to when the last of them has stopped. */
+let occupied: { readonly cwd: string; readonly home: string; services: number } | undefined
+
 export const runInProcess = (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables
-): Promise<ProcessOutcome> => {
-  const outcome = last.then(() => runAlone(cwd, args, env))
+): Promise<ProcessOutcome> => afterOthers(() => runAlone(cwd, args, env))
+
+const afterOthers = <A>(run: () => Promise<A>): Promise<A> => {
+  const outcome = last.then(run)
   last = outcome.catch(() => {})
   return outcome
 }
@@ -26,6 +31,7 @@ const runAlone = async (
   args: ReadonlyArray<string>,
   env: EnvironmentVariables
 ): Promise<ProcessOutcome> => {
+  requireFolder(cwd)
   const stdout = capture(process.stdout)
   const stderr = capture(process.stderr)
   const home = process.cwd()
@@ -33,15 +39,7 @@ const runAlone = async (
   // The bundle's entry point does the same.
   const umask = process.umask(0o077)
   try {
-    const exit = await Effect.runPromiseExit(
-      CommandLine.execute(commandTree, args).pipe(
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({ ...env })),
-        Effect.provideService(Console.Console, {
-          ...console,
-          error: (...words) => process.stderr.write(`${format(...words)}\n`)
-        })
-      )
-    )
+    const exit = await Effect.runPromiseExit(execute(args, env, (line) => void process.stderr.write(line)))
     const code = CommandLine.codeOf(exit)
     return { code, stdout: stdout.text(), stderr: stderr.text() }
   } finally {
@@ -52,15 +50,65 @@ const runAlone = async (
   }
 }
 
+/**
+ * Starts `serve` or `worker`. Resolves when the command has printed something, and rejects if it ends before. Services
+ * use relative paths while they run. So they keep the process's folder, and tests that start one are not concurrent.
+ */
+export const startInProcess = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariables) =>
+  afterOthers(async () => {
+    requireFolder(cwd)
+    occupied ??= { cwd, home: process.cwd(), services: 0 }
+    occupied.services++
+    process.chdir(cwd)
+    const stdout = capture(process.stdout)
+    const umask = process.umask(0o077)
+    let stderr = ""
+    const fiber = Effect.runFork(execute(args, env, (line) => (stderr += line)))
+    const ended = new Promise<ProcessOutcome>((resolve) => {
+      fiber.addObserver((exit) => {
+        const failure = capture(process.stderr)
+        const code = CommandLine.codeOf(exit)
+        failure.release()
+        process.exitCode = undefined
+        leaveFolder()
+        resolve({ code, stdout: stdout.text(), stderr: stderr + failure.text() })
+      })
+    })
+    await Promise.race([stdout.written, ended])
+    stdout.release()
+    process.umask(umask)
+    return { ended, interrupt: () => fiber.interruptUnsafe(), stdout: stdout.text, stderr: () => stderr }
+  })
+
+const requireFolder = (cwd: string): void => {
+  if (occupied !== undefined && occupied.cwd !== cwd)
+    throw new Error("Another test's service is running in this process: these tests must not be concurrent.")
+}
+
+const leaveFolder = (): void => {
+  if (occupied === undefined || --occupied.services > 0) return
+  process.chdir(occupied.home)
+  occupied = undefined
+}
+
+const execute = (args: ReadonlyArray<string>, env: EnvironmentVariables, toStderr: (line: string) => void) =>
+  CommandLine.execute(commandTree, args).pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({ ...env })),
+    Effect.provideService(Console.Console, { ...console, error: (...words) => toStderr(`${format(...words)}\n`) })
+  )
+
 const capture = (stream: NodeJS.WriteStream) => {
   const write = stream.write
+  const { promise: written, resolve } = Promise.withResolvers<void>()
   let text = ""
   stream.write = (chunk: string | Uint8Array) => {
     text += String(chunk)
+    resolve()
     return true
   }
   return {
     text: () => text,
+    written,
     release: () => {
       stream.write = write
     }

@@ -34,14 +34,17 @@ export interface RunningService {
   readonly stop: (signal?: NodeJS.Signals) => Promise<ProcessOutcome>
 }
 
-const children = new Map<string, Array<ChildProcess>>()
+/** What ends the services of a working directory. */
+const endings = new Map<string, Array<() => unknown>>()
 
-/** A working directory. After the test it is removed and its processes are killed. */
+const endAfterTest = (cwd: string, end: () => unknown) => endings.set(cwd, [...(endings.get(cwd) ?? []), end])
+
+/** A working directory. After the test it is removed and its services are ended. */
 export const makeWorkingFolder = async (test: TestLifetime) => {
   const path = await mkdtemp(join(tmpdir(), "partner-commentary-"))
   test.onTestFinished(async () => {
-    for (const child of children.get(path) ?? []) child.kill("SIGKILL")
-    children.delete(path)
+    for (const end of endings.get(path) ?? []) await end()
+    endings.delete(path)
     await rm(path, { recursive: true, force: true })
   })
   return path
@@ -56,7 +59,7 @@ const launch = (cwd: string, args: ReadonlyArray<string>, env: EnvironmentVariab
     ...args
   ]
   const child = spawn(command, rest, { cwd, env: { ...bare, ...startOnce, ...env } })
-  children.set(cwd, [...(children.get(cwd) ?? []), child])
+  endAfterTest(cwd, () => child.kill("SIGKILL"))
   let stdout = ""
   let stderr = ""
   child.stdout.setEncoding("utf8").on("data", (text) => {
@@ -97,8 +100,28 @@ export const runJson = async (
   return JSON.parse(stdout)
 }
 
-/** Waits for the `ready` line, and for everything that was written to stderr before it. */
+/** Starts a service in the test's own process. Resolves when it is ready. */
 export const start = async (
+  cwd: string,
+  args: ReadonlyArray<string> = ["serve"],
+  env: EnvironmentVariables = {}
+): Promise<RunningService> => {
+  const { ended, interrupt, stderr, stdout } = await InProcess.startInProcess(cwd, args, { PORT: "0", ...env })
+  const stop = () => {
+    interrupt()
+    return ended
+  }
+  endAfterTest(cwd, stop)
+  const apiRoot = apiRootIn(stdout())
+  if (apiRoot === undefined) throw endedEarly(await ended)
+  return { pid: process.pid, apiRoot, stdout, stderr, stop }
+}
+
+/**
+ * Starts a service in a child process, for tests of processes. Waits for the `ready` line, and for everything that was
+ * written to stderr before it.
+ */
+export const startProcess = async (
   cwd: string,
   args: ReadonlyArray<string> = ["serve"],
   env: EnvironmentVariables = {},
@@ -123,11 +146,16 @@ export const start = async (
 const ready = (child: ChildProcess, ended: Promise<ProcessOutcome>, stdout: () => string) =>
   new Promise<string>((resolve, reject) => {
     child.stdout?.on("data", () => {
-      const line = /^ready ?(.*)\n/m.exec(stdout())
-      if (line !== null) resolve(line[1] ?? "")
+      const apiRoot = apiRootIn(stdout())
+      if (apiRoot !== undefined) resolve(apiRoot)
     })
-    void ended.then(({ code, stderr }) => reject(new Error(`ended with ${code} before it was ready: ${stderr}`)))
+    void ended.then((outcome) => reject(endedEarly(outcome)))
   })
+
+/** Undefined if the service is not ready. A worker has no address. */
+const apiRootIn = (stdout: string) => /^ready ?(.*)\n/m.exec(stdout)?.[1]
+
+const endedEarly = ({ code, stderr }: ProcessOutcome) => new Error(`ended with ${code} before it was ready: ${stderr}`)
 
 /**
  * Repeats `ask` until its result satisfies the condition. A call that starts a process takes seconds on a busy machine.

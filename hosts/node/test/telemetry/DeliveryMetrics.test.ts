@@ -8,7 +8,10 @@ it("/metrics shows attempts by outcome, the latency of events, held deliveries, 
   const cwd = await Process.makeWorkingFolder(test)
   const receiver = await Loopback.startReceiver(test, (path) => (path === "/gone" ? 410 : 204))
   const { key } = await Partner.registerTestPartner(cwd, "Acme Sports")
-  const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ADMIN_PORT: "0", WEBHOOK_ALLOW_PRIVATE: "true" })
+  const { apiRoot, stderr } = await Process.startProcess(cwd, ["serve"], {
+    ADMIN_PORT: "0",
+    WEBHOOK_ALLOW_PRIVATE: "true"
+  })
   const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())![0]
   for (const path of ["well", "gone"]) {
     const url = `http://${receiver}/${path}`

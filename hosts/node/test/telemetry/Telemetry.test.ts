@@ -16,8 +16,8 @@ const names = (body: string) => new Set([...body.matchAll(/^# TYPE (\w+) /gm)].m
 it("OTLP exports every metric that /metrics shows, with the configured headers", async (test) => {
   const collector = await Collector.startCollector(test)
   const [watched, exporting] = await Promise.all([
-    Process.start(await Process.makeWorkingFolder(test), ["serve"], { ADMIN_PORT: "0" }),
-    Process.start(await Process.makeWorkingFolder(test), ["serve"], {
+    Process.startProcess(await Process.makeWorkingFolder(test), ["serve"], { ADMIN_PORT: "0" }),
+    Process.startProcess(await Process.makeWorkingFolder(test), ["serve"], {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20s3cret, x-scope=desk"
     })
@@ -65,7 +65,7 @@ it("/metrics counts due work and waiting mails by kind", async (test) => {
 
 it("a worker answers health checks and shows its metrics at ADMIN_HOST and ADMIN_PORT", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const { stderr } = await Process.start(cwd, ["worker"], {
+  const { stderr } = await Process.startProcess(cwd, ["worker"], {
     ADMIN_HOST: "::1",
     ADMIN_PORT: "0",
     PUBLIC_URL: "http://127.0.0.1:8080"

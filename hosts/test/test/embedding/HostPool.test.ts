@@ -1,5 +1,4 @@
 /** The service on the pool of a host application, with the host's own settings and type parsers. */
-import { PGlite } from "@electric-sql/pglite"
 import { postgres } from "partner-commentary/postgres/Postgres"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -26,15 +25,6 @@ describe("the whole workflow on the host's pool", () => {
     const service = openService(postgres(pool))
     onTestFinished(service.pc.stop)
     await runWholeStory(service)
-  })
-
-  it("the whole workflow runs on PGlite, which has only one session", async () => {
-    const database = new PGlite()
-    onTestFinished(() => database.close())
-    const service = openService(postgres(database))
-    onTestFinished(service.pc.stop)
-    await runWholeStory(service)
-    expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
   })
 
   it("the whole workflow runs on a host's pool that has only connect() and query(text, values)", async () => {

@@ -23,7 +23,7 @@ export const layer = Layer.effectDiscard(
 )
 
 /** Polls until nothing is due, then waits for a signal, the next due time or the poll interval, whichever is first. */
-const keepPolling = Effect.fnUntraced(function* (runner: JobRunner) {
+export const keepPolling = Effect.fnUntraced(function* (runner: JobRunner) {
   const settings = yield* WorkerSettings
   const wait = yield* (yield* WorkSignal).listen(runner.kind)
   for (;;) {

@@ -1,7 +1,7 @@
 /** Runs Redocly and Spectral on an OpenAPI document. Their rules are in redocly.yaml and .spectral.yaml. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
-import { root } from "../Repository.ts"
+import { root } from "../../Repository.ts"
 
 export interface LintFinding {
   readonly rule: string

@@ -14,7 +14,7 @@ import type { TestService } from "@partner-commentary/test/TestService"
 import { VirtualClock } from "@partner-commentary/test/VirtualClock"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { actAsCreator, creatorTokenFor, submitTopic } from "../support/Requests.ts"
+import { actAsCreator, creatorTokenFor, submitTopic } from "../../test/support/Requests.ts"
 import {
   getWebhook,
   patchWebhook,
@@ -23,7 +23,7 @@ import {
   retryDelivery,
   webhookEvents,
   webhookUrl
-} from "../support/WebhookCalls.ts"
+} from "../../test/support/WebhookCalls.ts"
 
 const minute = 60_000
 const hour = 60 * minute

@@ -2,10 +2,10 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { askHandler, httpEvent } from "./Calls.ts"
-import * as Deployment from "./Deployment.ts"
-import * as Emulator from "./Emulator.ts"
-import { exampleEvent } from "./Sources.ts"
+import { askHandler, httpEvent } from "../test/Calls.ts"
+import * as Deployment from "../test/Deployment.ts"
+import * as Emulator from "../test/Emulator.ts"
+import { exampleEvent } from "../test/Sources.ts"
 
 let bundle: Awaited<ReturnType<typeof Deployment.makeBundle>>
 beforeAll(async () => {

@@ -1,0 +1,14 @@
+/** The service on PGlite, Postgres in WebAssembly, whose start takes seconds. */
+import { PGlite } from "@electric-sql/pglite"
+import { postgres } from "partner-commentary/postgres/Postgres"
+import { expect, it, onTestFinished } from "vitest"
+import { openService, runWholeStory } from "../../test/embedding/EmbeddedStory.ts"
+
+it("the whole workflow runs on PGlite, which has only one session", async () => {
+  const database = new PGlite()
+  onTestFinished(() => database.close())
+  const service = openService(postgres(database))
+  onTestFinished(service.pc.stop)
+  await runWholeStory(service)
+  expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
+})
