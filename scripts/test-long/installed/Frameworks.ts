@@ -28,6 +28,9 @@ const plain = (name: string, packages: Framework["packages"], more: Partial<Fram
   ...more
 })
 
+/** Bun's npm package of this platform contains its program. */
+const bun = `@oven/bun-${process.platform}-${process.arch}`
+
 /**
  * The file that `create-next-app` writes. Without it, Next.js 15 chooses a module resolution that does not support
  * exports.
@@ -129,6 +132,11 @@ export const frameworks: Readonly<Record<string, Framework>> = {
   "Express 4": plain("express", { express: "^4.22.0", "@types/express": "^4.17.0" }),
   Fastify: plain("fastify", { fastify: "5.12.8" }),
   Hono: plain("hono", { hono: "4.13.19", "@hono/node-server": "2.1.8" }),
+  "Hono on Bun": plain(
+    "bun",
+    { hono: "4.13.19", [bun]: "1.4.5" },
+    { start: [`node_modules/${bun}/bin/bun`, "out/bun.js"] }
+  ),
   h3: plain("h3", { h3: "2.0.8" }),
   Koa: plain("koa", { koa: "3.3.0", "@types/koa": "3.0.3" }),
   NestJS: plain(
