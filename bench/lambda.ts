@@ -69,6 +69,7 @@ const main = async () => {
   print(
     `  beside it, read when somebody looks: the explorer, ${(statSync(join(bundle, "explorer.js.gz")).size / 1e6).toFixed(2)} MB`
   )
+  await run(process.execPath, [join(import.meta.dirname, "../hosts/node/src/main.ts"), "migrate"], { env })
   await start()
   const all: Array<Awaited<ReturnType<typeof start>>> = []
   for (let count = 0; count < starts; count++) all.push(await start())
