@@ -69,6 +69,13 @@ const post = async (link: string, body: object, key = "") => {
   if (!response.ok) throw new Error(`${link} answers ${response.status}: ${await response.text()}`)
 }
 
+/** Submits a form of the creator's page like a browser, which hides the origin because the page sends no referrer. */
+const submitForm = async (link: string, fields: Readonly<Record<string, string>>) => {
+  const headers = { origin: "null", accept: "text/html" }
+  const response = await fetch(link, { method: "POST", headers, body: new URLSearchParams(fields) })
+  if (!response.ok) throw new Error(`${link} answers ${response.status}: ${await response.text()}`)
+}
+
 /** Opens the creator's link from the mail in the outbox, answers, and approves the draft. */
 export const approved = async ({ folder }: Pick<Started, "folder">): Promise<void> => {
   const outbox = join(folder, "commentary-outbox")
@@ -78,8 +85,8 @@ export const approved = async ({ folder }: Pick<Started, "folder">): Promise<voi
     const found = read.find((mail) => subject.test(mail.subject ?? ""))?.text?.match(/http:\S+\/creator\/\S+/)?.[0]
     return found ?? pause(20).then(() => link(subject))
   }
-  await post(`${await link(/asks/)}/respond`, { perspective: "The home side." })
-  await post(`${await link(/draft/)}/approve`, {})
+  await submitForm(`${await link(/asks/)}/respond`, { perspective: "The home side." })
+  await submitForm(`${await link(/draft/)}/approve`, {})
 }
 
 /** Submits a topic over HTTP, and resolves with the text of the published commentary. */

@@ -69,7 +69,7 @@ const glue = (path: string) => {
 const nextjs = ["nextjs/commentary.ts", "nextjs/instrumentation.ts", "nextjs/route.ts"]
 
 it.each([
-  ...["express", "fastify", "hono", "h3"].map((name) => [name, ["pc.ts", `${name}.ts`]] as const),
+  ...["express", "fastify", "hono", "bun", "h3"].map((name) => [name, ["pc.ts", `${name}.ts`]] as const),
   ["nextjs", nextjs] as const
 ])("%s needs at most 10 lines of glue, without imports", (_, paths) => {
   expect(paths.flatMap(glue).length).toBeLessThanOrEqual(10)

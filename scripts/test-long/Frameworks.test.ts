@@ -64,6 +64,10 @@ describe.each(Object.entries(frameworks))("%s", (name, framework) => {
     expect(await text(`${url}/docs/explorer.js`)).toContain("createApiReference")
     expect((await fetch(`${url}/healthz`, { method: "HEAD" })).status).toBe(200)
     expect(await Story.published(test, started)).toContain("The home side.")
+    if (framework.refuses !== undefined) {
+      const form = { method: "POST", headers: { origin: "https://other.example" }, body: new URLSearchParams() }
+      expect((await fetch(new URL(framework.refuses, url), form)).status).toBe(403)
+    }
     if (framework.reloads !== undefined) {
       appendFileSync(join(folder, framework.reloads), "\nexport const changed = true\n")
       expect((await fetch(`${url}/readyz`)).status).toBe(200)

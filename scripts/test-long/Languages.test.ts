@@ -62,7 +62,7 @@ it("jest tests CommonJS and TypeScript that use the client, without its experime
   expect(JSON.parse(said)).toMatchObject({ success: true, numPassedTests: 2 })
 })
 
-describe.each(["5.7.3", "5.8.3", "5.9.3", "7.0.2"])("TypeScript %s", (typescript) => {
+describe.each(["5.7.3", "5.8.3", "5.9.3", "6.0.3", "7.0.2"])("TypeScript %s", (typescript) => {
   it("ESM and CommonJS modules compile strictly with every declaration checked, and both run on Node 22 and 24", async () => {
     const others = { typescript, "@types/node": "24.19.2" }
     const folder = await commonJs(`typescript-${typescript}`, ["partner-commentary", client], others)

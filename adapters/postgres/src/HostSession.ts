@@ -46,6 +46,27 @@ const ofDrizzle =
     return db.execute({ getSQL: () => compiled }).then(toAnswer)
   }
 
+/** The transaction of Prisma. */
+interface PrismaLike {
+  readonly $queryRawUnsafe: (sql: string, ...values: ReadonlyArray<unknown>) => PromiseLike<ReadonlyArray<object>>
+}
+
+const ofPrisma =
+  (db: PrismaLike): Query =>
+  (sql, values: ReadonlyArray<unknown> = []) =>
+    db.$queryRawUnsafe(sql, ...values).then(toAnswer, (error) => Promise.reject(serverErrorOf(error)))
+
+/** Prisma has a code of its own, and keeps the server's SQLSTATE in its adapter's error. */
+const serverErrorOf = (error: unknown): unknown => {
+  const answer = ["meta", "driverAdapterError", "cause"].reduce(
+    (found, name) => (Predicate.isObject(found) ? Reflect.get(found, name) : undefined),
+    error
+  )
+  return Predicate.hasProperty(answer, "originalCode")
+    ? { code: answer.originalCode, message: Reflect.get(answer, "originalMessage"), cause: error }
+    : error
+}
+
 /** The transaction of postgres.js. */
 interface PostgresJsLike {
   readonly unsafe: (sql: string, values?: ReadonlyArray<unknown>) => PromiseLike<ReadonlyArray<object>>
@@ -65,18 +86,20 @@ const queryOf = (db: unknown): Query | undefined => {
   if (!(Predicate.isObject(db) || Predicate.isFunction(db))) return undefined
   if (has(db, "query")) return (text, values) => (db as unknown as HostPool.Queryable).query(text, values)
   if (has(db, "executeQuery")) return ofKysely(db as unknown as KyselyLike)
+  if (has(db, "$queryRawUnsafe")) return ofPrisma(db as unknown as PrismaLike)
   if (has(db, "unsafe")) return ofPostgresJs(db as unknown as PostgresJsLike)
   if (has(db, "execute")) return ofDrizzle(db as unknown as DrizzleLike)
   return undefined
 }
 
-/** A client of `pg` or PGlite in a transaction, or a transaction of Drizzle, Kysely or postgres.js. */
+/** A client of `pg` or PGlite in a transaction, or a transaction of Drizzle, Kysely, Prisma or postgres.js. */
 export const open = (db: unknown): Effect.Effect<Connection, HostTransactionRefused> => {
   const query = queryOf(db)
   return query === undefined
     ? Effect.fail(
         new HostTransactionRefused({
-          reason: "must be a client with query(text, values), or a transaction of Drizzle, Kysely or postgres.js"
+          reason:
+            "must be a client with query(text, values), or a transaction of Drizzle, Kysely, Prisma or postgres.js"
         })
       )
     : Effect.succeed(toConnection(makeRunStatement({ query })))

@@ -1,6 +1,12 @@
-/** SvelteKit: `src/hooks.server.ts`. */
+import type { Handle } from "@sveltejs/kit"
 import { pc } from "./pc.ts"
 
-// #region glue
 export const init = () => pc.start()
-// #endregion
+process.once("sveltekit:shutdown", pc.stop)
+
+/** Replaces SvelteKit's check of origins for your own routes. */
+export const handle: Handle = ({ event, resolve }) => {
+  const { request, route, url } = event
+  const isOwn = ["GET", "HEAD", "OPTIONS"].includes(request.method) || request.headers.get("origin") === url.origin
+  return isOwn || route.id === "/commentary/[...path]" ? resolve(event) : new Response("Forbidden", { status: 403 })
+}

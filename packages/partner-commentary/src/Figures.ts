@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { count, flag, struct } from "./OptionRules.ts"
 
 /** The same settings, each optional and in plain form: a duration is `"48 hours"` or milliseconds. */
 export type Partly<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
@@ -21,21 +22,17 @@ const duration = Schema.declare(
   { message: 'must be a duration such as "48 hours", or milliseconds' }
 )
 
-const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ message: "must be a whole number" })
-
 /** Makes a schema for settings of the same types as these defaults. */
 export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
   if (Array.isArray(defaults)) return Schema.Array(duration)
-  if (Predicate.isNumber(defaults)) return count
-  if (Predicate.isBoolean(defaults)) return Schema.Boolean
+  if (Predicate.isNumber(defaults)) return count(0)
+  if (Predicate.isBoolean(defaults)) return flag
   const fields = Object.entries(defaults as object).map(
     ([name, each]) => [name, Schema.optional(schemaOf(each))] as const
   )
-  return Schema.Struct(Object.fromEntries(fields)).annotate(unexpected)
+  return struct(Object.fromEntries(fields))
 }
-
-export const unexpected = { messageUnexpectedKey: "is no option of this version" }
 
 /** `given` was already decoded by the schema of the defaults. */
 export const over = <A>(defaults: A, given: Partly<A> | undefined): A => filled(defaults, given) as A

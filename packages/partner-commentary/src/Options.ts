@@ -18,11 +18,11 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type * as SchemaIssue from "effect/SchemaIssue"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import * as Figures from "./Figures.ts"
 import { type HostLogger, isHostLogger } from "./Log.ts"
+import { by, type Fields, flag, isText, optional, required, strictly, struct, text } from "./OptionRules.ts"
 import { invalidOption, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 import type { Generate } from "./ports/GeneratorFunction.ts"
 import type { Identify } from "./ports/IdentityFunction.ts"
@@ -114,36 +114,11 @@ export interface Decoded extends Options {
   readonly proxies: IpAllowList.IpAllowList
 }
 
-type Verdict = true | string | SchemaIssue.Issue
-
-/** The message without the option's name, which comes first. */
-const required = (judge: (value: unknown) => Verdict) => Schema.Unknown.check(Schema.makeFilter(judge))
-
-const optional = (judge: (value: unknown) => Verdict) =>
-  Schema.optional(required((value) => value === undefined || judge(value)))
-
-const by = (schema: Schema.Codec<unknown>) => {
-  const decode = Schema.decodeUnknownResult(schema, strictly)
-  return (value: unknown): Verdict => {
-    const decoded = decode(value)
-    return Result.isSuccess(decoded) || decoded.failure.issue
-  }
-}
-
-const strictly = { onExcessProperty: "error" } as const
-
-const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
-
-const text = (right: string, isRight: (text: string) => boolean = () => true) =>
-  required((value) => (isText(value) && isRight(value)) || right)
-
 const httpAddress = text("must be an http:// or https:// address", (url) => /^https?:/i.test(url) && URL.canParse(url))
-
-type Fields = Readonly<Record<string, Schema.Codec<unknown>>>
 
 /** Accepts a function, a layer, or an object with these fields. */
 const port = (what: string, fields?: Fields) => {
-  const object = fields === undefined ? () => what : by(Schema.Struct(fields).annotate(Figures.unexpected))
+  const object = fields === undefined ? () => what : by(struct(fields))
   return optional((value) => {
     if (Predicate.isFunction(value) || Layer.isLayer(value)) return true
     return Predicate.isObject(value) ? object(value) : what
@@ -162,18 +137,16 @@ const reader = (what: string, names: ReadonlyArray<string>) =>
 const openAi = {
   url: httpAddress,
   model: text("must name a model of the server"),
-  apiKey: Schema.optional(Schema.String)
+  apiKey: optional((value) => Predicate.isString(value) || "must be a text")
 }
 
 const shortestSecret = 32
 
 const isSecret = (value: unknown) => isText(value) && value.length >= shortestSecret
 
-const flag = optional((value) => Predicate.isBoolean(value) || "must be true or false")
-
 const figures = (defaults: unknown) => by(Figures.schemaOf(defaults))
 
-const Given = Schema.Struct({
+const Given = struct({
   url: required((value) => {
     const kept = Predicate.isString(value) ? PublicAddress.normalizePublicAddress(value) : Option.none()
     if (Option.isNone(kept)) return `must be ${PublicAddress.publicAddressRule}`
@@ -225,7 +198,7 @@ const Given = Schema.Struct({
         Result.isSuccess(IpAllowList.parseAllowList(value))) ||
       'must list addresses and networks, such as ["10.0.0.0/8"]'
   )
-}).annotate(Figures.unexpected)
+})
 
 const decode = Schema.decodeUnknownResult(Given, strictly)
 

@@ -65,6 +65,7 @@ const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>,
     "The option generator must be a function that writes a text, or { url, model, apiKey } of a server."
   ],
   [{ generator: { ...server, model: "" } }, "The option generator.model must name a model of the server."],
+  [{ generator: { ...server, apiKey: 7 } }, "The option generator.apiKey must be a text."],
   [{ generator: { ...server, key: "sk" } }, "The option generator.key is no option of this version."],
   [{ speech: server }, "The option speech.voice is required."],
   [
@@ -84,7 +85,10 @@ const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>,
     { policy: { webhooks: { retries: ["soon"] } } },
     'The option policy.webhooks.retries[0] must be a duration such as "48 hours", or milliseconds.'
   ],
-  [{ policy: { maxDrafts: -1 } }, "The option policy.maxDrafts must be a whole number."],
+  [{ policy: { maxDrafts: -1 } }, "The option policy.maxDrafts must be a whole number, 0 or more."],
+  [{ policy: { webhooks: 7 } }, "The option policy.webhooks must be an object."],
+  [{ policy: { webhooks: { retries: "1 hour" } } }, "The option policy.webhooks.retries must be an array."],
+  [{ workers: { mails: "many" } }, "The option workers.mails must be a whole number, 0 or more."],
   [{ policy: { window: 1 } }, "The option policy.window is no option of this version."],
   [{ workers: "no" }, "The option workers must be true, false or an object."],
   [
@@ -184,6 +188,23 @@ it.each([
   [() => smtp("smtp://mail.example", { from: 7 as never }), "mail.from"]
 ] as const)("%s throws a sentence that begins with the option's name", (make, option) => {
   expect(thrown(make).message).toMatch(new RegExp(`^The option ${option} .*[^.]\\.$`))
+})
+
+const from = "Desk <desk@app.example>"
+const pool = { connect: () => Promise.reject(new Error("none")), query: () => Promise.reject(new Error("none")) }
+
+it.each([
+  [() => sqlite(":memory:", { migrates: false } as never), "database.migrates is no option of this version"],
+  [() => sqlite(":memory:", { migrate: "no" } as never), "database.migrate must be true or false"],
+  [() => sqlite(":memory:", null as never), "database must have its settings in an object"],
+  [() => postgres(pool, { schmea: "ours" } as never), "database.schmea is no option of this version"],
+  [() => postgres(pool, { schema: 7 } as never), "database.schema must have 1 to 63 bytes"],
+  [() => postgres(pool, { poolSize: 3 } as never), "database.poolSize is no option of this version"],
+  [() => postgres("postgres://db.example/app", { poolSize: 0 }), "database.poolSize must be a whole number, 1 or more"],
+  [() => smtp("smtp://mail.example", { from, pool: 3 } as never), "mail.pool is no option of this version"],
+  [() => smtp("smtp://mail.example", { from, connections: "16" } as never), "mail.connections must be a whole number"]
+] as const)("%s names the setting that is unknown or wrong", (make, sentence) => {
+  expect(thrown(make).message).toContain(`The option ${sentence}`)
 })
 
 it("postgres and smtp reject an invalid address with the option's name and without the password", () => {

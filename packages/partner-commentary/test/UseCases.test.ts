@@ -135,6 +135,19 @@ it("a persona's profile can change in part, its licence is listed, and without a
   })
 })
 
+it("a topic that the application cancels is settled, and its creator is told by mail", async () => {
+  const { mail, pc } = opened()
+  const { organization_id, persona_id } = await seeded(pc)
+  const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id] }
+  const { topic_id } = await pc.topics.submit({ organization_id, ...topic })
+  const request = await mail(/asks/)
+  const { overall_status, personas } = await pc.topics.cancel({ organization_id, topic_id })
+  expect([overall_status, personas]).toMatchObject(["completed", [{ failure: { reason: "cancelled" } }]])
+  expect((await act(pc, request, "respond", { perspective: "The home side." })).status).toBe(400)
+  expect((await mail(/no longer/)).text).toContain("has cancelled the topic")
+  expect((await rejection(pc.topics.cancel({ organization_id, topic_id: unknown }))).code).toBe("not_found")
+})
+
 it("failures have the code and the details of the API", async () => {
   const { pc } = opened()
   const { organization_id } = await seeded(pc)

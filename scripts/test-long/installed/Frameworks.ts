@@ -14,6 +14,8 @@ export interface Framework {
   readonly yours?: readonly [path: string, text: string]
   /** A file that changes while the application runs, as with `next dev`. */
   readonly reloads?: string
+  /** A route of the application that must refuse the form of another site. */
+  readonly refuses?: string
   /** The service's packages, beside `partner-commentary`. */
   readonly further?: ReadonlyArray<string>
 }
@@ -25,6 +27,9 @@ const plain = (name: string, packages: Framework["packages"], more: Partial<Fram
   yours: ["/yours", "Your application."],
   ...more
 })
+
+/** Bun's npm package of this platform contains its program. */
+const bun = `@oven/bun-${process.platform}-${process.arch}`
 
 /**
  * The file that `create-next-app` writes. Without it, Next.js 15 chooses a module resolution that does not support
@@ -67,9 +72,8 @@ const next = (
 })
 
 /** The build evaluates the modules of routes, so it needs a secret too. */
-const built = {
-  build: ["env", "COMMENTARY_SECRET=any text of 32 characters or more", "node_modules/.bin/next", "build"]
-}
+const built = ["env", "COMMENTARY_SECRET=any text of 32 characters or more"]
+const nextBuilt = { build: built.concat("node_modules/.bin/next", "build") }
 
 const reloading = { reloads: "commentary.ts" }
 
@@ -99,11 +103,40 @@ export default [route("commentary/*", "routes/commentary.ts"), route("yours", "r
   start: ["node_modules/.bin/react-router-serve", "build/server/index.js"]
 }
 
+const svelteKit: Framework = {
+  packages: {
+    "@sveltejs/adapter-node": "6.0.1",
+    "@sveltejs/kit": "3.2.0",
+    "@sveltejs/vite-plugin-svelte": "7.3.1",
+    svelte: "5.57.3",
+    vite: "8.3.8"
+  },
+  files: {
+    "src/pc.ts": "pc.ts",
+    "src/hooks.server.ts": "sveltekit/hooks.server.ts",
+    "src/routes/commentary/[...path]/+server.ts": "sveltekit/+server.ts",
+    "vite.config.ts": "sveltekit/vite.config.ts"
+  },
+  own: {
+    "src/app.html": "<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>\n",
+    "src/routes/yours/+server.ts": `const answer = () => new Response("Your application.")
+export { answer as GET, answer as POST }\n`
+  },
+  build: built.concat("node_modules/.bin/vite", "build"),
+  start: [process.execPath, "build"],
+  refuses: "/yours"
+}
+
 export const frameworks: Readonly<Record<string, Framework>> = {
   "Express 5": plain("express", { express: "5.3.0", "@types/express": "5.0.6" }),
   "Express 4": plain("express", { express: "^4.22.0", "@types/express": "^4.17.0" }),
   Fastify: plain("fastify", { fastify: "5.12.8" }),
   Hono: plain("hono", { hono: "4.13.19", "@hono/node-server": "2.1.8" }),
+  "Hono on Bun": plain(
+    "bun",
+    { hono: "4.13.19", [bun]: "1.4.5" },
+    { start: [`node_modules/${bun}/bin/bun`, "out/bun.js"] }
+  ),
   h3: plain("h3", { h3: "2.0.8" }),
   Koa: plain("koa", { koa: "3.3.0", "@types/koa": "3.0.3" }),
   NestJS: plain(
@@ -119,9 +152,10 @@ export const frameworks: Readonly<Record<string, Framework>> = {
   ),
   "node:http": plain("node-http", {}),
   "React Router": reactRouter,
+  SvelteKit: svelteKit,
   Effect: plain("effect", { "@effect/platform-node": "4.1.0" }, { further: ["@partner-commentary/server"] }),
-  "Next.js 15": next({ next: "15.5.29" }, ["start"], built),
-  "Next.js 16": next({ next: "16.4.6" }, ["start"], built),
+  "Next.js 15": next({ next: "15.5.29" }, ["start"], nextBuilt),
+  "Next.js 16": next({ next: "16.4.6" }, ["start"], nextBuilt),
   "Next.js 15 in development": next({ next: "15.5.29" }, ["dev"], reloading),
   "Next.js 16 in development": next({ next: "16.4.6" }, ["dev"], reloading)
 }

@@ -60,6 +60,7 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
   it("every use case that writes joins the host's transaction", async () => {
     const { client, ids, pc } = await started(options)
     const at = { db: client }
+    const { topic_id } = await pc.topics.submit(topicOf(ids))
     await client.query("BEGIN")
     const { id: organization_id } = await pc.organizations.create({ name: "Riverside" }, at)
     await pc.organizations.update({ organization_id, plan: "premium" }, at)
@@ -71,9 +72,11 @@ describe.each([{}, { schema: "commentary" }])("on a client of pg, with the optio
     const key = await pc.apiKeys.create({ organization_id, name: "backend", scopes: ["personas:read"] }, at)
     await pc.apiKeys.revoke({ organization_id, api_key_id: key.id }, at)
     await pc.creators.changeEmail({ from: "bo@host.example", to: "bo@new.example" }, at)
+    await pc.topics.cancel({ ...ids, topic_id }, at)
     await client.query("ROLLBACK")
     expect((await pc.organizations.list()).map(({ id }) => id)).toEqual([ids.organization_id])
     expect((await pc.personas.list()).map(({ id }) => id)).toEqual([ids.persona_id])
+    expect((await pc.topics.progress({ ...ids, topic_id })).overall_status).toBe("pending")
   })
 
   it("the host's transaction commits a change with its events", async () => {

@@ -118,6 +118,7 @@ it("a refused call does not change the host's transaction", async () => {
 it("every use case that writes joins the host's transaction", async () => {
   const { database, ids, pc } = await started()
   const at = { db: database }
+  const { topic_id } = await pc.topics.submit(topicOf(ids))
   await begin(database)
   const { id: organization_id } = await pc.organizations.create({ name: "Riverside" }, at)
   await pc.organizations.update({ organization_id, plan: "premium" }, at)
@@ -129,9 +130,11 @@ it("every use case that writes joins the host's transaction", async () => {
   const key = await pc.apiKeys.create({ organization_id, name: "backend", scopes: ["personas:read"] }, at)
   await pc.apiKeys.revoke({ organization_id, api_key_id: key.id }, at)
   await pc.creators.changeEmail({ from: "bo@host.example", to: "bo@new.example" }, at)
+  await pc.topics.cancel({ ...ids, topic_id }, at)
   database.exec("ROLLBACK")
   expect((await pc.organizations.list()).map(({ id }) => id)).toEqual([ids.organization_id])
   expect((await pc.personas.list()).map(({ id }) => id)).toEqual([ids.persona_id])
+  expect((await pc.topics.progress({ ...ids, topic_id })).overall_status).toBe("pending")
 })
 
 it("concurrent calls on one connection run one after another, and a refused call undoes nothing else", async () => {

@@ -14,11 +14,16 @@ import { type TopicProgress, TopicStore } from "./TopicStore.ts"
 import { TopicNotFound } from "./Topics.ts"
 import { cancel } from "./Workflow.ts"
 
+export interface Canceller extends Pick<Principal, "environment" | "organization"> {
+  /** Null if the embedding application cancels by itself. */
+  readonly key: Pick<Principal["key"], "id"> | null
+}
+
 export class TopicCancellation extends Context.Service<
   TopicCancellation,
   {
     /** Cancels all unanswered assignments in one transaction, and returns the topic's progress after it. */
-    readonly cancel: (principal: Principal, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
+    readonly cancel: (canceller: Canceller, id: TopicId) => Effect.Effect<TopicProgress, TopicNotFound>
   }
 >()("@partner-commentary/core/topic/TopicCancellation") {
   static readonly layer = Layer.effect(
@@ -42,7 +47,7 @@ export class TopicCancellation extends Context.Service<
             if (unanswered.length === 0) return before
             const ids = unanswered.map(({ id }) => id)
             const modified = yield* assignments.modifyAll(ids, (present) =>
-              cancel(present, { by: `key ${key.id}` }, now)
+              cancel(present, { by: key === null ? "operator" : `key ${key.id}` }, now)
             )
             yield* signal.tell(modified.flatMap(({ work }) => work))
             return yield* progress

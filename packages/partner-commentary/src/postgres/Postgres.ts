@@ -2,9 +2,11 @@
 import * as HostPool from "@partner-commentary/postgres/HostPool"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as PostgresUrl from "@partner-commentary/postgres/PostgresUrl"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
+import { count, flag, optional, settingsOf } from "../OptionRules.ts"
 import { invalidOption } from "../PartnerCommentaryError.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as StartFailure from "./StartFailure.ts"
@@ -42,8 +44,24 @@ export interface PostgresOptions extends PoolOptions {
 export function postgres(url: string, options?: PostgresOptions): Database
 export function postgres(pool: HostPool.HostPool, options?: PoolOptions): Database
 export function postgres(given: string | HostPool.HostPool, options: PostgresOptions = {}): Database {
-  return typeof given === "string" ? byUrl(given, options) : onPool(given, options)
+  return typeof given === "string"
+    ? byUrl(given, Result.getOrThrow(settings(options)))
+    : onPool(given, Result.getOrThrow(poolSettings(options)))
 }
+
+/** Postgres truncates longer names. */
+const longestName = 63
+
+const isName = (name: unknown) =>
+  Predicate.isString(name) && name !== "" && !name.includes("\0") && Buffer.byteLength(name) <= longestName
+
+const shared = {
+  schema: optional((name) => isName(name) || `must have 1 to ${longestName} bytes`),
+  migrate: flag,
+  listen: flag
+}
+const poolSettings = settingsOf("database", shared)
+const settings = settingsOf("database", { ...shared, directUrl: optional(() => true), poolSize: count(1) })
 
 const byUrl = (
   url: string,
@@ -55,7 +73,7 @@ const byUrl = (
     url: Redacted.make(url),
     directUrl: directUrl === undefined ? undefined : Redacted.make(directUrl),
     poolSize,
-    schema: named(schema)
+    schema
   }
   const opened = PostgresDatabase.layer(config, { migrates: migrate, listens: listen, keepsTime: true })
   return StartFailure.explained(told, opened)
@@ -63,21 +81,11 @@ const byUrl = (
 
 const onPool = (given: HostPool.HostPool, { listen = true, migrate = true, schema }: PoolOptions): Database => {
   const pool = Result.getOrThrow(Result.liftPredicate(given, HostPool.isHostPool, () => notPool))
-  const opened = Postgres.layerHostPool({ pool, schema: named(schema) }, { migrates: migrate, listens: listen })
+  const opened = Postgres.layerHostPool({ pool, schema }, { migrates: migrate, listens: listen })
   return StartFailure.explained("the pool's server", opened)
 }
 
 const notPool = invalidOption("database", "must be postgres://… or a pool with connect() and query(text, values)")
-
-/** Postgres truncates longer names. */
-const longestName = 63
-
-const named = (schema: string | undefined) =>
-  Result.getOrThrow(
-    schema !== undefined && (schema === "" || schema.includes("\0") || Buffer.byteLength(schema) > longestName)
-      ? Result.fail(invalidOption("database.schema", `must have 1 to ${longestName} bytes`))
-      : Result.succeed(schema)
-  )
 
 const parsed = (option: string, url: string) =>
   Result.getOrThrowWith(PostgresUrl.parsePostgresUrl(Redacted.make(url)), ({ reason }) => invalidOption(option, reason))

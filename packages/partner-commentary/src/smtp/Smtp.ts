@@ -7,6 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { count, settingsOf } from "../OptionRules.ts"
 import { invalidOption, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 
 export interface SmtpOptions {
@@ -22,25 +23,21 @@ export const smtp = (url: string, options: SmtpOptions): Layer.Layer<Mailer> => 
   return Layer.orDie(SmtpMailer.layer({ url: Redacted.make(url), from, connections }))
 }
 
+const settings = settingsOf("mail", { from: Schema.Unknown, connections: count(1) })
+
 const decoded = (
   url: unknown,
-  options: unknown
-): Result.Result<{ from: string; connections: number }, PartnerCommentaryError> => {
-  const { connections = SmtpMailer.defaultConnections, from } = { ...(Predicate.isObject(options) ? options : {}) } as {
-    readonly connections?: unknown
-    readonly from?: unknown
-  }
-  if (!Schema.is(count)(connections)) return Result.fail(invalidOption("mail.connections", "must be a whole number"))
-  const given = (value: unknown) => (Predicate.isString(value) ? value : "")
-  const settings = Result.all([
-    MailSetting.parseMailServer(Redacted.make(given(url))),
-    MailSetting.parseMailSender(given(from))
-  ])
-  return Result.mapBoth(settings, {
-    onFailure: ({ reason, setting }) =>
-      invalidOption(setting === "from" ? "mail.from" : "mail", reason.replace(/\.$/, "")),
-    onSuccess: () => ({ connections, from: given(from) })
+  options: SmtpOptions
+): Result.Result<{ from: string; connections: number }, PartnerCommentaryError> =>
+  Result.flatMap(settings({ ...options }), ({ connections = SmtpMailer.defaultConnections, from }) => {
+    const given = (value: unknown) => (Predicate.isString(value) ? value : "")
+    const parsed = Result.all([
+      MailSetting.parseMailServer(Redacted.make(given(url))),
+      MailSetting.parseMailSender(given(from))
+    ])
+    return Result.mapBoth(parsed, {
+      onFailure: ({ reason, setting }) =>
+        invalidOption(setting === "from" ? "mail.from" : "mail", reason.replace(/\.$/, "")),
+      onSuccess: () => ({ connections, from })
+    })
   })
-}
-
-const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))

@@ -3,6 +3,7 @@ import * as HostDatabase from "@partner-commentary/sqlite/HostDatabase"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
+import { flag, settingsOf } from "../OptionRules.ts"
 import { explained, invalidOption, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
 
@@ -17,10 +18,13 @@ export interface SqliteOptions {
  * A file, whose folder is created with it, or `:memory:`. Processes of one machine may share a file. If you pass your
  * own open `DatabaseSync`, the service opens its own connection to the file and never closes yours.
  */
-export const sqlite = (file: string | HostDatabase.HostDatabase, { migrate = true }: SqliteOptions = {}): Database => {
+export const sqlite = (file: string | HostDatabase.HostDatabase, options: SqliteOptions = {}): Database => {
+  const { migrate = true } = Result.getOrThrow(settings(options))
   const filename = Result.getOrThrow(named(file))
   return explained(`The database ${filename}`, SqliteDatabase.layer(filename, { migrates: migrate }))
 }
+
+const settings = settingsOf("database", { migrate: flag })
 
 const named = (given: unknown): Result.Result<string, PartnerCommentaryError> => {
   if (HostDatabase.isHostDatabase(given)) {

@@ -16,10 +16,17 @@ import type { Finding } from "../doctor/Finding.ts"
 import { licences } from "../doctor/Licences.ts"
 import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
 import * as StoredWork from "../doctor/StoredWork.ts"
+import { flag, isPositive, optional, strictly, struct } from "../OptionRules.ts"
 import { type HostDate, moment } from "../ports/Moment.ts"
 import { decoding, type Run } from "./UseCase.ts"
 
-const since = decoding(Schema.Struct({ since: Schema.optional(moment) }))
+// Unknown fields are refused: with a misspelled `dry_run` the data would be deleted.
+const drained = decoding(
+  struct({ timeout: optional((value) => isPositive(value) || "must be a positive number of milliseconds") }),
+  strictly
+)
+const purged = decoding(struct({ dry_run: flag }), strictly)
+const since = decoding(struct({ since: Schema.optional(moment) }), strictly)
 
 /** Skip drafts whose deadline has passed, because they cannot be restarted. */
 const retryDrafts = Effect.gen(function* () {
@@ -40,16 +47,23 @@ export const operations = (run: Run) => ({
    * Runs jobs until nothing is due or the time is over, for a service with `workers: false` that calls it on a
    * schedule.
    */
-  drain: ({ timeout = 60_000 }: { /** Milliseconds, by default 60,000. */ readonly timeout?: number } = {}) => {
-    const end = Duration.millis(timeout)
-    const limits = { claimFor: Duration.times(end, 0.75), runFor: end, lookahead: Duration.zero }
-    return run(Effect.map(drain(limits), ({ failed, isMoreDue, taken }) => ({ taken, failed, more_due: isMoreDue })))
-  },
-
-  /** Deletes expired mails, events and stored responses. With `dry_run` it only counts them. */
-  purge: ({ dry_run = false }: { readonly dry_run?: boolean } = {}) =>
+  drain: (given: { /** Milliseconds, by default 60,000. */ readonly timeout?: number | undefined } = {}) =>
     run(
       Effect.gen(function* () {
+        yield* drained(given)
+        const end = Duration.millis(given.timeout ?? 60_000)
+        const limits = { claimFor: Duration.times(end, 0.75), runFor: end, lookahead: Duration.zero }
+        const { failed, isMoreDue, taken } = yield* drain(limits)
+        return { taken, failed, more_due: isMoreDue }
+      })
+    ),
+
+  /** Deletes expired mails, events and stored responses. With `dry_run` it only counts them. */
+  purge: (given: { readonly dry_run?: boolean | undefined } = {}) =>
+    run(
+      Effect.gen(function* () {
+        yield* purged(given)
+        const { dry_run = false } = given
         const retention = yield* Retention
         const before = deletionLimits(yield* Instant.now, (yield* Policy).testRetention)
         const { testTopics, ...rows } = yield* dry_run ? retention.count(before) : retention.purge(before)

@@ -6,6 +6,7 @@ import { formatCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { isReference } from "@partner-commentary/core/topic/Topic"
+import { TopicCancellation } from "@partner-commentary/core/topic/TopicCancellation"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
 import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
@@ -91,6 +92,22 @@ export const topics = (run: Run) => ({
         const body = yield* Effect.mapError(decode(yield* toJsonText(topic)), Errors.InvalidRequest.of)
         const submissions = yield* TopicSubmission.make
         return yield* submissions.submit(yield* submissions.prepare(submitter, body))
+      }),
+      options
+    ),
+
+  /**
+   * Settles each request that its creator has not answered, and tells the creator by mail. Requests with an answer go
+   * on. Returns the minimal view.
+   */
+  cancel: (topic: OwnerInput & { readonly topic_id: string }, options?: InTransaction) =>
+    run(
+      Effect.gen(function* () {
+        const owned = yield* one(topic)
+        const canceller = { ...(yield* asker(owned)), key: null }
+        return Views.progress(
+          yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id)))
+        )
       }),
       options
     ),

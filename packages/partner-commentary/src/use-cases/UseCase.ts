@@ -14,14 +14,15 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { invalidOption, PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import type { Services } from "../Service.ts"
 
 export interface InTransaction {
   /**
-   * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely or postgres.js,
-   * or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in this transaction, so you commit or roll back
+   * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely, Prisma or
+   * postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in this transaction, so you commit or roll back
    * both. After a rejection you may continue: everything that the call wrote is undone.
    */
   readonly db?: object | undefined
@@ -32,10 +33,20 @@ export type Run = <A, E>(effect: Effect.Effect<A, E, Services>, options?: InTran
 /** Calls reject with a PartnerCommentaryError. */
 export const rejecting =
   (run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>): Run =>
-  (effect, options) =>
-    (options?.db === undefined ? run(effect) : run(within(options.db)(effect))).catch((error) =>
+  (effect, options = {}) => {
+    const wrong = unknownOption(options)
+    if (wrong !== undefined) return Promise.reject(wrong)
+    return (options.db === undefined ? run(effect) : run(within(options.db)(effect))).catch((error) =>
       Promise.reject(failureOf(error))
     )
+  }
+
+/** A client in the place of `{ db: client }`, or a wrong name, would otherwise write outside of the host's transaction. */
+const unknownOption = (options: unknown): PartnerCommentaryError | undefined => {
+  if (!Predicate.isObject(options)) return invalidOption("db", "must be passed as { db }")
+  const unknown = Object.keys(options).find((name) => name !== "db")
+  return unknown === undefined ? undefined : invalidOption(unknown, "is unknown beside db: pass { db }")
+}
 
 const isWire = (error: unknown): error is { readonly error: Errors.WireError["error"] } =>
   Predicate.hasProperty(error, "error") && Predicate.hasProperty(error.error, "code")
@@ -51,9 +62,9 @@ const failureOf = (error: unknown): PartnerCommentaryError => {
   return new PartnerCommentaryError({ code, message, details: "details" in rest ? rest.details : {} })
 }
 
-/** Decodes the input, or fails with all of its problems. */
-export const decoding = <A, I>(schema: Schema.Codec<A, I>) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+/** Decodes the input, or fails with all of its problems. Unknown fields are ignored as in the API. */
+export const decoding = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all", ...options })
   return (input: unknown): Effect.Effect<A, Errors.InvalidRequest> =>
     Effect.mapError(decode(input), ({ issue }) => Errors.InvalidRequest.of(problemsOf(issue)))
 }

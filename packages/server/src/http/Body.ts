@@ -163,6 +163,7 @@ const constraintOf = (message: string): string =>
     ? message
         .replace(/^Expected /, "must be ")
         .replace(/, got [\s\S]*$/, "")
+        .replace(/ \| undefined$/, "")
         .replace(/^must be (string|object|array|integer|number|boolean)$/, "must be a $1")
         .replace(/ a (array|object|integer)$/, " an $1")
     : message

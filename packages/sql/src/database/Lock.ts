@@ -20,6 +20,7 @@ export const forUpdateSkipLocked = (sql: SqlClient) =>
  */
 export const lockName = (sql: SqlClient, name: string) =>
   sql.onDialectOrElse({
-    pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`),
+    // Prisma cannot read the type void.
+    pg: () => Effect.asVoid(sql`SELECT CAST(pg_advisory_xact_lock(hashtextextended(${name}, 0)) AS TEXT)`),
     orElse: () => Effect.void
   })

@@ -1,0 +1,64 @@
+/** Rules for options. A rule returns true, or the end of a sentence that begins with the option's name. */
+import { problemsOf } from "@partner-commentary/server/http/Body"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import { invalidOption, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+
+export type Verdict = true | string | SchemaIssue.Issue
+
+export type Fields = Readonly<Record<string, Schema.Codec<unknown>>>
+
+export const required = (judge: (value: unknown) => Verdict) => Schema.Unknown.check(Schema.makeFilter(judge))
+
+export const optional = (judge: (value: unknown) => Verdict) =>
+  Schema.optional(required((value) => value === undefined || judge(value)))
+
+export const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
+
+export const text = (right: string, isRight: (text: string) => boolean = () => true) =>
+  required((value) => (isText(value) && isRight(value)) || right)
+
+export const isPositive = (value: unknown): boolean => Number.isFinite(value) && Number(value) > 0
+
+const isFlag = (value: unknown): Verdict => Predicate.isBoolean(value) || "must be true or false"
+
+const isCount =
+  (least: number) =>
+  (value: unknown): Verdict =>
+    (Number.isSafeInteger(value) && Number(value) >= least) || `must be a whole number, ${least} or more`
+
+export const flag = optional(isFlag)
+
+export const count = (least: number) => optional(isCount(least))
+
+/** An object with these fields and no others. */
+export const struct = <Each extends Fields>(fields: Each) =>
+  Schema.Struct(fields).annotate({ messageUnexpectedKey: "is no option of this version" })
+
+export const strictly = { onExcessProperty: "error" } as const
+
+/** Uses a schema as a rule, with the schema's first problem. */
+export const by = (schema: Schema.Codec<unknown>) => {
+  const decode = Schema.decodeUnknownResult(schema, strictly)
+  return (value: unknown): Verdict => {
+    const decoded = decode(value)
+    return Result.isSuccess(decoded) || decoded.failure.issue
+  }
+}
+
+/** Checks the settings that are given to a function beside its first argument, such as those of `sqlite`. */
+export const settingsOf = (option: string, fields: Fields) => {
+  const decode = Schema.decodeUnknownResult(struct(fields), strictly)
+  return <A>(given: A): Result.Result<A, PartnerCommentaryError> => {
+    if (!Predicate.isObject(given)) return Result.fail(invalidOption(option, "must have its settings in an object"))
+    return Result.mapBoth(decode(given), {
+      onFailure: ({ issue }) => {
+        const [{ constraint, field }] = problemsOf(issue)
+        return invalidOption(`${option}.${field}`, constraint)
+      },
+      onSuccess: () => given
+    })
+  }
+}

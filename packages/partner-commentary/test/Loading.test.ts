@@ -1,0 +1,62 @@
+/** Tests that a service loads only the adapters that its options choose. */
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { expect, it } from "vitest"
+
+/** Starts a service in a process that records every module which it resolves. */
+const program = `
+import { registerHooks } from "node:module"
+const seen = new Set()
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const found = next(specifier, context)
+    seen.add(found.url)
+    return found
+  }
+})
+const { partnerCommentary } = await import("partner-commentary")
+const { sqlite } = await import("partner-commentary/sqlite")
+const pc = partnerCommentary({
+  url: "https://app.example/commentary",
+  secret: "a secret of the tests, and long enough",
+  database: sqlite(":memory:"),
+  mail: () => {},
+  generator: () => "A commentary.",
+  ...JSON.parse(process.env.OPTIONS)
+})
+await pc.start()
+await pc.organizations.create({ name: "Courtside" })
+await pc.stop()
+process.stdout.write(JSON.stringify([...seen]))
+`
+
+const heavy = {
+  "a mail server": /nodemailer|postal-mime|adapters\/smtp/,
+  "an OpenAI-compatible server": /OpenAi/,
+  Postgres: /sql-pg|\/node_modules\/pg\/|adapters\/postgres/,
+  "a bucket": /aws4fetch|adapters\/storage/,
+  "an identity provider": /\/jose\/|adapters\/identity/,
+  "the explorer": /scalar|ExplorerScript/,
+  Lambda: /partner-commentary\/src\/lambda/,
+  "Effect's platform for Node": /@effect\/platform-node\/|redis|undici/
+}
+
+const loadedBy = async (options: object) => {
+  const env = { ...process.env, NODE_OPTIONS: "", OPTIONS: JSON.stringify(options) }
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
+    cwd: import.meta.dirname,
+    env
+  })
+  const urls: ReadonlyArray<string> = JSON.parse(stdout)
+  return Object.entries(heavy).flatMap(([name, pattern]) => (urls.some((url) => pattern.test(url)) ? [name] : []))
+}
+
+it("a service on SQLite with functions of the application loads no heavy adapter", async () => {
+  expect(await loadedBy({})).toEqual([])
+})
+
+it("an adapter is loaded when an option chooses it", async () => {
+  const generator = { url: "https://api.example/v1", model: "small" }
+  const identity = { jwksUrl: "https://login.example/jwks", issuer: "login", audience: "us" }
+  expect(await loadedBy({ generator, identity })).toEqual(["an OpenAI-compatible server", "an identity provider"])
+})

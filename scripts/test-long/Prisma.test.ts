@@ -1,0 +1,62 @@
+/** Tests the service in transactions of Prisma, installed with the service's tarballs in an empty project. */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, it } from "vitest"
+import { emptyDatabase } from "../../hosts/test/test/embedding/HostDatabase.ts"
+import { buildWorkspace, compiler } from "../packing/Build.ts"
+import { stagePackage } from "../packing/Stage.ts"
+import { packTarballs } from "../packing/Tarballs.ts"
+import { root } from "../Repository.ts"
+import { compilerOptions, project, run } from "./Installation.ts"
+
+const place = mkdtempSync(join(tmpdir(), "prisma-"))
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+const packages = {
+  prisma: "7.10.1",
+  "@prisma/client": "7.10.0",
+  "@prisma/adapter-pg": "7.10.1",
+  pg: "8.23.1",
+  "@types/pg": "8.23.1",
+  "@types/node": "24.19.2"
+}
+
+const model = `generator client {
+  provider = "prisma-client"
+  output   = "../src/generated"
+}
+datasource db {
+  provider = "postgresql"
+}
+model Order {
+  id    Int    @id @default(autoincrement())
+  topic String @unique
+  @@map("orders")
+}
+`
+
+const config = `import { defineConfig } from "prisma/config"
+export default defineConfig({ schema: "prisma/schema.prisma" })
+`
+
+it("use cases write in Prisma's transactions, which commit or roll back their changes", async () => {
+  buildWorkspace()
+  const packed = await packTarballs(stagePackage(join(place, "staged")), place)
+  const folder = join(place, "project")
+  project(folder, packed, ["partner-commentary", "@partner-commentary/postgres"], packages)
+  await run(folder, "npm", "install")
+  for (const each of ["prisma", "src"]) mkdirSync(join(folder, each))
+  writeFileSync(join(folder, "prisma/schema.prisma"), model)
+  writeFileSync(join(folder, "prisma.config.ts"), config)
+  // The command downloads an engine for migrations unless it knows the path of one. It does not start the engine.
+  await run(folder, "env", `PRISMA_SCHEMA_ENGINE_BINARY=${process.execPath}`, "node_modules/.bin/prisma", "generate")
+  cpSync(join(root, "examples/libraries/prisma.ts"), join(folder, "src/prisma.ts"))
+  const story = readFileSync(join(root, "scripts/test-long/installed/Prisma.ts"), "utf8")
+  writeFileSync(join(folder, "src/Story.ts"), story.replaceAll("../../../examples/libraries/", "./"))
+  const options = { compilerOptions: { ...compilerOptions, skipLibCheck: true }, include: ["src"] }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options))
+  expect(await run(folder, process.execPath, compiler, "--project", ".")).toBe("")
+  const variables = [`DATABASE_URL=${await emptyDatabase()}`, "COMMENTARY_SECRET=any text of 32 characters or more"]
+  expect(await run(folder, "env", ...variables, process.execPath, "out/Story.js")).toBe("committed\n")
+})
