@@ -262,7 +262,10 @@ it.effect("an invalid row from a function is a defect that names the option and 
     const found = PersonaStore.use(({ find }) => find(PersonaId.make(id)))
     const functions = PersonaFunctions.layer({ find: () => persona, licensed: () => [] })
     const cause = yield* Effect.flip(Effect.sandbox(Effect.provide(found, functions)))
-    assert.match(String(Cause.squash(cause)), /The option personas failed: the application's answer is wrong: id must/)
+    assert.match(
+      String(Cause.squash(cause)),
+      /The option personas failed: the application returned an invalid result: id must/
+    )
   })
 )
 
