@@ -2,9 +2,9 @@
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
+  allWork,
   type Change,
   type DueWork,
-  allWork,
   isChange,
   type Work,
   WorkSignal

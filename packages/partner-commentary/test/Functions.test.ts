@@ -116,7 +116,7 @@ describe("functions for audio", () => {
   const file = { contentType: "audio/mpeg", bytes: new Uint8Array([1]) } as const
 
   it.effect(
-    "functions for audio make and store files; another type, an empty file and an invalid URL are failures",
+    "functions can make and store audio files; another content type, an empty file or an invalid URL is a failure",
     () =>
       Effect.gen(function* () {
         const speak = (answer: unknown) =>

@@ -103,7 +103,7 @@ describe("disabling", () => {
     expect(late.alarms.slice(-2)).toEqual(["disabled", null])
   })
 
-  it("disabling starts again after a success", () => {
+  it("disabling counts failures from the last success on", () => {
     const broken = [...failures(19, 23 * hour), { attempt: success(start + 23 * hour) }]
     const { alarm, receiver } = after([...broken, { attempt: attempt(start + 24 * hour) }])
     expect(alarm).toBe(null)

@@ -80,7 +80,10 @@ export const write = Effect.fnUntraced(function* (
     ...durations.map(({ statement }) => ({ statement, returning: "exact" })),
     ...last.map((statement) => ({ statement }))
   ]
-  const written = events.reduce((running, event) => Events.traceEvent(running, event, after), CombinedWrites.run(sql, writes))
+  const written = events.reduce(
+    (running, event) => Events.traceEvent(running, event, after),
+    CombinedWrites.run(sql, writes)
+  )
   const returned = yield* written
   if (delivered !== undefined && returned[0] === null) return yield* new Overtaken()
   for (const [index, { fold }] of durations.entries()) yield* fold(returned[first.length + rest.length + index] ?? 0)
