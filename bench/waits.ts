@@ -36,7 +36,7 @@ const leave = async (code: number) => {
 }
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => leave(130))
 
-/** Each waiting request has a connection of its own. */
+/** Each waiting request has a separate connection. */
 const connection = () => new Agent({ keepAlive: true, maxSockets: 1 })
 
 /** Returns the time at which the response ended. */

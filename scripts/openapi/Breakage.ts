@@ -52,7 +52,8 @@ interface Part {
 }
 
 /**
- * The operations that differ, because comparing all is slow. The input is cloned, because api-smart-diff modifies it.
+ * Returns only the changed operations of the documents, because comparing whole documents is slow. The input is cloned,
+ * because api-smart-diff modifies it.
  */
 const differing = (part: Part, other: Part): Part =>
   mapValues(part, (path, name) =>

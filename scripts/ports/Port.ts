@@ -3,7 +3,7 @@ import { basename } from "node:path"
 import type { RepositoryFiles } from "../Repository.ts"
 
 /**
- * The group of ports whose layers are built together. `alone`: the port has a layer of its own, or an embedder may
+ * The group of ports whose layers are built together. `alone`: the port has a separate layer, or an embedder may
  * replace it.
  */
 export type SourceUnit = "alone" | "topics" | "partners" | "process"

@@ -50,7 +50,7 @@ export const renderPortsPage = (files: RepositoryFiles): string => {
     'MailerSuite.suite("ours", OurMailer.layer, arrived)',
     "```",
     "",
-    "The suite builds `layer` anew for each test, with a clock that stands still.",
+    "The suite builds a new `layer` for each test, with a clock that stands still.",
     "",
     ...groups.flatMap(([unit, title, text]) => [
       `## ${title}`,

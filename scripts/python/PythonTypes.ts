@@ -1,4 +1,4 @@
-/** Translates JSON schemas of the description into Python types. Inline objects become classes of their own. */
+/** Translates JSON schemas of the description into Python types. Inline objects become separate classes. */
 import type { JsonSchema } from "@partner-commentary/api/description/Document"
 
 /** Examples: `createTopic` becomes `create_topic`, and `from` becomes `from_`. */

@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
         Effect.as(gap),
         Effect.catchCause((cause) => {
           for (const message of messages) waiting.add(message)
-          return Effect.as(Effect.logDebug("Other processes could not be told yet", cause), pause)
+          return Effect.as(Effect.logDebug("Other processes could not be notified yet; will retry", cause), pause)
         })
       )
     })

@@ -1,7 +1,7 @@
 /**
  * Handles prepared statements that a schema change has made stale. The driver prepares such a statement again, except
  * within a transaction, because that transaction has already failed. In a transaction, the error becomes a conflict,
- * and the transaction is retried. From then on, all statements are prepared anew. Otherwise a transaction with many
+ * and the transaction is retried. From then on, all statements are prepared again. Otherwise a transaction with many
  * statements would fail once for each of them.
  */
 import * as Effect from "effect/Effect"

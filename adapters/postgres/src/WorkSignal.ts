@@ -2,9 +2,9 @@
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
+  allWork,
   type Change,
   type DueWork,
-  everything,
   isChange,
   type Work,
   WorkSignal
@@ -18,7 +18,7 @@ const prefix = "work "
 const parse = (signal: string): ReadonlyArray<DueWork> => {
   if (isChange(signal)) return [signal]
   const [name, at] = signal.split(" ", 2)
-  return everything.filter((kind) => kind === name).map((kind) => (at === undefined ? kind : { kind, at: Number(at) }))
+  return allWork.filter((kind) => kind === name).map((kind) => (at === undefined ? kind : { kind, at: Number(at) }))
 }
 
 /** `own` signals the workers of this process. */
@@ -63,7 +63,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
       )
     )
   return WorkSignal.of({
-    notify: Effect.suspend(() => tell(everything)),
+    notify: Effect.suspend(() => tell(allWork)),
     tell,
     listen: (kind) =>
       Effect.andThen(

@@ -74,7 +74,7 @@ describe("a dedicated server", () => {
   )
 
   it.live(
-    "when a server restarts under load, running statements fail as a lost connection, and later statements succeed",
+    "when a server restarts under load, running statements fail with a lost connection, and later statements succeed",
     () =>
       Effect.gen(function* () {
         const server = yield* cluster()

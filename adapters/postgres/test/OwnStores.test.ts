@@ -1,4 +1,4 @@
-/** A host can replace our stores with its own, on Postgres as on SQLite. */
+/** Tests that a host can replace the stores with its own, on Postgres as on SQLite. */
 import { assert, it } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"

@@ -1,5 +1,5 @@
 /**
- * Tests that a host can replace our stores with its own. Every service that depends on the port then uses the host's
+ * Tests that a host can replace the stores with its own. Every service that depends on the port then uses the host's
  * store.
  */
 import { assert, describe, it } from "@effect/vitest"

@@ -12,7 +12,7 @@ import { allowedUrls, refusedUrls } from "./Urls.ts"
 const guarded = (...addresses: ReadonlyArray<string>) =>
   makeTransport({ allowPrivate: false, lookup: () => Effect.succeed(addresses) })
 
-/** The message says how to correct the URL and reveals nothing about our network. */
+/** The message says how to correct the URL, and reveals nothing about the service's network. */
 const isFit = (reason: string) => !/\d+\.\d+\.\d+|::|ENOTFOUND|lookup/.test(reason)
 
 describe("the URL of a webhook", () => {

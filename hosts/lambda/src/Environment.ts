@@ -29,7 +29,7 @@ const read = Effect.gen(function* () {
   yield* Settings.requireForService({ ...settings, development: false })
   const { mail, media, publicUrl, signingSecrets } = settings
   if (Option.exists(media.storage, ({ kind }) => kind === "folder")) {
-    return yield* missing("MEDIA_S3_URL", "a folder of a container is served by nobody")
+    return yield* missing("MEDIA_S3_URL", "nothing would serve a folder of a container")
   }
   if (Option.isNone(publicUrl)) return yield* missing("PUBLIC_URL", "every link in a mail starts with it")
   // `requireForService` has checked that both are set.

@@ -24,7 +24,7 @@ export const makeHandler = <Further, E>(layer: Layer.Layer<Lambda.HostServices |
 const report = (error: unknown, requestId: string) => {
   process.stderr.write(
     `${JSON.stringify({
-      message: "A request was not answered: the service could not begin; the next one tries again",
+      message: "A request failed because the service could not start; the next request retries",
       level: "ERROR",
       timestamp: new Date().toISOString(),
       annotations: { request_id: requestId },

@@ -108,7 +108,9 @@ describe.concurrent("a container", () => {
     const container = await Emulator.startContainer(bundle.folder, env, test)
     const outcome = await container.invoke(exampleEvent("schedule"))
     expect(outcome).toMatchObject({
-      failure: { errorMessage: expect.stringContaining("MEDIA_S3_URL must be set on Lambda: a folder") }
+      failure: {
+        errorMessage: expect.stringContaining("MEDIA_S3_URL must be set on Lambda: nothing would serve a folder")
+      }
     })
   })
 

@@ -24,7 +24,7 @@ it.effect("a missing SQLite file is refused instead of starting an empty service
     const path = yield* folder
     const env = Deployment.environmentFor(Deployment.sqliteUrlIn(path))
     const { message } = yield* Effect.flip(begun(env))
-    assert.include(message, "there is no such file")
+    assert.include(message, "the file does not exist")
     assert.include(message, "migrate")
     assert.isFalse(existsSync(join(path, "partner-commentary.db")))
     writeFileSync(join(path, "partner-commentary.db"), "")

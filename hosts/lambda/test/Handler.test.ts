@@ -140,7 +140,7 @@ it.effect("a scheduled run in which a batch failed ends in an error, so that an 
     const failed = yield* Effect.flip(
       Effect.tryPromise(() => handle(exampleEvent("schedule"), Service.minuteLongInvocation))
     )
-    assert.match(String(failed.cause), /rounds of work failed: the log says why/)
+    assert.match(String(failed.cause), /batches of work failed: the log has the reasons/)
     yield* Effect.promise(handle.dispose)
   }).pipe(Effect.provide(Service.layer))
 )

@@ -69,7 +69,7 @@ const audits: Readonly<Record<string, string>> = {
     UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
       WHERE (SELECT COALESCE(SUM(topics_created), 0) FROM usage_months) <> (SELECT COUNT(*) FROM topics)`,
   "something is still to happen": "SELECT id, status, due_at FROM assignments WHERE due_at IS NOT NULL",
-  "a mail still waits, or was given up": "SELECT id, state, reason FROM mails WHERE state IN ('waiting', 'failed')",
+  "a mail still waits, or finally failed": "SELECT id, state, reason FROM mails WHERE state IN ('waiting', 'failed')",
   "a commentary is not the draft's that it names": `
     SELECT a.id FROM assignments a LEFT JOIN drafts d ON d.id = a.commentary_draft_id AND d.share_id = a.id
       WHERE (a.status = 'creator_approved') <> (a.commentary_id IS NOT NULL AND d.id IS NOT NULL)`,

@@ -39,7 +39,7 @@ const attempt = {
   }),
   error: Schema.NullOr(Schema.String).annotate({
     description: "Why the attempt failed, in one sentence. Null if it succeeded.",
-    examples: ["The receiver answered with status 503, which is no success."]
+    examples: ["The receiver answered with status 503, which is not a success."]
   })
 }
 

@@ -58,7 +58,7 @@ export const RegisterWebhook = Schema.Struct({
   secret: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "The secret that signs the events: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters, which are used as they are. We recommend to omit it: the service then generates a secret. A secret from this documentation is refused."
+        "The secret that signs the events: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256 printable ASCII characters, which are used as they are. We recommend omitting it: the service then generates a secret. A secret from this documentation is refused."
     }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
   )
 }).annotate({ identifier: "RegisterWebhook" })
@@ -153,7 +153,7 @@ export const RotateWebhookSecret = Schema.Struct({
   secret: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "The new secret, in the format of `POST /webhooks`. We recommend to omit it: the service then generates a secret. A secret from this documentation is refused."
+        "The new secret, in the format of `POST /webhooks`. We recommend omitting it: the service then generates a secret. A secret from this documentation is refused."
     }).check(Schema.isPattern(secretPattern, { message: secretConstraint }))
   ),
   grace_period_seconds: Schema.optionalKey(

@@ -62,7 +62,10 @@ export type SubmissionResult =
       readonly share_id?: never
       readonly duplicate_of?: never
     }
-  /** The same topic was sent within 24 hours, or 60 seconds with a test key. `duplicate_of` is the earlier one. */
+  /**
+   * The same topic was sent within 24 hours, or 60 seconds with a test key. `duplicate_of` names the earlier topic and
+   * assignment.
+   */
   | {
       readonly persona_id: string
       readonly status: "duplicate"

@@ -8,7 +8,5 @@ import type * as SqlClient from "effect/sql/SqlClient"
 
 export type Stored = Layer.Success<typeof Stores.layer> | AccessChanges | RateWindows | SqlClient.SqlClient | WorkSignal
 
-/**
- * The value that `sqlite` and `postgres` return. An Effect application may pass such a layer with a client of its own.
- */
+/** The value that `sqlite` and `postgres` return. An Effect application can pass such a layer with its own client. */
 export type Database = Layer.Layer<Stored, unknown>

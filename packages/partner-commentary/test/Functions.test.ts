@@ -116,7 +116,7 @@ describe("functions for audio", () => {
   const file = { contentType: "audio/mpeg", bytes: new Uint8Array([1]) } as const
 
   it.effect(
-    "functions for audio make and store files; another type, an empty file and an invalid URL are failures",
+    "functions can make and store audio files; another content type, an empty file or an invalid URL is a failure",
     () =>
       Effect.gen(function* () {
         const speak = (answer: unknown) =>
@@ -262,7 +262,10 @@ it.effect("an invalid row from a function is a defect that names the option and 
     const found = PersonaStore.use(({ find }) => find(PersonaId.make(id)))
     const functions = PersonaFunctions.layer({ find: () => persona, licensed: () => [] })
     const cause = yield* Effect.flip(Effect.sandbox(Effect.provide(found, functions)))
-    assert.match(String(Cause.squash(cause)), /The option personas failed: the application's answer is wrong: id must/)
+    assert.match(
+      String(Cause.squash(cause)),
+      /The option personas failed: the application returned an invalid result: id must/
+    )
   })
 )
 

@@ -8,7 +8,7 @@ import { SettingRefused } from "./Variable.ts"
  * empty database.
  */
 export const explainMissingFile =
-  "there is no such file: mount its volume or put it back; run partner-commentary migrate for a new installation alone"
+  "the file does not exist: mount its volume or restore it; run partner-commentary migrate only for a new installation"
 
 /** The message names the file or the server, and the variable that selects it. */
 export const explainDatabaseError = (database: DatabaseSettings, error: unknown): SettingRefused =>

@@ -55,7 +55,7 @@ export const readDatabaseSettings = (fallback: string): Effect.Effect<DatabaseSe
       return { url: withPassword(url.value, password), directUrl, poolSize, told, isDefault: false }
     }
     if (Option.isSome(direct)) {
-      return yield* refuse("DATABASE_DIRECT_URL", "must be left out unless DATABASE_URL is of Postgres")
+      return yield* refuse("DATABASE_DIRECT_URL", "must be unset unless DATABASE_URL is a Postgres address")
     }
     if (Option.isNone(url)) return { filename: fallback, isDefault: true }
     const filename = /^sqlite:(.+)$/i.exec(url.value)?.[1]

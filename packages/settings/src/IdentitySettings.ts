@@ -22,7 +22,7 @@ export const readIdentitySettings: Effect.Effect<Option.Option<IdentitySettings>
     return Option.some({
       jwksUrl: jwksUrl.value,
       issuer: yield* required("JWT_ISSUER", "the iss of its tokens"),
-      audience: yield* required("JWT_AUDIENCE", "the aud of tokens that are meant for this service"),
+      audience: yield* required("JWT_AUDIENCE", "the `aud` claim of tokens for this service"),
       organizationClaim: Option.getOrElse(yield* Variable.readText("JWT_ORG_CLAIM"), () => defaultClaim)
     })
   }
@@ -31,5 +31,5 @@ export const readIdentitySettings: Effect.Effect<Option.Option<IdentitySettings>
 const required = Effect.fnUntraced(function* (name: string, what: string) {
   const value = yield* Variable.readText(name)
   if (Option.isSome(value)) return value.value
-  return yield* new SettingRefused({ name, reason: `must be set where JWKS_URL is: ${what}` })
+  return yield* new SettingRefused({ name, reason: `must be set if JWKS_URL is set: ${what}` })
 })

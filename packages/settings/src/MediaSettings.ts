@@ -41,14 +41,14 @@ export const readMediaSettings = Effect.fnUntraced(function* (fallback: Option.O
   const folder = yield* Variable.readText("MEDIA_FOLDER")
   const bucket = yield* readBucket
   if (Option.isSome(folder) && Option.isSome(bucket)) {
-    return yield* refuse("MEDIA_FOLDER", "must not be set beside MEDIA_S3_URL: media are kept in one place")
+    return yield* refuse("MEDIA_FOLDER", "must not be set together with MEDIA_S3_URL: media are stored in one place")
   }
   const chosen = Option.orElse(folder, () => (Option.isSome(speech) ? fallback : Option.none<string>()))
   const storage = Option.orElse(bucket, () =>
     Option.map(chosen, (folder): FolderSettings => ({ kind: "folder", folder }))
   )
   if (Option.isSome(speech) && Option.isNone(storage)) {
-    return yield* refuse("MEDIA_FOLDER", "or MEDIA_S3_URL must be set where SPEECH_URL is, outside development")
+    return yield* refuse("MEDIA_FOLDER", "or MEDIA_S3_URL must be set if SPEECH_URL is set, outside development")
   }
   return { speech, storage } satisfies MediaSettings
 })

@@ -1087,7 +1087,7 @@ class RegisterWebhook(TypedDict):
     """The event types that the webhook receives, each once."""
     secret: NotRequired[str]
     """The secret that signs the events: `whsec_` and 24 to 64 bytes in base64, or any other 32 to 256
-    printable ASCII characters, which are used as they are. We recommend to omit it: the service then
+    printable ASCII characters, which are used as they are. We recommend omitting it: the service then
     generates a secret. A secret from this documentation is refused.
     """
 
@@ -1174,7 +1174,7 @@ class RotateApiKey(TypedDict):
 
 class RotateWebhookSecret(TypedDict):
     secret: NotRequired[str]
-    """The new secret, in the format of `POST /webhooks`. We recommend to omit it: the service then
+    """The new secret, in the format of `POST /webhooks`. We recommend omitting it: the service then
     generates a secret. A secret from this documentation is refused.
     """
     grace_period_seconds: NotRequired[int]

@@ -55,7 +55,7 @@ const keptSecret = Effect.gen(function* () {
   })
   if (secret.trim().length < 32) {
     return yield* new CommandFailed({
-      message: `The signing secret in ${secretFile} is damaged: restore it, or delete it, which ends all links that were mailed.`
+      message: `The signing secret in ${secretFile} is damaged: restore it, or delete it, which invalidates all links in mails.`
     })
   }
   return secret.trim()

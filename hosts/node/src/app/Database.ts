@@ -51,7 +51,7 @@ export const layerForCommand = (settings: Settings, { creates }: { readonly crea
 const behind = (isEmpty: boolean, left: ReadonlyArray<string>) =>
   isEmpty
     ? "it is empty; run partner-commentary migrate first"
-    : `its schema is behind this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} left to do); run partner-commentary migrate first`
+    : `its schema is older than this version (${left.length === 1 ? "one migration is" : `${left.length} migrations are`} pending); run partner-commentary migrate first`
 
 /** Never creates a missing file. */
 const schemaStatus = (settings: Settings) =>
@@ -80,7 +80,7 @@ export const inspectDirectly = <A, E>(settings: Settings, question: Effect.Effec
       onFailure: (error) =>
         new SettingRefused({
           name: "DATABASE_DIRECT_URL",
-          reason: `leads to no database of use: ${reasonOf(error)}`
+          reason: `cannot be used as a database: ${reasonOf(error)}`
         }),
       onSuccess: Option.some
     })
@@ -105,7 +105,7 @@ const missing = (settings: Settings, filename: SqliteDatabase["filename"]): stri
   const folder = existing(dirname(resolve(filename)))
   if (statSync(folder).isDirectory() && isWritable(folder)) {
     return mayCreate(settings)
-      ? "there is no such file yet; run partner-commentary migrate to create it"
+      ? "the file does not exist yet; run partner-commentary migrate to create it"
       : DatabaseRefused.explainMissingFile
   }
   return `unable to open database file, for ${folder} is no folder that this user may write to`

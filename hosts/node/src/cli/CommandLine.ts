@@ -55,7 +55,7 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
 export const describeFailure = (failure: unknown): string => {
   if (isSqlError(failure)) return `The database that DATABASE_URL names cannot be used: ${reasonOf(failure)}.`
   const message = failure instanceof Error ? failure.message : String(failure)
-  return Predicate.hasProperty(failure, "_tag") ? message : `Something broke that should not: ${message}`
+  return Predicate.hasProperty(failure, "_tag") ? message : `Unexpected error: ${message}`
 }
 
 /**
@@ -100,7 +100,7 @@ const wrongUsage = (error: CliError.NonShowHelpErrors): string => {
     case "UnknownSubcommand":
       return `There is no command ${error.subcommand}${meant(error.suggestions)}`
     case "UnexpectedArgument":
-      return `There is no place for ${error.arguments.map((value) => JSON.stringify(value)).join(", ")}.`
+      return `Unexpected argument: ${error.arguments.map((value) => JSON.stringify(value)).join(", ")}.`
     default:
       return error.message.replace(/\s+/g, " ")
   }

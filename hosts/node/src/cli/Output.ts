@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 
 export const Json = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
-    Flag.withDescription("Answer with one JSON value on stdout and nothing else"),
+    Flag.withDescription("Print one JSON value on stdout and nothing else"),
     Flag.withDefault(false)
   )
 })

@@ -11,8 +11,8 @@ export const commands: Advice = {
   retryMedium: (shareId) => run(`media retry ${shareId}`),
   retryMedia: run("media retry --all"),
   work: run("serve, or worker"),
-  slowReceivers: "partner-commentary webhook list says whose",
-  disabledWebhooks: "partner-commentary webhook list --disabled says whose, and why",
+  slowReceivers: "partner-commentary webhook list shows which ones",
+  disabledWebhooks: "partner-commentary webhook list --disabled shows which ones, and why",
   lostSecrets: `add the former entry, then ${run("webhook reseal")}`,
   creatorEmail: (personaId) => run(`persona update ${personaId} --creator-email EMAIL`)
 }

@@ -10,7 +10,7 @@ import { type Finding, mend, ok } from "./Doctor.ts"
 export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings
   if (!isPostgres(database) && database.filename === ":memory:") {
-    return ok("database", "In memory: nothing outlives its process.")
+    return ok("database", "The database is in memory and ends with the process.")
   }
   const { schemaStatus } = yield* Effect.promise(() => import("@partner-commentary/sql/Migrations"))
   const DatabaseHealth = yield* Effect.promise(() => import("@partner-commentary/sql/operations/DatabaseHealth"))
@@ -38,8 +38,8 @@ export const checkDatabase = Effect.fnUntraced(function* (settings: Settings) {
       if (Option.isSome(inTheWay))
         return mend("database", `${databaseDisplayName(database)}: ${inTheWay.value.message}`)
       return left > 0
-        ? mend("database", `${left} migrations are left to do: run partner-commentary migrate.`)
-        : ok("database", `${databaseDisplayName(database)} answers, is up to date and takes what is written.`)
+        ? mend("database", `${left} migrations are pending: run partner-commentary migrate.`)
+        : ok("database", `${databaseDisplayName(database)} responds, has the current schema and accepts writes.`)
     }
   })
 })

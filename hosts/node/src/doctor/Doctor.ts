@@ -30,7 +30,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
       ? [
           notice(
             "configuration",
-            "SIGNING_SECRET holds an entry of less than 32 characters: who guesses it forges every creator's link."
+            "SIGNING_SECRET has an entry of less than 32 characters: anyone who guesses it can forge creators' links."
           )
         ]
       : []),
@@ -38,7 +38,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
       ? [
           notice(
             "configuration",
-            "WEBHOOK_ALLOW_PRIVATE is true: who has a partner's key can have requests sent into this network."
+            "WEBHOOK_ALLOW_PRIVATE is true: anyone with a partner's key can make the service send requests into this network."
           )
         ]
       : []),
@@ -53,7 +53,7 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
 /** A check that times out is a problem. */
 export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.Effect<Finding, E, R>) =>
   Effect.catchTag(Timeout.within(checkTimeout, looked), "TimeoutError", () =>
-    Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: not tried to the end.`))
+    Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: the check did not finish.`))
   )
 
 /** The time limit of each check. The checks run concurrently, so that doctor with its start takes less than 5 seconds. */
@@ -64,7 +64,7 @@ export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Sett
   const check = "identity provider"
   if (Option.isNone(settings.identity)) {
     return Option.match(ConfigSummary.identityWarning(settings), {
-      onNone: () => ok(check, "The local one: partner-commentary token create."),
+      onNone: () => ok(check, "The local identity provider: partner-commentary token create."),
       onSome: (sentence) => notice(check, `${sentence}.`)
     })
   }
@@ -76,8 +76,8 @@ export const checkIdentityProvider = Effect.fnUntraced(function* (settings: Sett
     onFailure: ({ reason }) => mend(check, `No keys at JWKS_URL: ${reason}.`),
     onSuccess: (count) =>
       count === 0
-        ? mend(check, "JWKS_URL answers without an RSA, P-256 or Ed25519 key for RS256, ES256 or EdDSA.")
-        : ok(check, `JWKS_URL answers with ${count === 1 ? "one key" : `${count} keys`} of use.`)
+        ? mend(check, "JWKS_URL returns no RSA, P-256 or Ed25519 key for RS256, ES256 or EdDSA.")
+        : ok(check, `JWKS_URL returns ${count === 1 ? "one usable key" : `${count} usable keys`}.`)
   })
 })
 
@@ -91,11 +91,14 @@ export const checkMailServer = (settings: Settings.Settings): Effect.Effect<Find
         Effect.flatMap(({ verifyMailServer: verify }) => verify(server, checkTimeout)),
         Effect.match({
           onFailure: ({ reason }) =>
-            mend("mail server", `No mail goes out by ${host} port ${port}: ${reason}. Check SMTP_URL and the network.`),
+            mend(
+              "mail server",
+              `No mail can be sent through ${host} port ${port}: ${reason}. Check SMTP_URL and the network.`
+            ),
           onSuccess: ({ isAuthenticated }) =>
             ok(
               "mail server",
-              `Mails ${ConfigSummary.describeMail(settings)}, which ${isAuthenticated ? "takes the password" : "asks for no password"}. Not tried: a mail.`
+              `Mails ${ConfigSummary.describeMail(settings)}, which ${isAuthenticated ? "accepts the password" : "requires no password"}. No mail was sent.`
             )
         })
       )

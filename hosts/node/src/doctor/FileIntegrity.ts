@@ -11,7 +11,7 @@ import { type Finding, mend, notice, ok } from "./Doctor.ts"
 /** The time limit of the check is shorter than that of the whole doctor. */
 const timeout = Duration.seconds(3)
 
-/** A connection that closes locks the file briefly for its checkpoint. */
+/** When a connection closes, its checkpoint locks the file for a short time. */
 const lockTimeout = Duration.seconds(2)
 
 /**
@@ -50,7 +50,7 @@ export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<Readon
         Effect.succeed(
           notice(
             "database file",
-            `Not tried to the end: a check of ${filename} takes more than ${Duration.format(timeout)}. Run sqlite3 ${filename} "PRAGMA integrity_check" now and then.`
+            `The check did not finish: checking ${filename} takes more than ${Duration.format(timeout)}. Run sqlite3 ${filename} "PRAGMA integrity_check" regularly.`
           )
         )
     }),
@@ -60,11 +60,11 @@ export const checkFileIntegrity = ({ database }: Settings): Effect.Effect<Readon
 
 const judged = (filename: string, code: number, reason: string): Finding => {
   const check = "database file"
-  if (code === 0 && reason === "ok") return ok(check, "Its pages are sound.")
-  if (refusedCodes.includes(code)) return notice(check, `Not tried: ${reason}.`)
+  if (code === 0 && reason === "ok") return ok(check, "Its pages are intact.")
+  if (refusedCodes.includes(code)) return notice(check, `Not checked: ${reason}.`)
   return code === 0 || corruptCodes.includes(code)
     ? mend(check, `${filename} is corrupt (${reason.split("\n")[0]}): stop everything, and restore the last backup.`)
-    : mend(check, `${filename} cannot be read to the end: ${reason}. Check the path and the disk.`)
+    : mend(check, `${filename} cannot be read completely: ${reason}. Check the path and the disk.`)
 }
 
 const checked = (filename: string) =>
@@ -80,10 +80,10 @@ const checked = (filename: string) =>
     child.stdout.setEncoding("utf8").on("data", (text) => {
       found += text
     })
-    child.on("error", ({ message }) => resume(Effect.succeed(notice("database file", `Not tried: ${message}.`))))
+    child.on("error", ({ message }) => resume(Effect.succeed(notice("database file", `Not checked: ${message}.`))))
     child.on("close", () => {
       if (found === "") {
-        resume(Effect.succeed(notice("database file", "Not tried to the end: the check ended without an answer.")))
+        resume(Effect.succeed(notice("database file", "The check did not finish: it ended without a result.")))
         return
       }
       const { code, reason } = JSON.parse(found)

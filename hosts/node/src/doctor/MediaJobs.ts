@@ -13,6 +13,6 @@ import { mend } from "./Doctor.ts"
 export const checkMediaJobs = Effect.fnUntraced(function* (settings: Settings) {
   const due = yield* (yield* MediaJobStore).nextDue(MediaKind.literals)
   const isLeft = Option.isNone(settings.media.speech) && Option.isSome(due) && due.value < (yield* Instant.now)
-  if (isLeft) return mend("media", "Audio is to be made, and SPEECH_URL is unset: set it, for serve and worker alike.")
+  if (isLeft) return mend("media", "Audio is requested, but SPEECH_URL is unset: set it for both serve and worker.")
   return yield* StoredWork.media(commands, ConfigSummary.describeAudio(settings))
 })

@@ -14,7 +14,7 @@ export const checkGenerator = (settings: Settings): Effect.Effect<Finding> => {
       ? ok("generator", `${subject}.`)
       : notice(
           "generator",
-          `${subject}, which only frames the creators' own words: set GENERATOR_URL and GENERATOR_MODEL.`
+          `${subject}, which only adds an introduction to the creators' own words: set GENERATOR_URL and GENERATOR_MODEL.`
         )
   )
 }
@@ -37,7 +37,7 @@ const tried = Effect.fnUntraced(function* (
     onFailure: ({ reason }) => mend(check, `${subject}, which does not work: ${reason}.`),
     onSuccess: (reached) =>
       reached === "accepted"
-        ? ok(check, `${subject}, which ${accepts}. Not tried: ${untried}.`)
-        : notice(check, `${subject}, which answers. Not tried: the key, for there is no list of models.`)
+        ? ok(check, `${subject}, which ${accepts}. Not tested: ${untried}.`)
+        : notice(check, `${subject}, which answers. The key was not checked, because the server has no list of models.`)
   })
 })

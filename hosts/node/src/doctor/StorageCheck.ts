@@ -20,7 +20,7 @@ export const checkStorage = (settings: Settings): Effect.Effect<Finding> => {
   const storage = settings.media.storage.value
   const place = storage.kind === "folder" ? storage.folder : storage.url
   if (storage.kind === "folder" && !existsSync(storage.folder)) {
-    return Effect.succeed(notice(check, `Not tried: ${place} does not exist until a server or worker has started.`))
+    return Effect.succeed(notice(check, `Not checked: ${place} does not exist until a server or worker has started.`))
   }
   const stored = Effect.gen(function* () {
     yield* (yield* MediaStorage)?.put(name, content) ?? Effect.void
@@ -30,7 +30,9 @@ export const checkStorage = (settings: Settings): Effect.Effect<Finding> => {
   return stored.pipe(
     Effect.provide(Media.storageLayer(settings, "")),
     Effect.catch((failure) =>
-      Effect.succeed(mend(check, `${place} takes no media: ${"reason" in failure ? failure.reason : failure.message}.`))
+      Effect.succeed(
+        mend(check, `${place} accepts no media: ${"reason" in failure ? failure.reason : failure.message}.`)
+      )
     )
   )
 }

@@ -21,7 +21,7 @@ export const installFairRequests = (
   proxies: IpAllowList
 ): void => {
   /**
-   * Requests wait in a queue of their own. In the queue of the organization's work, requests would start before earlier
+   * Requests wait in a separate queue. In the queue of the organization's work, requests would start before earlier
    * ones end, and exceed the organization's limits.
    */
   const turnOf = (request: IncomingMessage): string =>

@@ -120,10 +120,10 @@ const refusal = (name: string, host: string, port: number, cause: unknown) => {
     return new SettingRefused({ name, reason: `must name a free port, and ${port} on ${host} is in use` })
   }
   if (code === "EACCES") {
-    return new SettingRefused({ name, reason: `must name a port that this user may listen on, and ${port} is none` })
+    return new SettingRefused({ name, reason: `must name a port that this user may listen on, but ${port} is not` })
   }
   return new SettingRefused({
     name: name.replace(/PORT$/, "HOST"),
-    reason: `must name an address of this machine, and ${host} is none`
+    reason: `must name an address of this machine, but ${host} is not`
   })
 }

@@ -11,15 +11,15 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 
 const attempts = Metric.counter("partner_commentary_delivery_attempts_total", {
-  description: "Attempts to deliver an event, by outcome (success, or what was wrong) and kind",
+  description: "Attempts to deliver an event, by outcome (success, or the kind of failure) and kind",
   incremental: true
 })
 const attemptDuration = Metric.histogram("partner_commentary_delivery_attempt_duration_seconds", {
-  description: "How long attempts took that succeeded, and that failed",
+  description: "Duration of successful and of failed attempts",
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30]
 })
 const latency = Metric.histogram("partner_commentary_delivery_latency_seconds", {
-  description: "From what happened to the receiver's 2xx, attempts by hand aside",
+  description: "From the event to the receiver's 2xx, without manual attempts",
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 21_600, 86_400, 259_200]
 })
 

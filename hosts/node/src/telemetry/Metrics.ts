@@ -42,11 +42,11 @@ export const measureCall = <A, E, R>(what: keyof typeof calls, effect: Effect.Ef
   })
 
 const requests = Metric.counter("partner_commentary_http_requests_total", {
-  description: "Requests answered, by area, method and status",
+  description: "Responses, by area, method and status",
   incremental: true
 })
 const requestDuration = Metric.histogram("partner_commentary_http_request_duration_seconds", {
-  description: "From the request to its answer, by area",
+  description: "From the request to its response, by area",
   boundaries: seconds
 })
 

@@ -41,10 +41,10 @@ const circuits = gauge("webhook_circuits", `Webhooks whose circuit breaker is op
 
 const gauges = {
   mailsWaiting: gauge("mails_waiting", `Mails that were not handed over yet, due or not, ${limit} at most`),
-  mailsFailed: gauge("mails_failed", "Mails that were given up, 1000 at most"),
+  mailsFailed: gauge("mails_failed", "Mails that finally failed, at most 1000"),
   mailsAge: gauge("mails_overdue_seconds", "How long the oldest due mail has been waiting"),
-  stalled: gauge("generations_stalled", `Drafts that gave up and wait for a new start, ${limit} at most`),
-  mediaFailed: gauge("media_failed", "Audio and video that were given up, 1000 at most"),
+  stalled: gauge("generations_stalled", `Drafts that finally failed and can be restarted, at most ${limit}`),
+  mediaFailed: gauge("media_failed", "Audio and video that finally failed, at most 1000"),
   mediaAge: gauge("media_overdue_seconds", "How long the oldest due audio or video has been waiting"),
   deliveriesDue: gauge("deliveries_due", `Deliveries that could go out now, ${limit} at most`),
   deliveriesAge: gauge(
@@ -116,7 +116,7 @@ export const makeWorkGaugeRefresh = Effect.gen(function* () {
     for (const [metric] of known ?? []) yield* Metric.remove(metric)
     if (isSilent) return
     isSilent = true
-    yield* Effect.logWarning("The database does not answer: metrics go without what is read from it", cause)
+    yield* Effect.logWarning("The database does not respond: metrics omit its values", cause)
   })
 
   const read = Effect.matchCauseEffect(Timeout.within(timeout, readings), {

@@ -173,7 +173,7 @@ describe("audio files", () => {
     const finding = about(await Process.eventually(doctor, (found) => !found.ok))
     expect(finding).toMatchObject({
       state: "mend",
-      message: `The audio of ${shareId} was given up (the server answered 400 (voice_not_found) "no such voice for [key]"): mend the cause, then run partner-commentary media retry ${shareId}.`
+      message: `The audio of ${shareId} finally failed (the server answered 400 (voice_not_found) "no such voice for [key]"): fix the cause, then run partner-commentary media retry ${shareId}.`
     })
     expect(await entry()).toMatchObject({ content: "The keeper decides it.", audio_url: null })
     expect(service.stderr()).not.toContain(key)

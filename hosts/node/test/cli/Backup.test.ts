@@ -52,7 +52,7 @@ describe("backup", () => {
     await Process.runJson(cwd, ["migrate"], env)
     writeFileSync(join(cwd, "mine"), "words")
     const refused = await Process.run(cwd, ["backup", "mine"], env)
-    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: "mine is there already: name a new file.\n" })
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: "mine already exists: choose a new file.\n" })
     expect(statSync(join(cwd, "mine")).size).toBe(5)
   })
 

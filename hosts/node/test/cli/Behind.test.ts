@@ -53,12 +53,12 @@ describe.concurrent("a database of an older version", () => {
     const bytes = readFileSync(file)
     for (const args of [...commands, ...firsts]) {
       expect(await refused(cwd, args)).toMatch(
-        /is unset, which means .* left to do\); run partner-commentary migrate first/
+        /is unset, which means .* pending\); run partner-commentary migrate first/
       )
     }
     const doctor = await Process.run(cwd, ["doctor"])
     expect(doctor.code).toBe(1)
-    expect(doctor.stdout).toContain("are left to do: run partner-commentary migrate.")
+    expect(doctor.stdout).toContain("are pending: run partner-commentary migrate.")
     expect(readFileSync(file).equals(bytes)).toBe(true)
     expect(readdirSync(join(cwd, "data"))).toEqual(["partner-commentary.db"])
     const after = new DatabaseSync(file)
@@ -73,11 +73,9 @@ describe.concurrent("a database of an older version", () => {
     await OwnDatabase.queryRows(env, older)
     const before = await OwnDatabase.queryRows(env, ids)
     for (const args of [["purge", "--dry-run"], ["org", "list"], ...firsts]) {
-      expect(await refused(cwd, args, env)).toMatch(/left to do\); run partner-commentary migrate first/)
+      expect(await refused(cwd, args, env)).toMatch(/pending\); run partner-commentary migrate first/)
     }
-    expect((await Process.run(cwd, ["doctor"], env)).stdout).toContain(
-      "are left to do: run partner-commentary migrate."
-    )
+    expect((await Process.run(cwd, ["doctor"], env)).stdout).toContain("are pending: run partner-commentary migrate.")
     expect(await OwnDatabase.queryRows(env, ids)).toEqual(before)
   })
 })
@@ -86,8 +84,8 @@ describe.concurrent("a missing database", () => {
   it("a missing database is refused by every command, and no command creates the file", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of commands)
-      expect(await refused(cwd, args)).toContain("there is no such file yet; run partner-commentary migrate")
-    expect((await Process.run(cwd, ["doctor"])).stdout).toContain("there is no such file yet")
+      expect(await refused(cwd, args)).toContain("the file does not exist yet; run partner-commentary migrate")
+    expect((await Process.run(cwd, ["doctor"])).stdout).toContain("the file does not exist yet")
     expect(readdirSync(cwd)).toEqual([])
   })
 
@@ -105,7 +103,7 @@ describe.concurrent("a missing database", () => {
     expect(await refused(cwd, ["org", "list"], env)).toContain("it is empty; run partner-commentary migrate first")
     await OwnDatabase.queryRows(env, "CREATE TABLE theirs (words TEXT)")
     const [create = []] = firsts
-    expect(await refused(cwd, create, env)).toMatch(/its schema is behind .*\d+ migrations are left to do/)
+    expect(await refused(cwd, create, env)).toMatch(/its schema is older .*\d+ migrations are pending/)
     await OwnDatabase.queryRows(env, "DROP TABLE theirs")
     const { name } = await Process.runJson(cwd, create, env)
     expect(await Process.runJson(cwd, ["org", "list"], env)).toMatchObject([{ name }])

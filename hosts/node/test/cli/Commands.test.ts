@@ -179,7 +179,7 @@ describe.concurrent("the commands migrate, purge and doctor", () => {
     expect(await Process.runJson(cwd, ["doctor"])).toMatchObject({ ok: true })
     const mailless = await Process.run(cwd, ["doctor", "--json"], { SMTP_URL: "smtp://127.0.0.1:9" })
     expect(mailless.code).toBe(1)
-    expect(mailless.stderr).toBe("There is one thing to mend.\n")
+    expect(mailless.stderr).toBe("There is one problem.\n")
     expect(JSON.parse(mailless.stdout).findings).toContainEqual(
       expect.objectContaining({ check: "mail server", state: "mend" })
     )

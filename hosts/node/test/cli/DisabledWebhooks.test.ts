@@ -40,7 +40,7 @@ it("webhook list shows disabled webhooks with time and reason, of all organizati
     organization_name: "Courtside",
     url: `http://${receiver}/gone`,
     status: "disabled",
-    disabled_reason: "The receiver answered with status 410, which is no success."
+    disabled_reason: "The receiver answered with status 410, which is not a success."
   })
   expect(Date.parse(found.disabled_at)).toBeGreaterThanOrEqual(begun)
   expect(await disabled("--org", first.id)).toEqual([])

@@ -56,10 +56,10 @@ describe("the `token create` command", () => {
     }
     const unknown = "01900000-0000-7000-8000-000000000000"
     expect(await failure(unknown, {})).toBe(`There is no organization ${unknown}.\n`)
-    expect(await failure(id, { DEV: "false", ...named })).toContain("in development only")
+    expect(await failure(id, { DEV: "false", ...named })).toContain("only in development")
     expect(await failure(id, provider)).toContain("JWKS_URL")
     expect(await failure(id, { ...provider, JWT_ISSUER: "" })).toBe(
-      "JWT_ISSUER must be set where JWKS_URL is: the iss of its tokens.\n"
+      "JWT_ISSUER must be set if JWKS_URL is set: the iss of its tokens.\n"
     )
   })
 })
@@ -87,7 +87,7 @@ describe("an external identity provider", () => {
       const { stdout } = await Process.run(cwd, ["doctor", "--json"], env)
       return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === "identity provider")
     }
-    expect(await about(env)).toMatchObject({ state: "ok", message: "JWKS_URL answers with one key of use." })
+    expect(await about(env)).toMatchObject({ state: "ok", message: "JWKS_URL returns one usable key." })
     await provider.stop()
     expect((await keys(apiRoot, good)).status).toBe(200)
     expect(await about(env)).toMatchObject({ state: "mend", message: expect.stringContaining("ECONNREFUSED") })

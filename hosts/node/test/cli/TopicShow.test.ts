@@ -169,7 +169,7 @@ describe("the `topic show` command", () => {
                 status: "pending",
                 attempts: 1,
                 next_attempt_at: moment,
-                last_reason: "The receiver answered with status 503, which is no success."
+                last_reason: "The receiver answered with status 503, which is not a success."
               }
             ]
           },

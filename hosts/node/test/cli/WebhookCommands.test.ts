@@ -79,7 +79,7 @@ describe("the `webhook reseal` command", () => {
     const early = await reseal(present)
     expect(early.code).toBe(1)
     expect(JSON.parse(early.stdout)).toMatchObject({ resealed: 0, lost: [expect.any(String)] })
-    expect(early.stderr).toMatch(/^No entry of SIGNING_SECRET opens the secret of one webhook: [^\n]+\.\n$/)
+    expect(early.stderr).toMatch(/^No entry of SIGNING_SECRET decrypts the secret of one webhook: [^\n]+\.\n$/)
     expect(JSON.parse((await reseal(present, former)).stdout)).toEqual({ resealed: 1, lost: [] })
     expect(JSON.parse((await reseal(present)).stdout)).toEqual({ resealed: 1, lost: [] })
     expect((await reseal(former)).code).toBe(1)
@@ -113,12 +113,12 @@ describe("the `webhook reseal` command", () => {
     expect(await told(other)).toMatchObject({
       state: "mend",
       count: 1,
-      message: expect.stringMatching(/^No entry of SIGNING_SECRET opens the secret of one webhook, .*webhook reseal/)
+      message: expect.stringMatching(/^No entry of SIGNING_SECRET decrypts the secret of one webhook, .*webhook reseal/)
     })
     await register("https://1.1.1.1/second")
     expect(await told(other)).toMatchObject({
       count: 2,
-      message: expect.stringMatching(/^No entry of SIGNING_SECRET opens the secrets of 2 webhooks, /)
+      message: expect.stringMatching(/^No entry of SIGNING_SECRET decrypts the secrets of 2 webhooks, /)
     })
     await service.stop()
     expect((await Process.run(cwd, ["webhook", "reseal"])).stdout).toContain("the secrets of 2 webhooks")

@@ -39,16 +39,16 @@ describe("the `doctor` command", () => {
     const shareIds = await stopped(cwd, 11)
     change(cwd, `${stall(5, "NULL")}; UPDATE mails SET due_at = ${later}`)
     const text = await Process.run(cwd, ["doctor"])
-    expect(text).toMatchObject({ code: 1, stderr: "There are 11 things to mend.\n" })
+    expect(text).toMatchObject({ code: 1, stderr: "There are 11 problems.\n" })
     expect(text.stdout).toContain(
-      "11 generations gave up: mend the generator, then run partner-commentary retry --all;"
+      "11 generations finally failed: fix the generator, then run partner-commentary retry --all;"
     )
     expect(shareIds.filter((id) => text.stdout.includes(id))).toHaveLength(10)
     const [late] = shareIds
     change(cwd, `UPDATE assignments SET generation_give_up_at = '2020-01-01T00:00:00.000Z' WHERE id = '${late}'`)
     const partly = await Process.run(cwd, ["retry", "--all", "--json"])
     expect(partly.code).toBe(1)
-    expect(partly.stderr).toMatch(/^1 of 11 could not be started again, the first because: [^\n]+ too late [^\n]+\.\n$/)
+    expect(partly.stderr).toMatch(/^1 of 11 could not be restarted. The first reason: [^\n]+ too late [^\n]+\.\n$/)
     const answers = JSON.parse(partly.stdout)
     expect(answers).toHaveLength(11)
     expect(answers.filter(({ status }: { status?: string }) => status === "opinion_injected")).toHaveLength(10)
@@ -57,7 +57,7 @@ describe("the `doctor` command", () => {
     expect(await Process.runJson(cwd, ["retry", "--all"])).toEqual([])
   })
 
-  it("doctor counts the mails that failed for good, and suggests the command that sends them again", async (test) => {
+  it("doctor counts the mails that finally failed, and suggests the command that sends them again", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     await stopped(cwd, 2)
     change(
@@ -143,7 +143,7 @@ describe("the `doctor` command", () => {
       return stdout
     }
     for (const weak of [`${long},short`, `short,${long}`]) {
-      expect(await about(weak)).toContain("SIGNING_SECRET holds an entry of less than 32 characters")
+      expect(await about(weak)).toContain("SIGNING_SECRET has an entry of less than 32 characters")
     }
     expect(await about(`${long},${long}-too`)).not.toContain("SIGNING_SECRET")
   })

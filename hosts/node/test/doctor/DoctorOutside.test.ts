@@ -78,7 +78,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     const right = await doctor(test, { SMTP_URL: `smtp://desk:right@127.0.0.1:${port}` })
     expect(right.about("mail server")).toMatchObject({
       state: "ok",
-      message: expect.stringContaining("takes the password")
+      message: expect.stringContaining("accepts the password")
     })
   })
 
@@ -98,12 +98,12 @@ describe.concurrent("the doctor's checks of other servers", () => {
     const listless = await doctor(test, generating(await generator(test, 404)))
     expect(listless.about("generator")).toMatchObject({
       state: "notice",
-      message: expect.stringContaining("Not tried: the key")
+      message: expect.stringContaining("The key was not checked")
     })
     const good = await doctor(test, generating(await generator(test, 200)))
     expect(good.about("generator")).toMatchObject({
       state: "ok",
-      message: expect.stringContaining("Not tried: a draft")
+      message: expect.stringContaining("Not tested: a draft")
     })
   })
 
@@ -135,7 +135,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
     const missing = await doctor(test, { ...env, MEDIA_FOLDER: join(cwd, "media") })
     expect(missing.about("media storage")).toMatchObject({
       state: "notice",
-      message: expect.stringContaining("Not tried")
+      message: expect.stringContaining("Not checked")
     })
     await mkdir(join(cwd, "media"))
     const good = await doctor(test, { ...env, MEDIA_FOLDER: join(cwd, "media") })

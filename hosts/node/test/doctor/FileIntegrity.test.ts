@@ -39,18 +39,18 @@ describe.concurrent("the check of a SQLite file", () => {
   it("the check of a SQLite file does not report a missing or a locked file as corrupt", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const missing = await examined(join(cwd, "missing.db"))
-    expect(missing).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
+    expect(missing).toMatchObject({ state: "notice", message: "Not checked: unable to open database file." })
     const file = join(cwd, "locked.db")
     const holder = made(file)
     holder.exec("BEGIN EXCLUSIVE")
     const locked = await examined(file)
     holder.close()
-    expect(locked).toMatchObject({ state: "notice", message: "Not tried: database is locked." })
+    expect(locked).toMatchObject({ state: "notice", message: "Not checked: database is locked." })
   })
 
   it("the check of a SQLite file reports why a path cannot be opened, and does not report it as corrupt", async (test) => {
     const folder = await examined(await Process.makeWorkingFolder(test))
-    expect(folder).toMatchObject({ state: "notice", message: "Not tried: unable to open database file." })
+    expect(folder).toMatchObject({ state: "notice", message: "Not checked: unable to open database file." })
     expect(folder?.message).not.toContain("corrupt")
   })
 })

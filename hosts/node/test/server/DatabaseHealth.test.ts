@@ -52,13 +52,13 @@ describe("a database that accepts no writes", () => {
     expect(await asked(apiRoot)).toEqual(unavailable(/^The database file was moved, replaced or deleted/))
     const doctor = await Process.run(cwd, ["doctor"], file)
     expect(doctor.code).toBe(1)
-    expect(doctor.stdout).toContain("there is no such file yet")
+    expect(doctor.stdout).toContain("the file does not exist yet")
     renameSync(join(cwd, "away.db"), join(cwd, "service.db"))
     await eventually(apiRoot, 200)
     await isUp(1)
     await Process.eventually(
       async () => stderr(),
-      (text) => text.includes("The database takes writes again")
+      (text) => text.includes("The database accepts writes again")
     )
   })
 
@@ -106,7 +106,7 @@ describe("a missing SQLite file", () => {
       const outcome = await Process.run(cwd, args, { ...env, PORT: "0", LOG_LEVEL: "warn" })
       expect(outcome.code).toBe(1)
       expect(outcome.stdout + outcome.stderr).toContain(
-        "there is no such file: mount its volume or put it back; run partner-commentary migrate for a new installation alone"
+        "the file does not exist: mount its volume or restore it; run partner-commentary migrate only for a new installation"
       )
       expect(outcome.stdout).not.toContain("corrupt")
       expect(existsSync(join(cwd, "service.db"))).toBe(false)
@@ -121,7 +121,7 @@ it("doctor names a SQLite file with a corrupt page that no request has read", as
   const cwd = await Process.makeWorkingFolder(test)
   await Process.runJson(cwd, ["migrate"], file)
   const sound = JSON.parse((await Process.run(cwd, ["doctor", "--json"], file)).stdout)
-  expect(sound.findings).toContainEqual({ check: "database file", state: "ok", message: "Its pages are sound." })
+  expect(sound.findings).toContainEqual({ check: "database file", state: "ok", message: "Its pages are intact." })
   const path = join(cwd, "service.db")
   const database = new DatabaseSync(path)
   const [root] = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'redeliveries'").all()

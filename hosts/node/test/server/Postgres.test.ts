@@ -87,7 +87,7 @@ describe("the Node host on Postgres", () => {
     expect(await doctor(direct)).toMatchObject({ state: "ok" })
     expect(await doctor("postgres://u@127.0.0.1:1/x")).toMatchObject({
       state: "mend",
-      message: expect.stringMatching(/^DATABASE_DIRECT_URL leads to no database of use: .*ECONNREFUSED/)
+      message: expect.stringMatching(/^DATABASE_DIRECT_URL cannot be used as a database: .*ECONNREFUSED/)
     })
   })
 

@@ -81,5 +81,5 @@ it("an address that this machine does not have is refused with the variable's na
   const cwd = await Process.makeWorkingFolder(test)
   const { code, stderr } = await Process.run(cwd, ["serve"], { PORT: "0", ADMIN_HOST: "192.0.2.1", ADMIN_PORT: "0" })
   expect(code).toBe(1)
-  expect(stderr).toContain("ADMIN_HOST must name an address of this machine, and 192.0.2.1 is none.")
+  expect(stderr).toContain("ADMIN_HOST must name an address of this machine, but 192.0.2.1 is not.")
 })

@@ -1,6 +1,6 @@
 /**
- * A cause and a limit for each kind of mail: at most `limit` mails for each `per`, even if the cause repeats. The
- * compiler requires an entry for each kind.
+ * For each kind of mail, an action that causes it and the maximum number of mails: `limit` for each `per`, even if the
+ * action is repeated. The compiler requires an entry for each kind.
  */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import { defaults } from "@partner-commentary/core/shared/Policy"

@@ -29,7 +29,7 @@ const check = <A, E>(row: string, test: () => Effect.Effect<A, E, Layer.Success<
 
 for (const [name, refusals, hours, arrived] of [
   ["arrives when it is taken within that time", 8, 24, 1],
-  ["is given up after it", 16, 60, 0]
+  ["finally fails after it", 16, 60, 0]
 ] as const)
   check(`mail is retried for 24 h, and ${name}`, () =>
     Effect.gen(function* () {

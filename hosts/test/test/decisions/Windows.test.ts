@@ -134,7 +134,7 @@ check("until 24 h after the last attempt the creator may start again and the ass
   })
 )
 
-check("then it is settled as failed for good, and keeps opinion_injected", () =>
+check("then it is settled as failed, and keeps opinion_injected", () =>
   Effect.gen(function* () {
     const { act, settled, view } = yield* one("opinion_injected")
     yield* TestClock.adjust("24 hours")

@@ -74,7 +74,7 @@ it("an instance passes its log lines to the given function", async () => {
   const { results } = await pc.client(organization).topics.create({ content, persona_ids: [personas[0].id] })
   pc.generator.failNext()
   await pc.creator(personas[0]).respond(perspective)
-  expect(lines.join("\n")).toContain("An attempt at a draft failed; another one will be made")
+  expect(lines.join("\n")).toContain("An attempt at a draft failed; will retry")
   expect(lines.join("\n")).toContain(results[0]?.share_id)
 })
 

@@ -100,7 +100,7 @@ it100(
 )
 
 it100(
-  "a key has a minute, and the headers tell its hour",
+  "a key may send in a minute, and the headers show its hourly window",
   Effect.gen(function* () {
     const { key } = yield* scene({ burst_per_minute: 50 })
     const wanted = { status: 200, pass: 50, hourly: 1000, limit: 50, wait: 60 }
@@ -109,7 +109,7 @@ it100(
 )
 
 it100(
-  "a key and its successor have together",
+  "a key and its successor may send together",
   Effect.gen(function* () {
     const { owner } = yield* scene({ requests_per_hour: 50 })
     const old = yield* Seed.key(owner)
@@ -122,7 +122,7 @@ it100(
 )
 
 it100(
-  "GET /personas has an hour",
+  "GET /personas allows in an hour",
   Effect.gen(function* () {
     const { key } = yield* scene({ persona_lists_per_hour: 50 })
     yield* judge(yield* rush(() => ["/personas", { key }]), { ...ofFifty, status: 200 })
@@ -130,7 +130,7 @@ it100(
 )
 
 it100(
-  "POST /topics has an hour, and no topic more is made",
+  "POST /topics allows in an hour, and no further topic is created",
   Effect.gen(function* () {
     const { key, persona } = yield* scene({ topic_submissions_per_hour: 50 })
     const body = (nth: number) => ({ content: `Who wins match number ${nth}?`, persona_ids: [persona.id] })
@@ -143,7 +143,7 @@ it100(
 )
 
 it100(
-  "GET /topics/{id} has an hour, whatever topics they ask for",
+  "GET /topics/{id} allows in an hour for all topics together",
   Effect.gen(function* () {
     const { key } = yield* scene({ topic_reads_per_hour: 50 })
     yield* judge(yield* rush((nth) => [`/topics/${nth}`, { key }]), { ...ofFifty, status: 404 })
@@ -151,7 +151,7 @@ it100(
 )
 
 it100(
-  "a dashboard has an hour, whatever tokens it shows, and its organization's keys have theirs",
+  "a dashboard may send in an hour with all its tokens, without using the limits of its organization's keys",
   Effect.gen(function* () {
     const { key, owner } = yield* scene({ requests_per_hour: 50 })
     const tokens = yield* Effect.forEach(["ada", "bo"], (subject) => Seed.token(owner, { subject }))
@@ -162,7 +162,7 @@ it100(
 )
 
 it100(
-  "a stranger's address has a minute, whatever it asks with, and nobody else is held up",
+  "an anonymous address may send in a minute with any credentials, and other callers are not delayed",
   Effect.gen(function* () {
     const { key, owner } = yield* scene({})
     const token = yield* Seed.token(owner)

@@ -43,7 +43,7 @@ const setUp = Effect.gen(function* () {
   return { call, owner, persona, key, topic, post, total }
 })
 
-/** A real time in which a signaled fiber certainly resumes. */
+/** A real delay after which a signaled fiber has certainly resumed. */
 const pause = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 50)
 })

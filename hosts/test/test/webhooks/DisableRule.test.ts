@@ -79,7 +79,7 @@ it.effect(
       yield* TestClock.adjust("5 minutes")
       const told = yield* mails("A webhook was disabled")
       assert.include(told.text, "Failed attempts in a row: 20")
-      assert.include(told.text, "The receiver answered with status 500, which is no success.")
+      assert.include(told.text, "The receiver answered with status 500, which is not a success.")
       assert.include(told.text, `PATCH /webhooks/${hook.id}`)
       yield* TestClock.adjust("1 day")
       assert.lengthOf(yield* sentMails("A webhook was disabled"), 1)

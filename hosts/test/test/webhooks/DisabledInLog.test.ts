@@ -37,7 +37,7 @@ it.effect("disabling a webhook is logged once as a warning with its owner and th
       environment: "live",
       failures: 2,
       failure: "http",
-      reason: "The receiver answered with status 410, which is no success.",
+      reason: "The receiver answered with status 410, which is not a success.",
       status: 410
     })
     assert.match(String(since), /^2026-03-01T09:00:00/)

@@ -127,7 +127,7 @@ it.effect(
       assert.include(warning.text, hook.id)
       const told = yield* mails("A webhook was disabled")
       assert.include(told.text, `Failed attempts in a row: ${disabled.consecutive_failures}`)
-      assert.include(told.text, "The receiver answered with status 500, which is no success.")
+      assert.include(told.text, "The receiver answered with status 500, which is not a success.")
       assert.include(told.text, `PATCH /webhooks/${hook.id}`)
       const sql = yield* SqlClient.SqlClient
       const record = yield* sql<{ readonly action: string }>`SELECT action FROM audit_log

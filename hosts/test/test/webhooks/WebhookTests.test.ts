@@ -66,7 +66,7 @@ it.effect("a failed test gives the reason, with the receiver's status if there w
       const { body, status: own } = yield* testWebhook(key, id)
       assert.strictEqual(own, 200)
       assert.deepInclude(body, { success: false, delivery_status: "failed", response_code: status })
-      assert.strictEqual(body.error, `The receiver answered with status ${status}, which is no success.`)
+      assert.strictEqual(body.error, `The receiver answered with status ${status}, which is not a success.`)
     }
     yield* receivers.answer(() => Effect.fail(new WebhookNotSent({ failure: "dns", reason: "No such host." })))
     assert.deepInclude((yield* testWebhook(key, id)).body, {

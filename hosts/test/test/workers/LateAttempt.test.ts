@@ -49,7 +49,7 @@ it.effect("an attempt that fails after another attempt wrote the draft is not lo
     )
     assert.deepInclude(told, {
       level: "INFO",
-      message: "An attempt at a draft failed that nobody waited for any more"
+      message: "A superseded attempt at a draft failed"
     })
   }).pipe(
     Effect.provide(

@@ -4,9 +4,9 @@ import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { type Terminal, WrongUsage } from "./Terminal.ts"
 
 export const accessFlags = {
-  "api-key": { value: "KEY", description: "The key; safer in PARTNER_COMMENTARY_API_KEY" },
-  "base-url": { value: "URL", description: "The service's address; or PARTNER_COMMENTARY_BASE_URL" },
-  "print-json": { description: "Print one JSON value a line on stdout, and nothing else there" },
+  "api-key": { value: "KEY", description: "The API key. Prefer the variable PARTNER_COMMENTARY_API_KEY" },
+  "base-url": { value: "URL", description: "The service's address. Default: PARTNER_COMMENTARY_BASE_URL" },
+  "print-json": { description: "Print one JSON value per line on stdout, and nothing else" },
   help: { description: "Print this help" }
 } satisfies Flags
 

@@ -40,7 +40,7 @@ export const parseArguments = (args: ReadonlyArray<string>, flags: Flags, maxWor
     given.set(name, value ?? "true")
   }
   const [extra] = words.slice(maxWords)
-  if (extra !== undefined) throw new WrongUsage(`There is no place for ${JSON.stringify(extra)}.`)
+  if (extra !== undefined) throw new WrongUsage(`Unexpected argument: ${JSON.stringify(extra)}.`)
   return { words, flags: given }
 }
 

@@ -10,7 +10,7 @@ import { eventTypes } from "./Trigger.ts"
 export const listenFlags = {
   "forward-to": { value: "URL", description: "The receiver, such as http://localhost:3000/hook" },
   events: { value: "A,B", description: "Only these event types" },
-  secret: { value: "SECRET", description: "The signing secret; a new one on each start by default" },
+  secret: { value: "SECRET", description: "The signing secret. Default: a new secret on each start" },
   live: { description: "Accept a live key, and forward the events of real creators" },
   ...accessFlags
 } satisfies Flags

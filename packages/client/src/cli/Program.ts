@@ -20,14 +20,14 @@ interface Command {
 const commands: Readonly<Record<string, Command>> = {
   listen: {
     usage: "listen --forward-to URL",
-    description: "Forward new events of a test key to your receiver, signed as webhooks.",
+    description: "Forward new events of a test key to your receiver, signed like webhooks.",
     flags: listenFlags,
     words: 0,
     run: listen
   },
   trigger: {
     usage: "trigger EVENT",
-    description: `Play a topic in the test environment until the event happens: ${playedTypes.join(", ")}.`,
+    description: `Run a topic in the test environment until the event happens: ${playedTypes.join(", ")}.`,
     flags: triggerFlags,
     words: 1,
     run: trigger
@@ -58,7 +58,7 @@ const sentence = (error: unknown): string => {
   if (error instanceof ApiError)
     return `The service refused: ${error.message} (${error.code}, request ${error.requestId})`
   if (error instanceof PartnerCommentaryError || error instanceof CommandFailed) return error.message
-  return `Something broke that should not: ${error instanceof Error ? error.message : String(error)}`
+  return `Unexpected error: ${error instanceof Error ? error.message : String(error)}`
 }
 
 /** Returns the exit code: 0 done or stopped, 1 failed, 2 wrong usage. */

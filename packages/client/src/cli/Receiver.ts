@@ -69,7 +69,7 @@ export const sendEvent = async (
   try {
     const response = await fetch(to, { method: "POST", headers, body, redirect: "manual", signal: limit })
     const response_excerpt = await excerptOf(response)
-    const error = response.ok ? null : `The receiver answered with status ${response.status}, which is no success.`
+    const error = response.ok ? null : `The receiver answered with status ${response.status}, which is not a success.`
     return { status: response.status, latency_ms: took(), error, response_excerpt }
   } catch (error) {
     signal.throwIfAborted()

@@ -1,4 +1,4 @@
-/** The process, in the form that the commands use. Tests pass a process of their own. */
+/** The process, in the form that the commands use. Tests pass a fake process. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>

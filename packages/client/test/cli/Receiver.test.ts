@@ -55,7 +55,7 @@ it("a status beyond 2xx is an error, and a redirect is not followed", async () =
   })
   expect(await sent(to)).toMatchObject({
     status: 302,
-    error: "The receiver answered with status 302, which is no success."
+    error: "The receiver answered with status 302, which is not a success."
   })
   expect(hits).toEqual(["/hook"])
 })

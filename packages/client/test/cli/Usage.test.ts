@@ -33,7 +33,7 @@ it.each([
   [["listen", ...hook, "--live=yes"], "--live takes no value."],
   [["listen", ...hook, "--port", "1"], "There is no flag --port."],
   [["listen", ...hook, "-x"], "There is no flag -x."],
-  [["listen", ...hook, "extra"], 'There is no place for "extra".'],
+  [["listen", ...hook, "extra"], 'Unexpected argument: "extra".'],
   [["listen", "--forward-to", "localhost:3000"], "--forward-to must be an address without user and password, such as"],
   [["listen", "--forward-to", "ftp://localhost"], "--forward-to must be an address without user and password, such as"],
   [["listen", "--forward-to", "http://a:b@localhost"], "--forward-to must be an address without user and password"],

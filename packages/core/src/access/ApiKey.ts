@@ -18,7 +18,7 @@ export interface ApiKey {
   readonly name: string
   /** `pk_<env>_` and the first 8 characters: enough to recognize a key, not to use it. */
   readonly prefix: string
-  /** As stored: `known` selects the scopes that views show. */
+  /** As stored: `knownScopes` selects the scopes that views show. */
   readonly scopes: ReadonlyArray<StoredScope>
   readonly environment: Environment
   /** The addresses as the partner wrote them. Empty allows any address. */

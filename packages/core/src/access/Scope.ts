@@ -22,7 +22,7 @@ export type StoredScope = typeof StoredScope.Type
 const isScope = Schema.is(Scope)
 const isKnown = (scope: StoredScope): scope is Scope => isScope(scope)
 
-export const known = (scopes: ReadonlyArray<StoredScope>): ReadonlyArray<Scope> => scopes.filter(isKnown)
+export const knownScopes = (scopes: ReadonlyArray<StoredScope>): ReadonlyArray<Scope> => scopes.filter(isKnown)
 
 /**
  * The scope that applies to a key without any webhook scope. The specification defines no webhook scopes, so older keys

@@ -75,7 +75,8 @@ export class DraftWorker extends Context.Service<
         const { id } = found.assignment
         const outcome = yield* runAttempt(Effect.interruptible(generate(found)), {
           release: (now) => release(id, ticket, now),
-          defect: (reason) => new GenerationFailed({ permanent: false, reason: `the generator broke: ${reason}` })
+          defect: (reason) =>
+            new GenerationFailed({ permanent: false, reason: `the generator failed unexpectedly: ${reason}` })
         })
         const failed = (present: Assignment, { permanent, reason }: GenerationFailed, now: Instant.Instant) =>
           recordFailedAttempt(present, { ticket, permanent, reason }, now, policy)
@@ -116,9 +117,9 @@ const report = (id: ShareId, failure: GenerationFailed, modified: Option.Option<
   const isCurrent = Option.exists(modified, ({ after, before }) => after !== before)
   const isLast = Option.exists(modified, ({ after }) => after.generation.nextAt === null)
   const log = !isCurrent
-    ? Effect.logInfo("An attempt at a draft failed that nobody waited for any more")
+    ? Effect.logInfo("A superseded attempt at a draft failed")
     : isLast
-      ? Effect.logError("Every attempt at a draft failed; start again with the retry command")
-      : LogThrottle.markAsRepeating(Effect.logWarning("An attempt at a draft failed; another one will be made"))
+      ? Effect.logError("Every attempt at a draft failed; restart it with the retry command")
+      : LogThrottle.markAsRepeating(Effect.logWarning("An attempt at a draft failed; will retry"))
   return Effect.annotateLogs(log, { share_id: id, reason, permanent })
 }

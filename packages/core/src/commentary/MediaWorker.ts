@@ -93,7 +93,8 @@ export class MediaWorker extends Context.Service<
       const makeMedium = Effect.fnUntraced(function* (job: MediaJob, found: Option.Option<AssignmentInContext>) {
         const outcome = yield* runAttempt(Effect.interruptible(produce(job, found)), {
           release: (now) => mediaJobs.settle(job, { state: "released" }, now),
-          defect: (reason) => new MediaJobFailed({ permanent: false, reason: `an adapter broke: ${reason}` })
+          defect: (reason) =>
+            new MediaJobFailed({ permanent: false, reason: `an adapter failed unexpectedly: ${reason}` })
         })
         if (Result.isSuccess(outcome)) {
           const { success: url } = outcome
@@ -105,8 +106,8 @@ export class MediaWorker extends Context.Service<
         yield* mediaJobs.settle(job, after, now)
         yield* Effect.annotateLogs(
           after.state === "failed"
-            ? Effect.logError("A medium was given up; its text is unaffected")
-            : LogThrottle.markAsRepeating(Effect.logWarning("An attempt at a medium failed; another one will be made")),
+            ? Effect.logError("Audio or video finally failed; its text is not affected")
+            : LogThrottle.markAsRepeating(Effect.logWarning("An attempt at audio or video failed; will retry")),
           {
             kind: job.kind,
             reason: outcome.failure.reason,

@@ -152,7 +152,7 @@ export class MailWorker extends Context.Service<
       const send = (mail: Mail, rendered: MailMessage) =>
         runAttempt(mailer.send(rendered), {
           release: (now) => mails.settle(mail, { state: "released" }, now),
-          defect: (reason) => new MailRefused({ permanent: false, reason: `the mailer broke: ${reason}` })
+          defect: (reason) => new MailRefused({ permanent: false, reason: `the mailer failed unexpectedly: ${reason}` })
         })
 
       /** An SMTP session may last longer than the lease, so the worker renews the lease during the session. */

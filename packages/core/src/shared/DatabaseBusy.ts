@@ -1,7 +1,7 @@
 /** The database is reachable, but every connection was in use for too long. The caller may try again soon. */
 import * as Cause from "effect/Cause"
 
-/** Adapters set it as the cause of their own error, which the use cases treat as a defect. */
+/** Adapters set it as the cause of their error, which the use cases treat as a defect. */
 export class DatabaseBusy extends Error {
   override name = "DatabaseBusy"
 }

@@ -15,7 +15,7 @@ import { afterCommit } from "./Transaction.ts"
 /** The kinds of work that workers listen for. */
 export type Work = "assignments" | "tests" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
 
-export const everything: ReadonlyArray<Work> = [
+export const allWork: ReadonlyArray<Work> = [
   "assignments",
   "tests",
   "mails",

@@ -87,7 +87,7 @@ export class AssignmentStore extends Context.Service<
      * assignments to creators.
      */
     readonly allOf: (creatorEmail: string) => Effect.Effect<ReadonlyArray<ShareId>>
-    /** Assignments whose generation failed for good and can be restarted. */
+    /** Assignments whose generation finally failed and can be restarted. */
     readonly stalled: Effect.Effect<ReadonlyArray<ShareId>>
     /** Deletes earlier drafts, and the revision requests about them. */
     readonly forgetDrafts: (id: ShareId) => Effect.Effect<void>

@@ -102,7 +102,7 @@ export interface TopicList {
 }
 
 /** The total of a list with filters other than the status counts up to this number. */
-export const mostCounted = 10_000
+export const maxCountedTotal = 10_000
 
 export class TopicStore extends Context.Service<
   TopicStore,
@@ -130,7 +130,7 @@ export class TopicStore extends Context.Service<
     readonly byReference: (owner: Owner, reference: string, depth: ReferenceDepth) => Effect.Effect<FoundByReference>
     /**
      * Topics are sorted in one direction, and then by id. The total comes from a stored counter, or counts up to
-     * `mostCounted`.
+     * `maxCountedTotal`.
      */
     readonly list: (list: TopicList) => Effect.Effect<Page<ListedTopic>>
   }

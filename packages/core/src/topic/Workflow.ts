@@ -261,14 +261,14 @@ export const recordRequestDelivery = (
 }
 
 /**
- * Returns the response deadline after the request mail failed for good: the mail window plus a full response window
+ * Returns the response deadline after the request mail finally failed: the mail window plus a full response window
  * after submission.
  */
 export const deadlineAfterMailFailure = (createdAt: Instant.Instant, policy: Policy): Instant.Instant =>
   Instant.plus(Instant.plus(createdAt, policy.mailWindow), policy.responseWindow)
 
 /**
- * Records that the request mail failed for good. The new deadline leaves at least one mail window to correct the
+ * Records that the request mail finally failed. The new deadline leaves at least one mail window to correct the
  * address. A deadline that the partner has set stays as it is.
  */
 export const recordRequestFailure = (present: Assignment, now: Instant.Instant, policy: Policy): Change => {

@@ -238,9 +238,7 @@ const report = (
 ) =>
   Effect.annotateLogs(
     failure === "unsigned"
-      ? Effect.logError(
-          "A webhook's secret cannot be opened; bring back the entry of SIGNING_SECRET it was sealed under"
-        )
+      ? Effect.logError("A webhook's secret cannot be decrypted; restore the entry of SIGNING_SECRET that encrypted it")
       : LogThrottle.markAsRepeating(Effect.logInfo("An event was not delivered")),
     {
       ...Subject.subjectAttributes(subject, "_"),

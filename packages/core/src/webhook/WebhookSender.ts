@@ -102,5 +102,5 @@ const outcomeOf = (sent: Result.Result<WebhookAnswer, WebhookNotSent>): Omit<Att
   const answered = { status, excerpt, retryAfter }
   return isSuccess(status)
     ? { ...answered, failure: null, reason: null }
-    : { ...answered, failure: "http", reason: `The receiver answered with status ${status}, which is no success.` }
+    : { ...answered, failure: "http", reason: `The receiver answered with status ${status}, which is not a success.` }
 }

@@ -193,7 +193,7 @@ describe("a request mail", () => {
 })
 
 describe("a mail about a failed draft", () => {
-  it("a mail about a failed draft offers a restart until generation is given up", () => {
+  it("a mail about a failed draft offers a restart until the assignment fails", () => {
     const stuck = {
       ...assignment,
       status: "opinion_injected" as const,

@@ -43,8 +43,8 @@ describe("a topic's fingerprint", () => {
     for (let code = 0; code <= 0x10ffff; code++) {
       const letter = code < 0xd800 || code > 0xdfff ? String.fromCodePoint(code).normalize("NFKC") : ""
       const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()]
-      // Skip letters without a one-to-one case mapping, such as the German sharp s, because the other case is a
-      // different text.
+      // Skip letters without a one-to-one case mapping, such as the German sharp s, because their other case is a
+      // different letter.
       if (lower === upper || lower.toUpperCase() !== upper || upper.toLowerCase() !== lower) continue
       cased += 1
       assert.strictEqual(normalizeContent(`x${upper}y`), normalizeContent(`x${lower}y`), `U+${code.toString(16)}`)

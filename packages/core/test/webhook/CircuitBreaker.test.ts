@@ -103,7 +103,7 @@ describe("disabling", () => {
     expect(late.alarms.slice(-2)).toEqual(["disabled", null])
   })
 
-  it("disabling starts again after a success", () => {
+  it("disabling counts failures from the last success on", () => {
     const broken = [...failures(19, 23 * hour), { attempt: success(start + 23 * hour) }]
     const { alarm, receiver } = after([...broken, { attempt: attempt(start + 24 * hour) }])
     expect(alarm).toBe(null)
@@ -171,7 +171,7 @@ describe("a receiver that answers 429", () => {
     expect(CircuitBreaker.isUnrestricted(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
   })
 
-  it("a receiver that answers 429 drains slowly after the pause if it drained before", () => {
+  it("a receiver that answers 429 during a slow drain continues to drain slowly after the pause", () => {
     const before = CircuitBreaker.draining(fresh, start)
     const { receiver } = after([busy(start)], before)
     const until = start + 10 + minute

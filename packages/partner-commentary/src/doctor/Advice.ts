@@ -26,8 +26,8 @@ export const ofFunctions: Advice = {
   retryMedium: () => retry,
   retryMedia: retry,
   work: "call pc.start() without workers: false in a process, or pc.operations.drain() on a schedule",
-  slowReceivers: "pc.webhooks.list() of each partner says which",
-  disabledWebhooks: "pc.webhooks.list() of each partner says which",
+  slowReceivers: "pc.webhooks.list() of each partner shows which ones",
+  disabledWebhooks: "pc.webhooks.list() of each partner shows which ones",
   lostSecrets: "add the former secret to the option secret",
   creatorEmail: (personaId) => `call pc.personas.update({ persona_id: "${personaId}", creator: { email } })`
 }

@@ -28,7 +28,7 @@ export const licences = Effect.fnUntraced(function* (advice: Advice) {
     ...about(
       "personas",
       silent.map(({ id, name }) => mend("personas", `${name} has no creator address: ${advice.creatorEmail(id)}.`)),
-      "Each licensed one has a creator address."
+      "Each licensed persona has a creator address."
     ),
     ...about(
       "licences",

@@ -40,9 +40,9 @@ export const ofWebhooks = (count: number): string =>
 /** `holder` names where the signing secrets are set. */
 export const secrets = Effect.fnUntraced(function* (advice: Advice, holder: string) {
   const { length } = yield* undecryptable
-  if (length === 0) return ok("webhooks", "Each one's secret opens.")
+  if (length === 0) return ok("webhooks", "All webhook secrets can be decrypted.")
   const message =
-    `No entry of ${holder} opens ${ofWebhooks(length)}, so that nothing can be signed there: ` +
-    `${advice.lostSecrets}; where it is lost, partners must register anew.`
+    `No entry of ${holder} decrypts ${ofWebhooks(length)}, so that events cannot be signed: ` +
+    `${advice.lostSecrets}; if it is lost, partners must register the webhook again.`
   return { ...mend("webhooks", message), count: length }
 })

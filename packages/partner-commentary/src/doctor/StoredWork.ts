@@ -33,15 +33,15 @@ export const mails = Effect.fnUntraced(function* (advice: Advice) {
     })
   )
   const [first] = open
-  if (first === undefined) return ok("mails", "None that matters was given up.")
+  if (first === undefined) return ok("mails", "No mail has finally failed.")
   const least = failed.length === limit ? "at least " : ""
   const earliest = Math.min(...open.map(({ at }) => at))
   const message =
     open.length === 1
-      ? `A ${first.mail.kind} mail was given up (${first.reason}): ` +
-        `mend the cause, then ${advice.resendMail(first.mail.shareId ?? "")}.`
-      : `${least}${open.length} mails were given up, the last one because of: ${first.reason}; ` +
-        `mend the cause, then ${advice.resendMails(Instant.toIso(earliest))}.`
+      ? `A ${first.mail.kind} mail finally failed (${first.reason}): ` +
+        `fix the cause, then ${advice.resendMail(first.mail.shareId ?? "")}.`
+      : `${least}${open.length} mails finally failed, the last one because of: ${first.reason}; ` +
+        `fix the cause, then ${advice.resendMails(Instant.toIso(earliest))}.`
   return { ...mend("mails", message), count: open.length }
 })
 
@@ -52,11 +52,11 @@ const list = (ids: ReadonlyArray<string>) =>
 export const generations = Effect.fnUntraced(function* (advice: Advice) {
   const stalled = yield* (yield* AssignmentStore).stalled
   const [first] = stalled
-  if (first === undefined) return ok("generations", "None gave up.")
+  if (first === undefined) return ok("generations", "No generation has finally failed.")
   const message =
     stalled.length === 1
-      ? `One gave up: mend the generator, then ${advice.retryDraft(first)}.`
-      : `${stalled.length} generations gave up: mend the generator, then ${advice.retryDrafts}; ${list(stalled)}`
+      ? `One generation finally failed: fix the generator, then ${advice.retryDraft(first)}.`
+      : `${stalled.length} generations finally failed: fix the generator, then ${advice.retryDrafts}; ${list(stalled)}`
   return { ...mend("generations", message), count: stalled.length }
 })
 
@@ -64,7 +64,7 @@ const counted = (count: number, one: string, many: string) => (count === 1 ? `On
 
 export const waitingMails = Effect.gen(function* () {
   const failed = yield* (yield* WorkBacklog).mailsToRetry
-  if (Option.isNone(failed)) return ok("waiting mails", "None failed and waits.")
+  if (Option.isNone(failed)) return ok("waiting mails", "None waits for a retry.")
   const { count, lastReason, oldest } = failed.value
   const message =
     `${counted(count, "mail failed and waits", "mails failed and wait")}, ` +
@@ -74,7 +74,7 @@ export const waitingMails = Effect.gen(function* () {
 
 export const waitingDrafts = Effect.gen(function* () {
   const failed = yield* (yield* WorkBacklog).draftsToRetry
-  if (Option.isNone(failed)) return ok("waiting drafts", "None failed and waits.")
+  if (Option.isNone(failed)) return ok("waiting drafts", "None waits for a retry.")
   const { count, mostAttempts } = failed.value
   const message =
     `${counted(count, "draft failed and waits", "drafts failed and wait")} for another attempt; ` +
@@ -98,12 +98,12 @@ export const work = Effect.fnUntraced(function* (advice: Advice) {
 export const media = Effect.fnUntraced(function* (advice: Advice, used: string) {
   const failed = yield* (yield* MediaJobStore).failed(limit)
   const [first] = failed
-  if (first === undefined) return ok("media", `Audio: ${used}. None was given up.`)
+  if (first === undefined) return ok("media", `Audio: ${used}. No job has finally failed.`)
   const { kind, shareId } = first.job
   const message =
     failed.length === 1
-      ? `The ${kind} of ${shareId} was given up (${first.reason}): mend the cause, then ${advice.retryMedium(shareId)}.`
-      : `${failed.length === limit ? "at least " : ""}${failed.length} audio or video were given up, ` +
-        `the last one because of: ${first.reason}; mend the cause, then ${advice.retryMedia}.`
+      ? `The ${kind} of ${shareId} finally failed (${first.reason}): fix the cause, then ${advice.retryMedium(shareId)}.`
+      : `${failed.length === limit ? "at least " : ""}${failed.length} audio or video finally failed, ` +
+        `the last one because of: ${first.reason}; fix the cause, then ${advice.retryMedia}.`
   return { ...mend("media", message), count: failed.length } satisfies Finding
 })

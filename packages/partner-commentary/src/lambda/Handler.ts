@@ -81,7 +81,8 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
       runFor: Duration.millis(end),
       lookahead: Duration.seconds(5)
     })
-    if (failed > 0) return yield* new WorkFailed({ message: `${failed} rounds of work failed: the log says why` })
+    if (failed > 0)
+      return yield* new WorkFailed({ message: `${failed} batches of work failed: the log has the reasons` })
     return { taken, more_due: isMoreDue }
   })
 

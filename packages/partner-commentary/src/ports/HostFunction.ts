@@ -41,7 +41,7 @@ export const answered = <A, I>(schema: Schema.Codec<A, I>) => {
   return (answer: unknown): Effect.Effect<A, HostFailure> =>
     Effect.mapError(decode(answer), ({ issue }) => {
       const [{ constraint, field }] = problemsOf(issue)
-      return { permanent: false, reason: `the application's answer is wrong: ${field} ${constraint}` }
+      return { permanent: false, reason: `the application returned an invalid result: ${field} ${constraint}` }
     })
 }
 

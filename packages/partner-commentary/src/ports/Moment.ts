@@ -15,7 +15,7 @@ const read = (given: unknown): Option.Option<Instant.Instant> => {
 
 /** Decodes the time to the core's Instant. */
 export const moment = Schema.declare((given: unknown): given is string | object => Option.isSome(read(given)), {
-  message: "must be a Date, or ISO 8601 text with a zone"
+  message: "must be a Date, or ISO 8601 text with a time zone"
 }).pipe(
   Schema.decodeTo(Schema.Number, {
     decode: SchemaGetter.transform((given) => Option.getOrThrow(read(given))),

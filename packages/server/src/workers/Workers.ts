@@ -78,7 +78,7 @@ export interface DrainLimits {
 }
 
 export interface Drained {
-  /** The number of claimed jobs and of changes. */
+  /** The number of jobs that were claimed, plus the number of changes. */
   readonly taken: number
   /** The number of failed polls. The log contains the reasons. */
   readonly failed: number

@@ -8,7 +8,7 @@ import { eventsOf } from "@partner-commentary/core/webhook/Event"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import * as Together from "../database/Together.ts"
+import * as CombinedWrites from "../database/CombinedWrites.ts"
 import * as Mails from "../mail/MailStore.ts"
 import * as MediaJobs from "../media/MediaJobStore.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
@@ -55,7 +55,7 @@ export const write = Effect.fnUntraced(function* (
       return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
     })
   )
-  const first: ReadonlyArray<Together.Write> =
+  const first: ReadonlyArray<CombinedWrites.Write> =
     delivered === undefined ? [] : [{ statement: Mails.markSent(sql, delivered, now), returning: "1" }]
   const rest = [
     isChanged && sql`UPDATE assignments SET ${sql.update(changedColumns(before, after))} WHERE id = ${shareId}`,
@@ -75,13 +75,16 @@ export const write = Effect.fnUntraced(function* (
     ...GeneratedUsage.writes(sql, Instant.fromIso(topic.created_at), before, after),
     ...(increments.length > 0 ? [Counters.addToCounters(sql, before, increments)] : [])
   ]
-  const writes: ReadonlyArray<Together.Write> = [
+  const writes: ReadonlyArray<CombinedWrites.Write> = [
     ...first,
     ...rest.map((statement) => ({ statement })),
     ...durations.map(({ statement }) => ({ statement, returning: "exact" })),
     ...last.map((statement) => ({ statement }))
   ]
-  const written = events.reduce((running, event) => Events.traceEvent(running, event, after), Together.run(sql, writes))
+  const written = events.reduce(
+    (running, event) => Events.traceEvent(running, event, after),
+    CombinedWrites.run(sql, writes)
+  )
   const returned = yield* written
   if (delivered !== undefined && returned[0] === null) return yield* new Overtaken()
   for (const [index, { fold }] of durations.entries()) yield* fold(returned[first.length + rest.length + index] ?? 0)

@@ -74,7 +74,7 @@ export class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMi
   }
 }
 
-/** Another application's table has the name of one of our tables. */
+/** A table of another application has the name of a table of the service. */
 export class TableTaken extends Schema.TaggedError<TableTaken>()("TableTaken", {
   table: Schema.String
 }) {

@@ -60,7 +60,7 @@ export const layer = Layer.effect(
         if (error instanceof DatabaseUnavailable) {
           return Effect.annotateLogs(Effect.logError(error.message), { fault: error.fault, reason: error.detail })
         }
-        return before === undefined ? Effect.void : Effect.logInfo("The database takes writes again")
+        return before === undefined ? Effect.void : Effect.logInfo("The database accepts writes again")
       })
 
     /**

@@ -1,7 +1,7 @@
 /** Reads lists of topics with the total of all pages. Each filter has a separate index. */
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import { type TopicStatus, topicStatuses } from "@partner-commentary/core/topic/TopicStatus"
-import { mostCounted, type TopicList, type TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { maxCountedTotal, type TopicList, type TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -40,7 +40,7 @@ export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"
       : Effect.map(
           sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM (SELECT 1 FROM topics
             WHERE ${matching(list)} ${statuses.length === 0 ? none : sql`AND ${sql.in("status", statuses)}`}
-            ${limitTo(sql, mostCounted)}) AS few`,
+            ${limitTo(sql, maxCountedTotal)}) AS few`,
           ([row]) => row?.total ?? 0
         )
 

@@ -18,7 +18,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import * as BatchLoader from "../database/BatchLoader.ts"
-import * as Together from "../database/Together.ts"
+import * as CombinedWrites from "../database/CombinedWrites.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
 import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
@@ -98,7 +98,7 @@ const settle = Effect.fnUntraced(function* (
   const row = first && (yield* locked(first.claimed.webhookId))
   if (row === undefined) return batch.map(() => Option.none())
   const settled: Array<SettledAttempt> = []
-  const writes: Array<Together.Write> = []
+  const writes: Array<CombinedWrites.Write> = []
   let receiver = receiverOf(row)
   for (const { at, attempt, claimed, decide } of batch) {
     const before = receiver
@@ -110,7 +110,7 @@ const settle = Effect.fnUntraced(function* (
     )
     // If the lease has ended, a failed attempt says nothing about the receiver, because the worker may have been
     // suspended.
-    const counts = isDelivered || (yield* Together.run(sql, writes.splice(0))).at(-1) !== null
+    const counts = isDelivered || (yield* CombinedWrites.run(sql, writes.splice(0))).at(-1) !== null
     if (counts) {
       const { audit, notice } = settlement
       const { organizationId } = settlement.receiver.webhook.owner
@@ -120,7 +120,7 @@ const settle = Effect.fnUntraced(function* (
     }
     settled.push({ before, after: receiver, following: [] })
   }
-  yield* Together.run(sql, [...writes, { statement: keep(receiver) }])
+  yield* CombinedWrites.run(sql, [...writes, { statement: keep(receiver) }])
   const continuing = batch.flatMap(({ at, following }, index) =>
     following === undefined ? [] : [{ ...following, at, index }]
   )

@@ -79,7 +79,7 @@ export const suite = <E>(
         assert.deepStrictEqual(yield* late, { ...nothing, assignments: 2, tests: 1, mails: 2 })
       }))
 
-    it("a draft that gave up is stalled until it restarts", () =>
+    it("a draft whose attempts all failed is stalled until it restarts", () =>
       Effect.gen(function* () {
         const topics = yield* TopicStore
         const waits = Effect.map(waiting(start), ({ stalledDrafts }) => stalledDrafts)

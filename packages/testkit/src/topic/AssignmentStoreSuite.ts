@@ -359,7 +359,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         }
       }))
 
-    it("assignments whose generation gave up are found until it restarts", () =>
+    it("assignments whose generation finally failed are found until it restarts", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
         const { given, id } = yield* oneSent(2)

@@ -38,11 +38,11 @@ export const backupCommand = Command.make(
     const { size: bytes } = yield* Effect.promise(() => stat(file))
     yield* output({ json: () => ({ file, bytes }), text: () => [`${file} holds the backup, ${bytes} bytes.`] })
   })
-).pipe(Command.withDescription("Copy the SQLite database to a new file while everything runs"))
+).pipe(Command.withDescription("Copy the SQLite database to a new file while the service runs"))
 
 const refused = (message: string) => new CommandFailed({ message: `${message}.` })
 
-const alreadyThere = (file: string) => `${file} is there already: name a new file`
+const alreadyThere = (file: string) => `${file} already exists: choose a new file`
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 

@@ -16,30 +16,29 @@ import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import { isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const shareId = Parameter.positionalArgument(
-  "share_id",
-  Parser.parseIdOf(ShareId),
-  "The share_id: one persona's part in one topic"
-)
+const shareId = Parameter.positionalArgument("share_id", Parser.parseIdOf(ShareId), "The share_id of an assignment")
 
 export const retryCommand = Command.make(
   "retry",
   {
     shareId: Argument.optional(shareId),
-    all: Flag.Boolean("all").pipe(Flag.withDescription("Every one that gave up"), Flag.withDefault(false))
+    all: Flag.Boolean("all").pipe(Flag.withDescription("Every generation that finally failed"), Flag.withDefault(false))
   },
   Effect.fn(function* ({ all, shareId }) {
-    yield* refuseIf(all !== Option.isNone(shareId), "Give one share_id, or --all for every generation that gave up.")
+    yield* refuseIf(
+      all !== Option.isNone(shareId),
+      "Give one share_id, or --all for every generation that finally failed."
+    )
     const asked = Option.match(shareId, { onNone: () => retryAll, onSome: retryOne })
     return yield* Effect.provide(asked, Administration.layer)
   })
-).pipe(Command.withDescription("Start a generation again"))
+).pipe(Command.withDescription("Restart the generation of a draft"))
 
 const retryOne = Effect.fnUntraced(function* (shareId: ShareId) {
   const assignment = yield* restarted(shareId)
   yield* output({
     json: () => view(assignment),
-    text: () => ["Started generation again: a running server or worker makes the next attempt at once."]
+    text: () => ["Restarted generation: a running server or worker makes the next attempt at once."]
   })
 })
 
@@ -56,12 +55,12 @@ const retryAll = Effect.gen(function* () {
       ),
     text: () =>
       stalled.length === 0
-        ? ["Nothing to do: no generation gave up."]
+        ? ["Nothing to do: no generation has finally failed."]
         : [`Started ${started} of ${stalled.length} again: a running server or worker makes the next attempts at once.`]
   })
   if (failures.length > 0) {
     return yield* new CommandFailed({
-      message: `${failures.length} of ${stalled.length} could not be started again, the first because: ${failures[0]}`
+      message: `${failures.length} of ${stalled.length} could not be restarted. The first reason: ${failures[0]}`
     })
   }
 })
@@ -90,7 +89,7 @@ const changeEmail = Command.make(
         json: () => changed,
         text: () => [
           `Changed ${personas(changed.personas)} and ${requests(changed.assignments, "open ")} to ${to}.`,
-          "Links mailed to the old address no longer work; new ones are on their way."
+          "Links in mails to the old address no longer work. Mails with new links are queued."
         ]
       })
     },
@@ -101,7 +100,7 @@ const changeEmail = Command.make(
         changing
       )
   )
-).pipe(Command.withDescription("Move a creator to another address; links mailed to the old one die"))
+).pipe(Command.withDescription("Change a creator's address. Links in mails to the old address stop working"))
 
 const erase = Command.make(
   "erase",
@@ -119,10 +118,10 @@ const erase = Command.make(
       ]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Forget a person: what they approved stays, everything else goes, open work is closed"))
+).pipe(Command.withDescription("Erase a creator's personal data. Approved texts stay, and open requests are closed"))
 
 export const creatorCommand = Command.make("creator").pipe(
-  Command.withDescription("The people behind the personas"),
+  Command.withDescription("Creators: change an address, erase personal data"),
   Command.withSubcommands([changeEmail, erase])
 )
 
@@ -144,9 +143,9 @@ export const explainRefusal =
             error._tag === "AssignmentNotFound"
               ? `There is no request ${id}.`
               : error.reason === "settled"
-                ? `The request ${id} is settled (${error.status}): there is no reason to ${action}.`
+                ? `The request ${id} is settled (${error.status}): you cannot ${action}.`
                 : error.reason === "too_late"
-                  ? `It is too late to ${action} for the request ${id}: it is about to be settled.`
-                  : `The request ${id} is in ${error.status} and not stuck there: there is no reason to ${action}.`
+                  ? `It is too late to ${action} for the request ${id}: its deadline has passed.`
+                  : `The request ${id} is in ${error.status} and has not failed: you cannot ${action} now.`
         })
     )

@@ -15,9 +15,14 @@ export const demoCommand = Command.make(
     })
     yield* output({
       json: () => told,
-      text: () => ["", "What the partner fetches by its own reference:", "", JSON.stringify(told.fetched, null, 2)]
+      text: () => [
+        "",
+        "The result that the partner fetches by its reference:",
+        "",
+        JSON.stringify(told.fetched, null, 2)
+      ]
     })
   })
 ).pipe(
-  Command.withDescription("Play the whole story on a throw-away database: topic, mails, drafts, approvals, webhooks")
+  Command.withDescription("Run the whole workflow on a temporary database: topic, mails, drafts, approvals, webhooks")
 )

@@ -28,11 +28,13 @@ export const doctorCommand = Command.make(
     })
     if (toMend > 0) {
       return yield* new CommandFailed({
-        message: toMend === 1 ? "There is one thing to mend." : `There are ${toMend} things to mend.`
+        message: toMend === 1 ? "There is one problem." : `There are ${toMend} problems.`
       })
     }
   })
-).pipe(Command.withDescription("Say what works and what there is to mend; exits with 1 if there is anything"))
+).pipe(
+  Command.withDescription("Check the configuration, the database and other servers. Exits with 1 if there is a problem")
+)
 
 const examine = Effect.gen(function* () {
   const Doctor = yield* Effect.promise(() => import("../../doctor/Doctor.ts"))
@@ -72,7 +74,7 @@ const examine = Effect.gen(function* () {
   })
   const silent = Doctor.mend(
     "database",
-    `No answer within ${Duration.format(Doctor.checkTimeout)}: nothing in it was looked at.`
+    `No answer within ${Duration.format(Doctor.checkTimeout)}: its content was not checked.`
   )
   const [{ database, within }, integrity, ...others] = yield* Effect.all(
     [

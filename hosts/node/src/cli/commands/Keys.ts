@@ -23,25 +23,25 @@ const create = Command.make(
   "create",
   {
     organization,
-    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", "What it is for"),
+    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", "The purpose of the key"),
     scopes: Parameter.requiredFlag("scopes", Parser.parseScopes, "A,B", allScopes.join(", ")),
     environment: Parameter.optionalFlag(
       "environment",
       Parser.parseOneOf(Environment.literals),
       "ENVIRONMENT",
-      "live (the default), or test: sees test data only"
+      "live (the default) or test. A test key accesses test data only"
     ),
     addresses: Parameter.optionalFlag(
       "ip-whitelist",
       Parser.parseAddresses,
       "A,B",
-      "The addresses and CIDR ranges it may be used from; without, any"
+      "The addresses and CIDR ranges that can use the key. Default: any"
     ),
     expiresAt: Parameter.optionalFlag(
       "expires-at",
       Parser.parseTimestamp,
       "TIMESTAMP",
-      "The first moment at which it is refused"
+      "The time from which the key is refused"
     )
   },
   Effect.fn(function* (wanted) {
@@ -59,11 +59,11 @@ const create = Command.make(
       .pipe(
         Effect.catchTags({
           InvalidAllowList: ({ entry }) =>
-            Effect.fail(new CommandFailed({ message: `${entry} is no address and no CIDR range.` })),
+            Effect.fail(new CommandFailed({ message: `${entry} is neither an address nor a CIDR range.` })),
           TooManyKeys: ({ limit }) =>
             Effect.fail(
               new CommandFailed({
-                message: `The organization has ${limit} active keys in this environment already, the most there can be: revoke one first.`
+                message: `The organization has ${limit} active keys in this environment, which is the maximum: revoke one first.`
               })
             )
         })
@@ -71,7 +71,7 @@ const create = Command.make(
     yield* output({
       json: () => ({ ...view(key), full_key: Redacted.value(fullKey) }),
       text: () => [
-        `Created the key ${key.name}. It is shown this once:`,
+        `Created the key ${key.name}. It is shown only once:`,
         "",
         `  ${Redacted.value(fullKey)}`,
         "",
@@ -84,7 +84,7 @@ const create = Command.make(
       ]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Issue a key, which is shown this once"))
+).pipe(Command.withDescription("Create a key. It is shown only once"))
 
 const list = Command.make(
   "list",
@@ -105,7 +105,7 @@ const list = Command.make(
         )
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("List a partner's keys, with those that ended within 90 days"))
+).pipe(Command.withDescription("List a partner's keys, including those that ended in the last 90 days"))
 
 const revoke = Command.make(
   "revoke",
@@ -120,10 +120,10 @@ const revoke = Command.make(
       text: () => [`Revoked the key ${key.name}: it is refused everywhere within seconds.`]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Refuse a key for good, within seconds everywhere"))
+).pipe(Command.withDescription("Revoke a key permanently, everywhere within seconds"))
 
 export const keyCommand = Command.make("key").pipe(
-  Command.withDescription("What partners call with"),
+  Command.withDescription("API keys of partners"),
   Command.withSubcommands([create, list, revoke])
 )
 

@@ -27,7 +27,7 @@ const grant = Command.make(
       "until",
       Parser.parseTimestamp,
       "TIMESTAMP",
-      "The first moment at which it no longer holds"
+      "The time from which the licence is no longer valid"
     )
   },
   Effect.fn(function* (wanted) {
@@ -45,11 +45,11 @@ const grant = Command.make(
         license.until === null
           ? "Granted the licence, without an end."
           : `Granted the licence until ${Instant.toIso(license.until)}.`,
-        ...(isLicenseActive(license, now) ? [] : ["That moment has passed: it allows nothing."])
+        ...(isLicenseActive(license, now) ? [] : ["This time has passed, so the licence is not valid."])
       ]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Let a partner use a persona, or change until when"))
+).pipe(Command.withDescription("License a persona to a partner, or change the end of a licence"))
 
 const revoke = Command.make(
   "revoke",
@@ -59,15 +59,15 @@ const revoke = Command.make(
     const revoked = yield* Licenses.revoke(wanted.organization, wanted.persona)
     if (Option.isNone(revoked)) {
       return yield* new CommandFailed({
-        message: `The organization ${wanted.organization} holds no licence for the persona ${wanted.persona}.`
+        message: `The organization ${wanted.organization} has no licence for the persona ${wanted.persona}.`
       })
     }
     yield* output({
       json: () => Licenses.view(revoked.value, now),
-      text: () => ["Revoked the licence: no new topics reach the persona, running ones go on."]
+      text: () => ["Revoked the licence: the partner can send no new topics to the persona. Open requests continue."]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Stop new topics of a partner to a persona; running ones go on"))
+).pipe(Command.withDescription("Revoke a licence. Open requests continue"))
 
 const list = Command.make(
   "list",
@@ -93,9 +93,9 @@ const list = Command.make(
         )
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("List a partner's licences, revoked and ended ones too"))
+).pipe(Command.withDescription("List a partner's licences, including revoked and ended ones"))
 
 export const licenseCommand = Command.make("license").pipe(
-  Command.withDescription("Which partner may use which persona"),
+  Command.withDescription("Licences of partners for personas"),
   Command.withSubcommands([grant, revoke, list])
 )

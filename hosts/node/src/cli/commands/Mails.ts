@@ -32,12 +32,17 @@ const list = Command.make(
   "list",
   {
     failed: Flag.Boolean("failed").pipe(
-      Flag.withDescription("Those that were given up, newest first, instead of those that wait"),
+      Flag.withDescription("List failed mails, newest first, instead of waiting ones"),
       Flag.withDefault(false)
     ),
-    org: Parameter.optionalFlag("org", Parser.parseIdOf(OrganizationId), "ID", "Those of this organization alone"),
-    limit: Parameter.optionalFlag("limit", Parser.parseWholeNumber(1, 1000), "N", "So many at most; 100 by default"),
-    after: Parameter.optionalFlag("after", position, "NEXT", "The page behind the one that ended with this `next`")
+    org: Parameter.optionalFlag("org", Parser.parseIdOf(OrganizationId), "ID", "Only mails of this organization"),
+    limit: Parameter.optionalFlag(
+      "limit",
+      Parser.parseWholeNumber(1, 1000),
+      "N",
+      "The maximum number of mails, by default 100"
+    ),
+    after: Parameter.optionalFlag("after", position, "NEXT", "The page after the page with this `next`")
   },
   Effect.fn(function* ({ after, failed, limit, org }) {
     const { listMails } = yield* Effect.promise(() => import("@partner-commentary/sql/mail/MailInspection"))
@@ -59,13 +64,13 @@ const list = Command.make(
             String(attempts),
             reason ?? ""
           ]),
-          failed ? "No mail was given up." : "No mail waits."
+          failed ? "There are no failed mails." : "There are no waiting mails."
         ),
         ...(following === null ? [] : [`There are more: --after ${following}`])
       ]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("List mails that wait, or that were given up"))
+).pipe(Command.withDescription("List waiting or failed mails"))
 
 /** Finds the contact addresses of organizations, for mails that store no address. */
 const contactsOf = Effect.fnUntraced(function* (mails: ReadonlyArray<ListedMail>) {
@@ -103,32 +108,28 @@ const resend = Command.make(
   "resend",
   {
     shareId: Argument.optional(
-      Parameter.positionalArgument(
-        "share_id",
-        Parser.parseIdOf(ShareId),
-        "The share_id: one persona's part in one topic"
-      )
+      Parameter.positionalArgument("share_id", Parser.parseIdOf(ShareId), "The share_id of an assignment")
     ),
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Every mail that was given up since a moment"),
+      Flag.withDescription("Every mail that finally failed since the given time"),
       Flag.withDefault(false)
     ),
     since: Parameter.optionalFlag(
       "since",
       Parser.parseTimestamp,
       "TIMESTAMP",
-      "With --all: given up at this moment or later"
+      "With --all: mails that failed at this time or later"
     )
   },
   Effect.fn(function* ({ all, shareId, since }) {
     yield* refuseIf(
       all === Option.isSome(shareId) || all !== Option.isSome(since),
-      "Give one share_id, or --all with --since TIMESTAMP for every mail that was given up since then."
+      "Give one share_id, or --all with --since TIMESTAMP for every mail that failed since then."
     )
     if (Option.isSome(shareId)) return yield* Effect.provide(resendOne(shareId.value), Administration.layer)
     if (Option.isSome(since)) yield* Effect.provide(resendAll(since.value), Administration.layer)
   })
-).pipe(Command.withDescription("Mail a creator once more what the request waits for, or send again what was given up"))
+).pipe(Command.withDescription("Resend the mail about a request's current step, or all failed mails"))
 
 const resendOne = Effect.fnUntraced(function* (shareId: ShareId) {
   const kind = yield* (yield* Creators).resendMail(shareId).pipe(explainRefusal(shareId, "mail its creator"))
@@ -144,14 +145,14 @@ const resendAll = Effect.fnUntraced(function* (since: Instant.Instant) {
     json: () => ({ since: Instant.toIso(since), resent }),
     text: () =>
       resent === 0
-        ? [`Nothing to do: no mail was given up since ${Instant.toIso(since)}.`]
+        ? [`Nothing to do: no mail failed since ${Instant.toIso(since)}.`]
         : [
-            `Queued ${resent} mail${resent === 1 ? "" : "s"}: a running server or worker sends them, unless nobody needs them any more.`
+            `Queued ${resent} mail${resent === 1 ? "" : "s"}: a running server or worker sends them, except mails that are obsolete.`
           ]
   })
 })
 
 export const mailCommand = Command.make("mail").pipe(
-  Command.withDescription("Mails that wait or were given up"),
+  Command.withDescription("Waiting and failed mails"),
   Command.withSubcommands([list, resend])
 )

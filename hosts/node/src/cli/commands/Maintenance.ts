@@ -38,11 +38,16 @@ export const migrateCommand = Command.make(
           : applied.map((name) => `Applied ${name}.`)
     })
   }, Effect.provide(databaseAlone))
-).pipe(Command.withDescription("Bring the database to the present schema, as serve and worker do too"))
+).pipe(Command.withDescription("Migrate the database to the current schema. serve and worker do this as well"))
 
 export const purgeCommand = Command.make(
   "purge",
-  { dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Count only"), Flag.withDefault(false)) },
+  {
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Count only, and delete nothing"),
+      Flag.withDefault(false)
+    )
+  },
   Effect.fn(function* ({ dryRun }) {
     const retention = yield* Retention
     const { testRetention } = (yield* Settings.readSettings).policy
@@ -51,8 +56,8 @@ export const purgeCommand = Command.make(
     yield* output({
       json: () => ({ ...gone, test_topics: testTopics, dry_run: dryRun }),
       text: () => [
-        `${dryRun ? "Would let" : "Let"} go of ${gone.mails} mails settled more than ${days(keptMails)} ago, ${gone.windows} closed duplicate windows, ${gone.answers} answers under idempotency keys that ended, ${gone.events} events of more than ${days(keptEvents)} ago with their deliveries, and ${testTopics} test topics of more than ${Duration.format(testRetention)} ago.`
+        `${dryRun ? "Would delete" : "Deleted"} ${gone.mails} mails settled more than ${days(keptMails)} ago, ${gone.windows} closed duplicate windows, ${gone.answers} responses of expired idempotency keys, ${gone.events} events older than ${days(keptEvents)} with their deliveries, and ${testTopics} test topics older than ${Duration.format(testRetention)}.`
       ]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Let go of what is no longer needed"))
+).pipe(Command.withDescription("Delete expired data"))

@@ -17,32 +17,28 @@ const retry = Command.make(
   "retry",
   {
     shareId: Argument.optional(
-      Parameter.positionalArgument(
-        "share_id",
-        Parser.parseIdOf(ShareId),
-        "The share_id: one persona's part in one topic"
-      )
+      Parameter.positionalArgument("share_id", Parser.parseIdOf(ShareId), "The share_id of an assignment")
     ),
-    all: Flag.Boolean("all").pipe(Flag.withDescription("Every one that was given up"), Flag.withDefault(false))
+    all: Flag.Boolean("all").pipe(Flag.withDescription("All failed audio and video"), Flag.withDefault(false))
   },
   Effect.fn(function* ({ all, shareId }) {
-    yield* refuseIf(all !== Option.isNone(shareId), "Give one share_id, or --all for everything that was given up.")
+    yield* refuseIf(all !== Option.isNone(shareId), "Give one share_id, or --all for all failed audio and video.")
     const restarted = yield* Effect.provide(begin(shareId), Administration.layer)
     yield* output({
       json: () => ({ restarted }),
       text: () =>
         restarted === 0
-          ? ["Nothing to do: nothing was given up."]
-          : [`Began ${restarted} anew: a running server or worker makes the next attempts at once.`]
+          ? ["Nothing to do: no audio or video has failed."]
+          : [`Restarted ${restarted}: a running server or worker makes the next attempts at once.`]
     })
   })
-).pipe(Command.withDescription("Begin audio and video anew that were given up"))
+).pipe(Command.withDescription("Restart failed audio and video"))
 
 const begin = Effect.fnUntraced(function* (shareId: Option.Option<ShareId>) {
   const restarted = yield* (yield* MediaJobStore).restart(Option.getOrNull(shareId), yield* Instant.now)
   if (restarted === 0 && Option.isSome(shareId)) {
     return yield* new CommandFailed({
-      message: `Nothing of ${shareId.value} was given up or waits for another attempt.`
+      message: `No audio or video of ${shareId.value} has failed or waits for another attempt.`
     })
   }
   return restarted

@@ -12,12 +12,12 @@ const rebuild = Command.make(
     const days = yield* rebuildMetrics
     yield* output({
       json: () => ({ rebuilt_days: days }),
-      text: () => [`Rebuilt the figures of ${days === 1 ? "one day" : `${days} days`} of organizations.`]
+      text: () => [`Rebuilt the daily metrics of ${days === 1 ? "one day" : `${days} days`} of organizations.`]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Compute the daily figures again from the assignments, while the service runs"))
+).pipe(Command.withDescription("Recompute the daily metrics from the assignments, while the service runs"))
 
 export const metricsCommand = Command.make("metrics").pipe(
-  Command.withDescription("Figures of GET /metrics/performance"),
+  Command.withDescription("Daily metrics of GET /metrics/performance"),
   Command.withSubcommands([rebuild])
 )

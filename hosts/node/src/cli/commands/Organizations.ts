@@ -26,19 +26,19 @@ const settings = {
     "contact-email",
     Parser.orEmptyAsNull(Parser.parseEmail),
     "EMAIL",
-    "Who is told about undeliverable requests and new webhooks"
+    "The contact for mails about undeliverable requests and new webhooks"
   ),
   identityId: Parameter.optionalFlag(
     "identity-id",
     Parser.orEmptyAsNull(Parser.parseName),
     "ID",
-    "By what the dashboard's identity provider knows it"
+    "The organization's id at the dashboard's identity provider"
   ),
   limits: Parameter.repeatedFlag(
     "limit",
     Parser.parseLimit,
     "NAME=VALUE",
-    "A limit of its own instead of the plan's; may be given several times"
+    "A limit that replaces the plan's limit. Can be given several times"
   )
 }
 
@@ -47,7 +47,7 @@ const id = Parameter.positionalArgument("id", Parser.parseIdOf(OrganizationId), 
 const create = Command.make(
   "create",
   {
-    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", "Shown to creators as the one who asks"),
+    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", "The name that creators see"),
     ...settings
   },
   Effect.fn(function* (wanted) {
@@ -76,7 +76,7 @@ const update = Command.make(
   "update",
   {
     id,
-    name: Parameter.optionalFlag("name", Parser.parseName, "NAME", "Shown to creators from the next topic on"),
+    name: Parameter.optionalFlag("name", Parser.parseName, "NAME", "The name that creators see from the next topic on"),
     ...settings
   },
   Effect.fn(
@@ -108,7 +108,7 @@ const update = Command.make(
         updating
       )
   )
-).pipe(Command.withDescription("Change a partner; what is not named stays"))
+).pipe(Command.withDescription("Change a partner. Omitted values stay unchanged"))
 
 const list = Command.make(
   "list",
@@ -131,7 +131,7 @@ const list = Command.make(
         )
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("List the partners, oldest first"))
+).pipe(Command.withDescription("List partners, oldest first"))
 
 const suspend = Command.make(
   "suspend",
@@ -140,10 +140,12 @@ const suspend = Command.make(
     const organization = yield* found(wanted.id, Organizations.suspend(wanted.id))
     yield* output({
       json: () => Organizations.view(organization),
-      text: () => [`Suspended ${organization.name}: its keys are refused within seconds, its running requests go on.`]
+      text: () => [
+        `Suspended ${organization.name}: its keys are refused within seconds, and its open requests continue.`
+      ]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Refuse every key of a partner; running requests go on"))
+).pipe(Command.withDescription("Refuse every key of a partner. Open requests continue"))
 
 const resume = Command.make(
   "resume",
@@ -155,10 +157,10 @@ const resume = Command.make(
       text: () => [`Resumed ${organization.name}: its keys work again within seconds.`]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Let a suspended partner call again"))
+).pipe(Command.withDescription("Accept the keys of a suspended partner again"))
 
 export const organizationCommand = Command.make("org").pipe(
-  Command.withDescription("The partners who call"),
+  Command.withDescription("Organizations: the partners that call the API"),
   Command.withSubcommands([create, update, list, suspend, resume])
 )
 

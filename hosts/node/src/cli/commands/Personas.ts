@@ -12,29 +12,34 @@ import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import { formatFields, formatTable, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const name = "What partners call it"
-const email = "Where the creator gets requests; partners never see it"
+const name = "The name that partners see"
+const email = "The address that receives the creator's mails. Partners never see it"
 
 const settings = {
   creatorName: Parameter.optionalFlag(
     "creator-name",
     Parser.orEmptyAsNull(Parser.parseName),
     "NAME",
-    "How mails address the creator"
+    "The creator's name in mails"
   ),
   imageUrl: Parameter.optionalFlag(
     "image-url",
     Parser.orEmptyAsNull(Parser.parseHttpUrl),
     "URL",
-    "Its picture; without one, a neutral one"
+    "The URL of the picture. Default: a neutral picture"
   ),
   bio: Parameter.optionalFlag("bio", Parser.parseProse, "TEXT", "Its biography"),
-  expertise: Parameter.optionalFlag("expertise", Parser.parseExpertise, "A,B", "Sports, leagues and topics it knows"),
+  expertise: Parameter.optionalFlag(
+    "expertise",
+    Parser.parseExpertise,
+    "A,B",
+    "The persona's sports, leagues and topics"
+  ),
   social: Parameter.repeatedFlag(
     "social",
     Parser.parseSocialLink,
     "NAME=URL",
-    "Where else it is found; may be given several times"
+    "A link to another platform. Can be given several times"
   )
 }
 
@@ -63,7 +68,7 @@ const create = Command.make(
       ]
     })
   }, Effect.provide(Administration.layerCreating))
-).pipe(Command.withDescription("Publish a persona; partners see it once they hold a licence"))
+).pipe(Command.withDescription("Publish a persona. Partners see it when they have a licence"))
 
 const update = Command.make(
   "update",
@@ -95,7 +100,7 @@ const update = Command.make(
           `Updated the persona ${persona.name}.`,
           ...details(persona),
           ...(Option.isSome(wanted.creatorEmail)
-            ? ["Open requests stay with the former address. To move them too: partner-commentary creator change-email"]
+            ? ["Open requests keep the former address. To change them too: partner-commentary creator change-email"]
             : [])
         ]
       })
@@ -110,7 +115,7 @@ const update = Command.make(
         updating
       )
   )
-).pipe(Command.withDescription("Change a persona; what is not named stays"))
+).pipe(Command.withDescription("Change a persona. Omitted values stay unchanged"))
 
 const list = Command.make(
   "list",
@@ -127,10 +132,10 @@ const list = Command.make(
         )
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("List the personas, oldest first"))
+).pipe(Command.withDescription("List personas, oldest first"))
 
 export const personaCommand = Command.make("persona").pipe(
-  Command.withDescription("The licensed voices and the creators behind them"),
+  Command.withDescription("Personas and their creators"),
   Command.withSubcommands([create, update, list])
 )
 

@@ -11,7 +11,7 @@ export const serveCommand = Command.make(
   "serve",
   {
     noWorker: Flag.Boolean("no-worker").pipe(
-      Flag.withDescription("Serve only; a worker process does the jobs"),
+      Flag.withDescription("Run no jobs, because a worker process runs them"),
       Flag.withDefault(false)
     ),
     processes: Parameter.optionalFlag(
@@ -41,7 +41,7 @@ export const serveCommand = Command.make(
         )
     })
   })
-).pipe(Command.withDescription("Serve the API and the creator pages, and do the jobs"))
+).pipe(Command.withDescription("Serve the API and the creators' pages, and run jobs"))
 
 export const workerCommand = Command.make(
   "worker",
@@ -51,4 +51,4 @@ export const workerCommand = Command.make(
     const { runWorkerProcess } = yield* Effect.promise(() => import("../../server/Service.ts"))
     yield* runWorkerProcess(printLine([json ? JSON.stringify({ ready: true }) : "ready"]))
   })
-).pipe(Command.withDescription("Do the jobs only: mails, drafts, deadlines. Any number may run"))
+).pipe(Command.withDescription("Run only jobs: mails, drafts, deadlines. Any number of workers can run"))

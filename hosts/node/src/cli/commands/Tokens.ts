@@ -31,8 +31,8 @@ const create = Command.make(
       return yield* new CommandFailed({
         message: Option.match(settings.identity, {
           onNone: () =>
-            "Tokens are made in development only: outside of it, set JWKS_URL to your identity provider's keys.",
-          onSome: () => "Tokens come from the identity provider that JWKS_URL names, and from nowhere else."
+            "Tokens can be created only in development. In production, set JWKS_URL to the keys of your identity provider.",
+          onSome: () => "JWKS_URL is set, so only your identity provider can issue tokens."
         })
       })
     }
@@ -44,9 +44,9 @@ const create = Command.make(
     const token = yield* issue({ organization, expiresIn: Option.getOrElse(wanted.expiresIn, () => Duration.hours(1)) })
     yield* output({ json: () => ({ token }), text: () => [token] })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Make a dashboard token, in development"))
+).pipe(Command.withDescription("Create a dashboard token, in development"))
 
 export const tokenCommand = Command.make("token").pipe(
-  Command.withDescription("What the dashboard calls with"),
+  Command.withDescription("Dashboard tokens"),
   Command.withSubcommands([create])
 )

@@ -23,7 +23,7 @@ const show = Command.make(
     id: Parameter.positionalArgument(
       "id",
       Parser.parseIdOf(TopicId),
-      "The topic's id, or a share_id: one persona's part in it"
+      "The topic's id, or the share_id of an assignment"
     )
   },
   Effect.fn(function* ({ id }) {
@@ -34,12 +34,10 @@ const show = Command.make(
     }
     yield* output({ json: () => view(found), text: () => text(found) })
   }, Effect.provide(Administration.layer))
-).pipe(
-  Command.withDescription("Show where a topic stands: each persona's part, its mails, attempts, events and deliveries")
-)
+).pipe(Command.withDescription("Show a topic's state: each assignment with its mails, attempts, events and deliveries"))
 
 export const topicCommand = Command.make("topic").pipe(
-  Command.withDescription("What partners asked"),
+  Command.withDescription("Topics of partners"),
   Command.withSubcommands([show])
 )
 
@@ -152,7 +150,7 @@ const attemptsAtDraft = ({ draft, generation }: Assignment, failed: Part["failed
     draft === null ? null : `number ${draft.number}, of ${Instant.toIso(draft.createdAt)}`,
     generation.attempts === 0 ? null : counted(generation.attempts),
     generation.running ? "one under way" : at("the next one at", generation.nextAt),
-    at("gave up: may be started again until", generation.giveUpAt),
+    at("finally failed: can be restarted until", generation.giveUpAt),
     failed === null ? null : `the last failure at ${Instant.toIso(failed.at)}: ${failed.reason}`
   )
 

@@ -24,9 +24,14 @@ import * as Parameter from "../Parameter.ts"
 const list = Command.make(
   "list",
   {
-    organization: Parameter.optionalFlag("org", Parser.parseIdOf(OrganizationId), "ID", "One organization's alone"),
+    organization: Parameter.optionalFlag(
+      "org",
+      Parser.parseIdOf(OrganizationId),
+      "ID",
+      "Only webhooks of this organization"
+    ),
     disabled: Flag.Boolean("disabled").pipe(
-      Flag.withDescription("Those alone that were disabled for failing"),
+      Flag.withDescription("Only webhooks that the service disabled"),
       Flag.withDefault(false)
     )
   },
@@ -78,7 +83,7 @@ const list = Command.make(
   }, Effect.provide(Administration.layer))
 ).pipe(
   Command.withDescription(
-    "List webhooks by organization, live ones first, each newest first, and why they were disabled"
+    "List webhooks by organization, live webhooks first, newest first, with the reason if disabled"
   )
 )
 
@@ -91,10 +96,10 @@ const enable = Command.make(
     )
     yield* output({
       json: () => view(webhook),
-      text: () => [`The webhook ${webhook.url} is active, and its failures are forgotten.`]
+      text: () => [`The webhook ${webhook.url} is active, and its failures are reset.`]
     })
   }, Effect.provide(Administration.layer))
-).pipe(Command.withDescription("Make a webhook active again that was disabled, or paused, and forget its failures"))
+).pipe(Command.withDescription("Activate a disabled or paused webhook, and reset its failures"))
 
 const sealing = Layer.unwrap(
   Effect.gen(function* () {
@@ -111,20 +116,20 @@ const reseal = Command.make(
       const { lost, resealed } = yield* reencryptAll
       yield* output({
         json: () => ({ resealed, lost }),
-        text: () => [`Sealed ${ofWebhooks(resealed)} anew, under the first entry of SIGNING_SECRET.`]
+        text: () => [`Re-encrypted ${ofWebhooks(resealed)} with the first entry of SIGNING_SECRET.`]
       })
       if (lost.length > 0) {
         return yield* new CommandFailed({
-          message: `No entry of SIGNING_SECRET opens ${ofWebhooks(lost.length)}: add the one that ${lost.length === 1 ? "it was" : "they were"} sealed under, and run this again; ${lost.slice(0, 10).join(" ")}.`
+          message: `No entry of SIGNING_SECRET decrypts ${ofWebhooks(lost.length)}: add the entry that encrypted ${lost.length === 1 ? "it" : "them"}, and run this command again; ${lost.slice(0, 10).join(" ")}.`
         })
       }
     },
     Effect.provide(Layer.merge(Administration.layer, sealing))
   )
-).pipe(Command.withDescription("Seal all secrets anew, so that an old entry of SIGNING_SECRET can be dropped"))
+).pipe(Command.withDescription("Re-encrypt all webhook secrets, so that an old entry of SIGNING_SECRET can be removed"))
 
 export const webhookCommand = Command.make("webhook").pipe(
-  Command.withDescription("Where partners are told of events"),
+  Command.withDescription("Webhooks of partners"),
   Command.withSubcommands([list, enable, reseal])
 )
 

@@ -2,7 +2,7 @@
 import type { CreateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import type { CreatedKey, NewApiKey } from "@partner-commentary/core/access/ApiKeys"
-import { known } from "@partner-commentary/core/access/Scope"
+import { knownScopes } from "@partner-commentary/core/access/Scope"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Redacted from "effect/Redacted"
 
@@ -26,7 +26,7 @@ export const toCreatedKey = ({ fullKey, key }: CreatedKey) => ({
   name: key.name,
   full_key: Redacted.value(fullKey),
   key_prefix: key.prefix,
-  scopes: known(key.scopes),
+  scopes: knownScopes(key.scopes),
   created_at: Instant.toIso(key.createdAt),
   ...settings(key)
 })
@@ -35,7 +35,7 @@ export const toKeySummary = (key: ApiKey) => ({
   id: key.id,
   name: key.name,
   key_prefix: key.prefix,
-  scopes: known(key.scopes),
+  scopes: knownScopes(key.scopes),
   ...settings(key),
   created_at: Instant.toIso(key.createdAt),
   last_used_at: Instant.isoOrNull(key.lastUsedAt),
