@@ -2,6 +2,7 @@
  * Metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted as they happen. `makeGaugeRefresh`
  * updates the gauges of the process and of the database.
  */
+import { eventStream } from "@partner-commentary/api/Documented"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -56,10 +57,13 @@ export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpS
     const { method, url } = yield* HttpServerRequest.HttpServerRequest
     const begun = performance.now()
     const area = areas.find((name) => url.startsWith(`/${name}`)) ?? "other"
-    return yield* Effect.tap(app, ({ status }) =>
+    return yield* Effect.tap(app, ({ headers, status }) =>
       Effect.andThen(
         Metric.update(Metric.withAttributes(requests, { area, method, status: String(status) }), 1),
-        Metric.update(Metric.withAttributes(requestDuration, { area }), (performance.now() - begun) / 1000)
+        // A stream of events lasts as long as its client likes.
+        headers["content-type"] === eventStream
+          ? Effect.void
+          : Metric.update(Metric.withAttributes(requestDuration, { area }), (performance.now() - begun) / 1000)
       )
     )
   })

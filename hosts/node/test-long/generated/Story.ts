@@ -175,12 +175,15 @@ await reader.cancel()
 `
 
 const streamForHeyApi = `
-const { stream } = await Partner.streamEvents()
+const leaves = new AbortController()
+const { stream } = await Partner.streamEvents({ signal: leaves.signal })
 for await (const event of stream) {
   if (event.type !== "creator.approved") continue
   event.data.commentary.content satisfies string
   break
 }
+// The generated client leaves the connection open.
+leaves.abort()
 `
 
 /** Code for openapi-fetch, with the types of openapi-typescript in `schema.d.ts`. */

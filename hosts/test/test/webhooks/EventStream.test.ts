@@ -51,7 +51,7 @@ it.effect("events come as they happen, in the bytes that webhooks get, with thei
     const { headers, status } = stream.response
     assert.deepStrictEqual(
       [status, headers.get("content-type"), headers.get("cache-control"), headers.get("x-accel-buffering")],
-      [200, "text/event-stream", "no-store", "no"]
+      [200, "text/event-stream", "no-store, no-transform", "no"]
     )
     assert.match(headers.get("ratelimit") ?? "", /"requests_per_hour";r=\d+/)
     yield* waitForEvents(stream, 1)

@@ -31,6 +31,7 @@ import { MustAnswerAtOnce } from "../../http/Preference.ts"
 import * as ServerSentEvents from "../../http/ServerSentEvents.ts"
 import { Authorization, type AuthorizationRefusal } from "../../middleware/Authorization.ts"
 import { busyError, CloseConnection } from "../../middleware/ConcurrentRequests.ts"
+import { cacheControl } from "../../middleware/Responses.ts"
 
 /** The query of a stream. */
 export interface StreamedEvents extends Pick<EventList, "type" | "behind"> {
@@ -169,6 +170,10 @@ const textOf = (events: ReadonlyArray<PastEvent>): string => events.map(ServerSe
 const endOfKey = ({ key: { expiresAt, revokedAt } }: Principal): Instant.Instant =>
   Math.min(expiresAt ?? Number.POSITIVE_INFINITY, revokedAt ?? Number.POSITIVE_INFINITY)
 
-/** Without the second header, nginx would collect events before it sends them. */
+/** Without these headers, a compression middleware or nginx would collect events before it sends them. */
 const respond = (response: HttpServerResponse.HttpServerResponse) =>
-  HttpServerResponse.setHeaders(response, { "content-type": eventStream, "x-accel-buffering": "no" })
+  HttpServerResponse.setHeaders(response, {
+    "content-type": eventStream,
+    "cache-control": `${cacheControl}, no-transform`,
+    "x-accel-buffering": "no"
+  })
