@@ -116,3 +116,34 @@ it.effect("concurrent submissions and polls share round trips, and each caller g
     assert.isAtMost(polled.turns.length, 10)
   }).pipe(Effect.provide(OnTheWire.layer))
 )
+
+// A database that is distributed by organization sends such a statement to one shard.
+it.effect("every statement of a submission and of a read names the organization", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const owner = yield* Seed.organization()
+    const persona = yield* Seed.persona(owner)
+    const { text: key } = yield* Seed.key(owner)
+    const body = { content, persona_ids: [persona.id], external_reference: "own-1" }
+    const submitted = yield* OnTheWire.recordTurns(call("/partner/v1/topics", { method: "POST", key, body }))
+    const id = (yield* readJson(submitted.answer)).data.topic_id
+    const reads = [`/${id}`, `/${id}/status`, `/${id}/commentaries`, "/by-reference/own-1", "", "?status=pending"]
+    const paths = [...reads.map((path) => `/topics${path}`), "/personas", "/events", "/usage"]
+    const { answer: statuses, turns } = yield* OnTheWire.recordTurns(
+      Effect.forEach(paths, (path) => Effect.map(call(`/partner/v1${path}`, { key }), ({ status }) => status))
+    )
+    assert.deepStrictEqual(
+      statuses,
+      paths.map(() => 200)
+    )
+    // Keys and organizations are small tables, of which each node has a copy.
+    const needsNone = (text: string) =>
+      /^(BEGIN|COMMIT)$/.test(text) || /^SELECT .* FROM (api_keys|organizations)\b/.test(text)
+    const statements = [...submitted.turns, ...turns].flat()
+    assert.isAbove(statements.length, paths.length - 2)
+    assert.deepStrictEqual(
+      statements.filter((text) => !text.includes("organization_id") && !needsNone(text)),
+      []
+    )
+  }).pipe(Effect.provide(OnTheWire.layer))
+)

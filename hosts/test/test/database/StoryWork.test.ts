@@ -10,7 +10,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { countCommits, finishJobs, playStory } from "../support/CountedStory.ts"
+import { countCommits, finishJobs, makeTwoDrafts, playStory } from "../support/CountedStory.ts"
 import { registerWebhook } from "../support/DeliveryCalls.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
 import { actAsCreator, submitTopic } from "../support/Requests.ts"
@@ -42,6 +42,16 @@ it.live("a story of three personas and two webhooks needs a limited number of ro
     const { counted, turns } = yield* play(3)
     assert.isAtMost(turns.length, 172, counted)
     assert.isAtMost(countCommits(turns), 98, counted)
+  }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+it.live("concurrent drafts of one persona read the persona once", () =>
+  Effect.gen(function* () {
+    const kinds = yield* makeTwoDrafts<OnTheWire.ProxyLine>(OnTheWire.recordTurns)
+    assert.lengthOf(
+      kinds.filter((kind) => kind === "SELECT personas"),
+      1
+    )
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 

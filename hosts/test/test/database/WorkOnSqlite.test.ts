@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import * as Effect from "effect/Effect"
-import { countCommits, playStory } from "../support/CountedStory.ts"
+import { countCommits, makeTwoDrafts, playStory } from "../support/CountedStory.ts"
 import { readJson } from "../support/Json.ts"
 import * as OnTheFile from "../support/OnTheFile.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
@@ -45,4 +45,18 @@ it.effect(
       assert.strictEqual(polled.answer.status, 200)
       assert.deepStrictEqual(polled.turns.map(OnTheWire.kindOfTurn), ["SELECT topics"])
     }).pipe(Effect.provide(OnTheFile.layer))
+)
+
+it.live("on SQLite drafts of one persona that are made at one time read the persona once", () =>
+  Effect.gen(function* () {
+    const kinds = yield* makeTwoDrafts<never>(OnTheFile.recordStatements)
+    assert.lengthOf(
+      kinds.filter((kind) => kind === "INSERT drafts"),
+      2
+    )
+    assert.lengthOf(
+      kinds.filter((kind) => kind === "SELECT personas"),
+      1
+    )
+  }).pipe(Effect.provide(OnTheFile.layer))
 )

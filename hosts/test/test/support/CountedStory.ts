@@ -63,3 +63,19 @@ export const playStory = Effect.fnUntraced(function* <R0>(count: number, record:
   )
   return { steps, turns, counted }
 })
+
+/** Lets one creator answer two topics, and records how both drafts are made. */
+export const makeTwoDrafts = Effect.fnUntraced(function* <R0>(record: Recorder<R0>) {
+  const mailbox = yield* Mailbox
+  const owner = yield* Seed.organization()
+  const persona = yield* Seed.persona(owner)
+  const { text: key } = yield* Seed.key(owner)
+  for (const content of ["Who will win the cup this year?", "Who will win the league this year?"]) {
+    yield* submitTopic(key, content, [persona])
+  }
+  yield* finishJobs
+  const requests = (yield* mailbox.all).slice(-2).map(creatorTokenIn)
+  yield* Effect.forEach(requests, (token) => actAsCreator(token, "respond", { perspective: "The youngest will." }))
+  const { turns } = yield* record(finishJobs)
+  return turns.map(OnTheWire.kindOfTurn)
+})
