@@ -105,9 +105,7 @@ export const topics = (run: Run) => ({
       Effect.gen(function* () {
         const owned = yield* one(topic)
         const canceller = { ...(yield* asker(owned)), key: null }
-        return Views.progress(
-          yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id)))
-        )
+        return Views.progress(yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id))))
       }),
       options
     ),
