@@ -261,6 +261,22 @@ describe("a listener for Node's server", () => {
     expect([answer.headers.get("content-length"), await answer.text()]).toEqual(["4", ""])
   })
 
+  it("a listener for Node's server answers a response without a body, and reads no body for HEAD", async (test) => {
+    let reads = 0
+    const body = () =>
+      new ReadableStream(
+        { pull: (stream) => (++reads > 1 ? stream.close() : stream.enqueue(Buffer.from("x"))) },
+        { highWaterMark: 0 }
+      )
+    const port = await listen(test, ({ method }) =>
+      Promise.resolve(method === "HEAD" ? new Response(body()) : new Response(null, { status: 204 }))
+    )
+    const none = await fetch(`http://127.0.0.1:${port}`)
+    expect([none.status, await none.text()]).toEqual([204, ""])
+    const head = await fetch(`http://127.0.0.1:${port}`, { method: "HEAD" })
+    expect([head.status, await head.text(), reads]).toEqual([200, "", 0])
+  })
+
   it("a listener for Node's server answers 500 in the envelope when the service cannot start, and reports the reason only to the embedder", async (test) => {
     const reported: Array<unknown> = []
     const port = await listen(
