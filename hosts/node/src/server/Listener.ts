@@ -33,10 +33,11 @@ const defaultStallTimeout = 60_000
  * Node closes an idle connection unless its response has a `timeout` listener. This listener keeps the connection open
  * while the response is prepared, and closes it when the client does not read the response's bytes.
  */
-const closeStalled = (_: IncomingMessage, response: ServerResponse) =>
-  void response.on("timeout", (socket: Socket) => {
-    if (socket.writableLength > 0) socket.destroy()
-  })
+const closeStalled = (_: IncomingMessage, response: ServerResponse) => void response.on("timeout", destroyIfUnread)
+
+const destroyIfUnread = (socket: Socket): void => {
+  if (socket.writableLength > 0) socket.destroy()
+}
 
 export interface Options {
   /** How long an idle connection stays open. */

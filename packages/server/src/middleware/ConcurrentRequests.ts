@@ -65,7 +65,8 @@ export const withPermit = <A, E, R>(
     // Frequent operations are short and batched. Separate turns for each organization would split the batches.
     if (fair === undefined || pool === "frequent" || waits) return limited(work, withShare)
     // Requests are scheduled by organization, because an organization can have many keys.
-    return limited(Effect.andThen(Effect.yieldNow, work), (own) =>
+    const inTurn = Effect.suspend(() => (fair.hasTime() ? work : Effect.andThen(Effect.yieldNow, work)))
+    return limited(inTurn, (own) =>
       withShare(own).pipe(
         Context.add(ProcessScheduler, Context.get(own, Scheduler.Scheduler)),
         Context.add(Scheduler.Scheduler, fair.of(organization))

@@ -42,6 +42,10 @@ it.effect(
           Effect.forkChild({ startImmediately: true })
         )
       }
+      // The present turn has no time left.
+      fair.start("busy", () => {
+        now += FairScheduler.turnBudget
+      })
       const [first, gone, third] = [yield* ask("attacker"), yield* ask("attacker"), yield* ask("attacker")]
       const victim = yield* ask("victim")
       assert.deepStrictEqual(worked, [])
