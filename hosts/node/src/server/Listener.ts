@@ -46,6 +46,9 @@ export interface Options {
   readonly slow?: SlowReaders.SlowReaderLimits
 }
 
+/** Node runs the microtask when no tick is left. */
+const afterTicks = (run: () => void): void => process.nextTick(queueMicrotask, run)
+
 /** `name` is the environment variable of the port. The variable of the host has the same prefix. */
 export const bindPort = Effect.fnUntraced(function* (
   host: string,
@@ -58,7 +61,7 @@ export const bindPort = Effect.fnUntraced(function* (
   }: Options = {}
 ) {
   const proxies = yield* TrustedProxies
-  const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate })
+  const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate, soon: afterTicks })
   const native = createServer({
     requireHostHeader: false,
     keepAliveTimeout: Duration.toMillis(keepAlive),

@@ -28,17 +28,19 @@ const isExchange = (event: string): event is RequestExchange["event"] =>
 
 export const make = (native: Server): RequestGate => {
   /** The responses of each connection that have not ended. */
-  const open = new WeakMap<Duplex, Set<ServerResponse>>()
+  const open = new WeakMap<Duplex, Array<ServerResponse>>()
 
   /** One function serves all responses, which are many. */
   function forget(this: ServerResponse) {
-    open.get(this.req.socket)?.delete(this)
+    const responses = open.get(this.req.socket) ?? []
+    const place = responses.indexOf(this)
+    if (place >= 0) responses.splice(place, 1)
   }
 
   const track = (socket: Duplex, response: ServerResponse) => {
     const responses = open.get(socket)
-    if (responses === undefined) open.set(socket, new Set([response]))
-    else responses.add(response)
+    if (responses === undefined) open.set(socket, [response])
+    else responses.push(response)
     response.on("close", forget)
   }
 
@@ -58,6 +60,6 @@ export const make = (native: Server): RequestGate => {
       first = (exchange) => gate(exchange, next)
     },
     // Node assigns the socket to only one response at a time.
-    due: (socket) => [...(open.get(socket) ?? [])].find((response) => response.socket === socket)
+    due: (socket) => open.get(socket)?.find((response) => response.socket === socket)
   }
 }

@@ -27,6 +27,11 @@ export interface EventLoopTurns {
   readonly now: () => number
   /** Runs the function in the next turn of the event loop. */
   readonly next: (run: () => void) => void
+  /**
+   * Runs the function in this turn, after the events that the last task caused: a response that has ended releases its
+   * permit. By default at once.
+   */
+  readonly soon?: (run: () => void) => void
 }
 
 /** After this many milliseconds, a turn starts no further task. */
@@ -41,7 +46,7 @@ export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>
   { defaultValue: () => undefined }
 )
 
-export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
+export const make = ({ next, now, soon = (run) => run() }: EventLoopTurns): FairScheduler => {
   const waiting = TurnQueue.make<() => void>()
   let isScheduled = false
   let isRunning = false
@@ -65,11 +70,14 @@ export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
       return
     }
     isRunning = true
-    do {
-      waiting.shift()?.()
-      lastTask = now()
-    } while (waiting.size() > 0 && lastTask - began < turnBudget)
-    isRunning = false
+    runUntil(began + turnBudget)
+  }
+
+  const runUntil = (end: number): void => {
+    waiting.shift()?.()
+    lastTask = now()
+    isRunning = waiting.size() > 0 && lastTask < end
+    if (isRunning) soon(() => runUntil(end))
   }
 
   const run: FairScheduler["run"] = (key, task) => {
