@@ -8,6 +8,7 @@
  * and reads continue. The client returns rows as they are stored.
  */
 import { KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
+import { DirectReads } from "@partner-commentary/sql/database/DirectReads"
 import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,6 +34,7 @@ export interface SqliteClient extends SqlClient.SqlClient {
   readonly config: SqliteClientConfig
   /** Detects faults of the file for which statements may not fail. */
   readonly fault: SqliteConnection.SqliteHandle["fault"]
+  readonly readNow: SqliteConnection.SqliteHandle["readNow"]
   /** Returns the whole database as bytes. Returns none if the runtime cannot serialize the database. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
   /** Replaces the whole database by serialized bytes. Only for a database in memory that is not used yet. */
@@ -89,8 +91,8 @@ export const make = (
         onCommitFailure
       })
     )
-    const { fault, image, load, script } = database
-    return Object.assign(client, { withTransaction, config, fault, image, load, script })
+    const { fault, image, load, readNow, script } = database
+    return Object.assign(client, { withTransaction, config, fault, image, load, readNow, script })
   })
 
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>
@@ -127,5 +129,6 @@ const toContext = (client: SqliteClient) =>
   Context.make(SqliteClient, client).pipe(
     Context.add(SqlClient.SqlClient, client),
     Context.add(KnownFault, client.fault),
+    Context.add(DirectReads, client.readNow),
     Context.add(HostTransaction.HostTransactions, HostDatabase.transactions(client.config))
   )

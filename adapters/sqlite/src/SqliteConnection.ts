@@ -7,6 +7,7 @@
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import type { DirectRead } from "@partner-commentary/sql/database/DirectReads"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -52,6 +53,8 @@ export interface SqliteHandle {
     prepared: boolean
     // biome-ignore lint/suspicious/noExplicitAny: the rows of a `Connection` are untyped
   ) => Effect.Effect<any, SqlError>
+  /** Runs a read outside of transactions. Returns undefined inside of one, and if the statement fails. */
+  readonly readNow: DirectRead
   /** Runs a transaction control statement. */
   readonly control: (sql: string) => Effect.Effect<void, SqlError>
   /** Returns the whole database as bytes. Returns none if the runtime cannot serialize the database. */
@@ -124,6 +127,12 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
     isTransaction: () => native.isOpen && native.isTransaction,
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
+    readNow: (sql, params) =>
+      native.isOpen && !native.isTransaction
+        ? Result.getOrUndefined(
+            Result.try(() => execute(lookup(sql), params, "values", false) as Array<Array<unknown>>)
+          )
+        : undefined,
     control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run())),
     // Node 22 has neither of these functions.
     image: Effect.suspend(() =>

@@ -17,7 +17,7 @@ const forwardedFor = ({ headers }: IncomingMessage): string | undefined =>
 export const installFairRequests = (
   native: Server,
   gate: RequestGate,
-  { connected, ownerOf, run }: FairScheduler,
+  { connected, ownerOf, start }: FairScheduler,
   proxies: IpAllowList
 ): void => {
   /**
@@ -31,9 +31,10 @@ export const installFairRequests = (
     networkOf(clientAddress(request.socket.remoteAddress ?? "", forwardedFor(request), proxies))
 
   native.on("connection", connected)
-  gate.add(({ request, response }, pass) =>
-    run(turnOf(request), () => {
-      if (!response.destroyed && !request.destroyed) pass()
+  gate.add((exchange, pass) => {
+    const { request, response } = exchange
+    start(turnOf(request), () => {
+      if (!response.destroyed && !request.destroyed) pass(exchange)
     })
-  )
+  })
 }

@@ -35,10 +35,11 @@ const defaultStallTimeout = 60_000
  * Node closes an idle connection unless its response has a `timeout` listener. This listener keeps the connection open
  * while the response is prepared, and closes it when the client does not read the response's bytes.
  */
-const closeStalled = (_: IncomingMessage, response: ServerResponse) =>
-  void response.on("timeout", (socket: Socket) => {
-    if (socket.writableLength > 0) socket.destroy()
-  })
+const closeStalled = (_: IncomingMessage, response: ServerResponse) => void response.on("timeout", destroyIfUnread)
+
+const destroyIfUnread = (socket: Socket): void => {
+  if (socket.writableLength > 0) socket.destroy()
+}
 
 export interface Options {
   /** How long an idle connection stays open. */
@@ -46,6 +47,9 @@ export interface Options {
   readonly stallTimeout?: number
   readonly slow?: SlowReaders.SlowReaderLimits
 }
+
+/** Node runs the microtask when no tick is left. */
+const afterTicks = (run: () => void): void => process.nextTick(queueMicrotask, run)
 
 /** `name` is the environment variable of the port. The variable of the host has the same prefix. */
 export const bindPort = Effect.fnUntraced(function* (
@@ -59,7 +63,7 @@ export const bindPort = Effect.fnUntraced(function* (
   }: Options = {}
 ) {
   const proxies = yield* TrustedProxies
-  const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate })
+  const fair = FairScheduler.make({ now: () => performance.now(), next: setImmediate, soon: afterTicks })
   const native = createServer({
     requireHostHeader: false,
     keepAliveTimeout: Duration.toMillis(keepAlive),

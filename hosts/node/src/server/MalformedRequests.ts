@@ -40,9 +40,10 @@ export const handleMalformedRequests = (native: Server, gate: RequestGate, extra
       extraHeaders(addressOf(request.socket))
     )
   })
-  gate.add(({ event, request, response }, pass) => {
+  gate.add((exchange, pass) => {
+    const { event, request, response } = exchange
     const isRefused = request.headers.host === undefined && request.httpVersion === "1.1"
-    if (event === "checkExpectation" || !isRefused) pass()
+    if (event === "checkExpectation" || !isRefused) pass(exchange)
     else sendError(request, response, invalid("must have a Host header"), extraHeaders(addressOf(request.socket)))
   })
 }

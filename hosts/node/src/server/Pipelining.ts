@@ -43,7 +43,11 @@ export const limitPipelining = (gate: RequestGate, extraHeaders: MalformedReques
   }
 
   // Node assigns the socket to one response at a time, in the order of the requests.
-  gate.add(({ request, response }, pass) => (response.socket === null ? hold(request, response, pass) : pass()))
+  gate.add((exchange, pass) => {
+    const { request, response } = exchange
+    if (response.socket === null) hold(request, response, () => pass(exchange))
+    else pass(exchange)
+  })
 }
 
 const refused = RateLimitExceeded.busy(

@@ -11,8 +11,10 @@ export interface RequestExchange {
   readonly response: ServerResponse
 }
 
-/** A gate responds to the request, or calls `pass`, now or later. */
-export type Gate = (exchange: RequestExchange, pass: () => void) => void
+type Pass = (exchange: RequestExchange) => void
+
+/** A gate responds to the request, or calls `pass` with the exchange, now or later. */
+export type Gate = (exchange: RequestExchange, pass: Pass) => void
 
 export interface RequestGate {
   /** The gate that was added last sees a request first. */
@@ -25,32 +27,39 @@ const isExchange = (event: string): event is RequestExchange["event"] =>
   event === "request" || event === "checkContinue" || event === "checkExpectation"
 
 export const make = (native: Server): RequestGate => {
-  const gates: Array<Gate> = []
-  const open = new WeakMap<Duplex, Set<ServerResponse>>()
+  /** The responses of each connection that have not ended. */
+  const open = new WeakMap<Duplex, Array<ServerResponse>>()
+
+  /** One function serves all responses, which are many. */
+  function forget(this: ServerResponse) {
+    const responses = open.get(this.req.socket) ?? []
+    const place = responses.indexOf(this)
+    if (place >= 0) responses.splice(place, 1)
+  }
 
   const track = (socket: Duplex, response: ServerResponse) => {
-    const responses = open.get(socket) ?? new Set()
-    open.set(socket, responses.add(response))
-    response.once("close", () => responses.delete(response))
+    const responses = open.get(socket)
+    if (responses === undefined) open.set(socket, [response])
+    else responses.push(response)
+    response.on("close", forget)
   }
 
   const emit = native.emit as (event: string, ...values: ReadonlyArray<unknown>) => boolean
+  let first: Pass = ({ event, request, response }) => void emit.call(native, event, request, response)
   native.emit = (event: string, ...values: ReadonlyArray<unknown>) => {
     if (!isExchange(event)) return emit.call(native, event, ...values)
     const [request, response] = values as [IncomingMessage, ServerResponse]
     track(request.socket, response)
-    const exchange = { event, request, response }
-    const pass = gates.reduce<() => void>(
-      (next, gate) => () => gate(exchange, next),
-      () => void emit.call(native, event, ...values)
-    )
-    pass()
+    first({ event, request, response })
     return true
   }
 
   return {
-    add: (gate) => void gates.push(gate),
+    add: (gate) => {
+      const next = first
+      first = (exchange) => gate(exchange, next)
+    },
     // Node assigns the socket to only one response at a time.
-    due: (socket) => [...(open.get(socket) ?? [])].find((response) => response.socket === socket)
+    due: (socket) => open.get(socket)?.find((response) => response.socket === socket)
   }
 }

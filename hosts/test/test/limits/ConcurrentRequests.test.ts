@@ -28,6 +28,11 @@ const watched = Layer.effect(
     const limit = yield* ConcurrencyLimit
     const taken = yield* Places
     return ConcurrencyLimit.of({
+      tryTake: (pool, organization) => {
+        const permit = limit.tryTake(pool, organization)
+        if (permit !== undefined) taken.push({ pool, organization })
+        return permit
+      },
       withPermit: (pool, organization, work, whenTaken) => {
         taken.push({ pool, organization })
         return limit.withPermit(pool, organization, work, whenTaken)

@@ -49,6 +49,11 @@ export class ConcurrencyLimit extends Context.Service<
   ConcurrencyLimit,
   {
     /**
+     * Takes a permit if one is free and no other request of the organization waits for one. The caller must call the
+     * returned function once.
+     */
+    readonly tryTake: (pool: ConcurrencyPool, organization: OrganizationId) => (() => void) | undefined
+    /**
      * Runs the effect with a permit of the organization. The permit is released when the effect has ended and
      * `whenTaken` has called its callback.
      */
@@ -65,6 +70,10 @@ export class ConcurrencyLimit extends Context.Service<
     Effect.sync(() => {
       const places = Record.map(poolBounds, (pool) => KeyedSemaphore.make<OrganizationId>(pool))
       return ConcurrencyLimit.of({
+        tryTake: (pool, organization) => {
+          const { release, tryTake } = places[pool]
+          return tryTake(organization) ? () => release(organization) : undefined
+        },
         withPermit: <A, E, R>(
           pool: ConcurrencyPool,
           organization: OrganizationId,

@@ -69,6 +69,16 @@ type CountCall = Effect.Effect<CountedCall, RateLimited>
 export class RateLimits extends Context.Service<
   RateLimits,
   {
+    /**
+     * Works like `countKey`, or like `countConditional`, without an effect. Returns undefined where other processes
+     * share the windows.
+     */
+    readonly countNow: (
+      principal: Principal,
+      endpoint: EndpointLimit | undefined,
+      isConditional: boolean,
+      now: Instant.Instant
+    ) => Result.Result<CountedCall, RateLimited> | undefined
     /** A key and its successors share windows. An endpoint with its own limit also counts in a further window. */
     readonly countKey: (principal: Principal, endpoint: EndpointLimit | undefined) => CountCall
     /** Works like `countKey`, for a request that `creditUnchanged` may follow. */
@@ -103,29 +113,43 @@ export class RateLimits extends Context.Service<
       const windows = yield* RateWindows
       const anonymousWindows = make(anonymousCapacity)
       const credit = UnchangedCredit.make(creditCapacity)
+      const { takeNow } = windows
       const count = (wanted: ReadonlyArray<CountedWindow>) =>
-        Effect.flatMap(windows.take(wanted), (taken) => resultOf(wanted, taken))
+        Effect.flatMap(windows.take(wanted), (taken) => countedAt(wanted, taken))
 
       /**
        * If a 304 is not counted, its rate-limit headers describe the windows after the last counted request of the key.
        */
-      const countOfKey = (lineageId: string, wanted: ReadonlyArray<CountedWindow>) =>
+      const remember = (lineageId: string, wanted: ReadonlyArray<CountedWindow>, isConditional: boolean) =>
+        isConditional
+          ? ({ states }: CountResult) => credit.note(lineageId, wanted, states)
+          : ({ states }: CountResult) => credit.update(lineageId, wanted, states)
+
+      const countOfKey = (lineageId: string, wanted: ReadonlyArray<CountedWindow>, isConditional = false) =>
         Effect.flatMap(windows.take(wanted), (taken) => {
-          if (taken.admitted) credit.update(lineageId, wanted, taken.states)
-          return resultOf(wanted, taken)
+          if (taken.admitted) remember(lineageId, wanted, isConditional)(taken)
+          return countedAt(wanted, taken)
         })
 
       return RateLimits.of({
+        countNow: (principal, endpoint, isConditional, now) => {
+          if (takeNow === undefined) return undefined
+          const wanted = keyWindows(principal, endpoint)
+          const { lineageId } = principal.key
+          const known = isConditional ? credit.spend(lineageId, wanted, now) : undefined
+          if (known !== undefined) return resultOf(wanted, { admitted: true, states: known }, now)
+          const taken = takeNow(wanted, now)
+          if (taken.admitted) remember(lineageId, wanted, isConditional)(taken)
+          return resultOf(wanted, taken, now)
+        },
         countKey: (principal, endpoint) => countOfKey(principal.key.lineageId, keyWindows(principal, endpoint)),
         countConditional: (principal, endpoint) =>
           Effect.flatMap(Instant.now, (now) => {
             const wanted = keyWindows(principal, endpoint)
             const known = credit.spend(principal.key.lineageId, wanted, now)
-            if (known !== undefined) return resultOf(wanted, { admitted: true, states: known })
-            return Effect.flatMap(windows.take(wanted), (taken) => {
-              if (taken.admitted) credit.note(principal.key.lineageId, wanted, taken.states)
-              return resultOf(wanted, taken)
-            })
+            return known === undefined
+              ? countOfKey(principal.key.lineageId, wanted, true)
+              : Effect.fromResult(resultOf(wanted, { admitted: true, states: known }, now))
           }),
         creditUnchanged: (principal, endpoint) =>
           Effect.sync(() => credit.earn(principal.key.lineageId, keyWindows(principal, endpoint))),
@@ -160,7 +184,9 @@ export class RateLimits extends Context.Service<
           Effect.flatMap(Instant.now, (now) => {
             const name = networkOf(address)
             const wanted = caller(name, anonymousLimits)
-            return name === "" ? Effect.succeed(unlimited(now)) : resultOf(wanted, anonymousWindows.take(wanted, now))
+            return name === ""
+              ? Effect.succeed(unlimited(now))
+              : Effect.fromResult(resultOf(wanted, anonymousWindows.take(wanted, now), now))
           }),
         isAddressLimited: (address) =>
           Effect.map(Instant.now, (now) => anonymousWindows.isFull(caller(networkOf(address), anonymousLimits), now))
@@ -192,9 +218,18 @@ const caller = (
   { name, limit: limits.burst_per_minute, seconds: minute, policy: "burst_per_minute", counted: "requests a minute" }
 ]
 
-const keyWindows = ({ key, limits }: Principal, endpoint: EndpointLimit | undefined): ReadonlyArray<CountedWindow> => {
+/** The windows of a cached principal are made once. */
+const windowsOf = new WeakMap<Principal, Map<EndpointLimit | undefined, ReadonlyArray<CountedWindow>>>()
+
+const keyWindows = (principal: Principal, endpoint: EndpointLimit | undefined): ReadonlyArray<CountedWindow> => {
+  const known = windowsOf.get(principal) ?? new Map()
+  const present = known.get(endpoint)
+  if (present !== undefined) return present
+  const { key, limits } = principal
   const wanted = caller(key.lineageId, limits)
-  return endpoint === undefined ? wanted : [...wanted, endpointWindow(key.lineageId, limits, endpoint)]
+  const all = endpoint === undefined ? wanted : [...wanted, endpointWindow(key.lineageId, limits, endpoint)]
+  windowsOf.set(principal, known.set(endpoint, all))
+  return all
 }
 
 const endpointWindow = (name: string, limits: Limits, endpoint: EndpointLimit): CountedWindow => ({
@@ -239,25 +274,34 @@ export const networkOf = (address: string): string => {
   return Result.match(IpNetwork.fromAddress(canonical, 64), { onFailure: () => "", onSuccess: IpNetwork.format })
 }
 
+const countedAt = (windows: ReadonlyArray<CountedWindow>, taken: CountResult): CountCall =>
+  Effect.withFiber((fiber) =>
+    Effect.fromResult(resultOf(windows, taken, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()))
+  )
+
 /** Reports the full window that ends last. */
-const resultOf = (windows: ReadonlyArray<CountedWindow>, { admitted, states }: CountResult): CountCall =>
-  Effect.withFiber((fiber) => {
-    const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
-    const windowStates = states.map(({ remaining, resetsAt }, index) => {
-      const { limit, policy, seconds } = windows[index] as CountedWindow
-      return { policy, limit, seconds, remaining, resetsAt }
-    })
-    const hourly = states.filter((_, index) => windows[index]?.seconds === hour)
-    const { limit, remaining, resetsAt } = (hourly.length === 0 ? states : hourly).reduce((fewest, other) =>
-      other.remaining < fewest.remaining ? other : fewest
-    )
-    const state = { limit, remaining, resetsAt, windows: windowStates }
-    if (admitted) return Effect.succeed(state)
-    const stood = states.map((one, index) => ({ ...one, ...(windows[index] as CountedWindow) }))
-    const full = stood.filter(({ remaining }) => remaining === 0)
-    const longest = full.reduce((one, other) => (other.resetsAt > one.resetsAt ? other : one))
-    const retryAfter = Math.max(1, Math.ceil((longest.resetsAt - now) / 1000))
-    return Effect.fail(
-      new RateLimited({ retryAfter, limit: longest.limit, counted: longest.counted, remaining: 0, state })
-    )
+const resultOf = (
+  windows: ReadonlyArray<CountedWindow>,
+  { admitted, states }: CountResult,
+  now: Instant.Instant
+): Result.Result<CountedCall, RateLimited> => {
+  const windowStates = states.map(({ remaining, resetsAt }, index) => {
+    const { limit, policy, seconds } = windows[index] as CountedWindow
+    return { policy, limit, seconds, remaining, resetsAt }
   })
+  let fewest: WindowState | undefined
+  for (const one of windowStates) {
+    if (one.seconds === hour && (fewest === undefined || one.remaining < fewest.remaining)) fewest = one
+  }
+  const { limit, remaining, resetsAt } =
+    fewest ?? states.reduce((least, other) => (other.remaining < least.remaining ? other : least))
+  const state = { limit, remaining, resetsAt, windows: windowStates }
+  if (admitted) return Result.succeed(state)
+  const stood = states.map((one, index) => ({ ...one, ...(windows[index] as CountedWindow) }))
+  const full = stood.filter((one) => one.remaining === 0)
+  const longest = full.reduce((one, other) => (other.resetsAt > one.resetsAt ? other : one))
+  const retryAfter = Math.max(1, Math.ceil((longest.resetsAt - now) / 1000))
+  return Result.fail(
+    new RateLimited({ retryAfter, limit: longest.limit, counted: longest.counted, remaining: 0, state })
+  )
+}

@@ -11,13 +11,18 @@ export class RateWindows extends Context.Service<
   {
     /** `take` is atomic: it counts the call in all windows, or in none when one window is full. */
     readonly take: (windows: ReadonlyArray<FixedWindow>) => Effect.Effect<CountResult>
+    /** Works like `take`, without an effect. Only windows in the memory of this process have it. */
+    readonly takeNow?: (windows: ReadonlyArray<FixedWindow>, now: Instant.Instant) => CountResult
   }
 >()("@partner-commentary/core/access/RateWindows") {
   /** `layerMemory` keeps the windows in the memory of this process. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const windows = make(capacity)
     return keptInProcess(
-      RateWindows.of({ take: (wanted) => Effect.map(Instant.now, (now) => windows.take(wanted, now)) })
+      RateWindows.of({
+        take: (wanted) => Effect.map(Instant.now, (now) => windows.take(wanted, now)),
+        takeNow: windows.take
+      })
     )
   })
 }

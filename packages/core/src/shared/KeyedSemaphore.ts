@@ -31,6 +31,9 @@ interface Owner {
   readonly queue: Set<Deferred.Deferred<void>>
 }
 
+/** The number of keys without permits that stay in memory. */
+const keptKeys = 1000
+
 export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: Bounds): KeyedSemaphore<Key> => {
   const owners = new Map<Key, Owner>()
   /** Keys with waiting callers, next turn first. */
@@ -47,7 +50,8 @@ export const make = <Key>({ each, total = Number.POSITIVE_INFINITY, waiting }: B
     // Another caller may have received a permit and replaced the entry since then.
     if (owner.queue.size > 0 || owners.get(key) !== owner) return
     turns.delete(key)
-    if (owner.held === 0) owners.delete(key)
+    // A small map keeps its keys, because most requests would delete and set one.
+    if (owner.held === 0 && owners.size > keptKeys) owners.delete(key)
   }
 
   const tryTake = (key: Key): boolean => {

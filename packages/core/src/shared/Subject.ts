@@ -4,6 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Schema from "effect/Schema"
@@ -86,15 +87,20 @@ const whereTraced =
   (self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? traced(self) : self))
 
+/** Collects the subject for later log lines. Returns whether tracing is on. */
+const note = (fiber: Fiber.Fiber<unknown, unknown>, subject: LogSubject): boolean => {
+  const collected = fiber.getRef(Collector)
+  if (collected !== null) collect(collected, subject)
+  return fiber.getRef(References.TracerEnabled)
+}
+
 /**
  * Collects the subject for later log lines. Adds it to the current span and its parents, and links the current span to
  * the topic's span.
  */
 export const markSpan = (subject: LogSubject): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    const collected = fiber.getRef(Collector)
-    if (collected !== null) collect(collected, subject)
-    if (!fiber.getRef(References.TracerEnabled)) return Effect.void
+    if (!note(fiber, subject)) return Effect.void
     const present = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
     const attributes = Object.entries(subjectAttributes(subject, "."))
     for (let span = present; span?._tag === "Span"; span = Option.getOrUndefined(span.parent)) {
@@ -123,9 +129,10 @@ export const markSpanOfEvent = (id: EventId, subject: () => LogSubject): Effect.
 
 /** Marks the current span and all its child spans with the subject. */
 export const traceWithSubject = <A, E, R>(self: Effect.Effect<A, E, R>, subject: LogSubject): Effect.Effect<A, E, R> =>
-  Effect.andThen(
-    markSpan(subject),
-    whereTraced<A, E, R>((effect) => Effect.annotateSpans(effect, subjectAttributes(subject, ".")))(self)
+  Effect.withFiber((fiber) =>
+    note(fiber, subject)
+      ? Effect.andThen(markSpan(subject), Effect.annotateSpans(self, subjectAttributes(subject, ".")))
+      : self
   )
 
 /** Works like `traceWithSubject`, and also adds the subject to each log line of the effect. For jobs. */

@@ -47,13 +47,13 @@ export const make = Effect.fnUntraced(function* <Key extends string, A>(
       }),
     { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? timeToLive : 0) }
   )
-  const life = Duration.fromInputUnsafe(timeToLive)
+  const life = Duration.toMillis(Duration.fromInputUnsafe(timeToLive))
   /** The map keeps the order of insertion. */
   const chosen = new Map<Key, Found<A>>()
 
   const recall = (key: Key, now: Instant.Instant): Found<A> | undefined => {
     const found = chosen.get(key)
-    if (found === undefined || (found.at <= now && now < Instant.plus(found.at, life))) return found
+    if (found === undefined || (found.at <= now && now < found.at + life)) return found
     chosen.delete(key)
     return undefined
   }

@@ -17,6 +17,8 @@ export class ApiCalls extends Context.Service<
   ApiCalls,
   {
     readonly count: (principal: Principal) => Effect.Effect<void>
+    /** Works like `count`, without an effect. */
+    readonly countNow: (principal: Principal) => void
     /** The calls that this process has counted and not yet persisted. */
     readonly unwritten: (owner: Owner, period: PeriodName) => number
     /** Persists the counters. After a failed write the counters stay in memory, and the write is retried. */
@@ -75,8 +77,8 @@ export class ApiCalls extends Context.Service<
       const start = yield* FiberSet.runtime(yield* FiberSet.make())()
       let isScheduled = false
       /** The timer runs only when there is something to persist. */
-      const schedule: Effect.Effect<void> = Effect.suspend(() => {
-        if (isScheduled) return Effect.void
+      const schedule = (): void => {
+        if (isScheduled) return
         isScheduled = true
         const later = Effect.andThen(
           Effect.sleep(interval),
@@ -86,27 +88,27 @@ export class ApiCalls extends Context.Service<
           })
         )
         start(later)
-        return Effect.void
-      })
+      }
 
       const flush = Effect.matchCauseEffect(
         write((key) => !beingWritten.has(key)),
         {
-          onSuccess: () => (calls.isEmpty() ? Effect.void : schedule),
+          onSuccess: () => (calls.isEmpty() ? Effect.void : Effect.sync(schedule)),
           onFailure: (cause) =>
-            Effect.andThen(Effect.logWarning("Failed to persist API usage; will retry", cause), schedule)
+            Effect.andThen(Effect.logWarning("Failed to persist API usage; will retry", cause), Effect.sync(schedule))
         }
       )
 
+      const countNow = ({ environment, key, organization }: Principal): void => {
+        const now = clock.currentTimeMillisUnsafe()
+        uses.set(key.id, now)
+        calls.add({ owner: { organizationId: organization.id, environment }, period: billingPeriodOf(now), calls: 1 })
+        schedule()
+      }
+
       return ApiCalls.of({
-        count: ({ environment, key, organization }) =>
-          Effect.suspend(() => {
-            const now = clock.currentTimeMillisUnsafe()
-            uses.set(key.id, now)
-            const owner = { organizationId: organization.id, environment }
-            calls.add({ owner, period: billingPeriodOf(now), calls: 1 })
-            return schedule
-          }),
+        count: (principal) => Effect.sync(() => countNow(principal)),
+        countNow,
         unwritten: calls.of,
         flush
       })

@@ -3,6 +3,7 @@
  * the context of the whole application, which has over a hundred services, for each request. Here a handler runs in the
  * context of its request.
  */
+import { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -15,6 +16,7 @@ import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { currentRateState } from "../middleware/CurrentRate.ts"
 
 type Handled = Effect.Effect<HttpServerResponse>
 
@@ -52,7 +54,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
           }
           const encode = makeEncoder(api, group, endpoint)
           const answered = Effect.catch(guarded(endpoint, handler, services, encode), (error) =>
-            encode(Effect.fail(error))
+            Effect.andThen(noteRetryTime(error), encode(Effect.fail(error)))
           )
           routes.push(HttpRouter.route(endpoint.method as "GET", endpoint.path as HttpRouter.PathInput, answered))
         }
@@ -60,6 +62,14 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
       yield* router.addAll(routes)
     })
   ) as never
+
+/** Copies the retry time of an operation's error to the header. */
+const noteRetryTime = (error: unknown): Effect.Effect<void> =>
+  error instanceof RateLimitExceeded
+    ? Effect.map(currentRateState, (rate) => {
+        rate.retryAfter = error.error.details.retry_after
+      })
+    : Effect.void
 
 /** Decodes the parts of the request that the contract declares, and runs the handler behind the contract's middleware. */
 const guarded = (
@@ -130,7 +140,20 @@ const makeEncoder = (api: HttpApi.Constraint, group: HttpApiGroup.Top, endpoint:
       return fresh
     })
   })
-  return (outcome) => Effect.provideService(encoded, Outcome, outcome)
+  return (outcome) => Effect.updateContext(encoded, (context: Context.Context<never>) => encoding(context, outcome))
+}
+
+/** Effect's builder copies the context of each request, so it gets a small one. */
+const encoding = (
+  context: Context.Context<never>,
+  outcome: Effect.Effect<unknown, unknown>
+): Context.Context<never> => {
+  const { HttpServerRequest: request, ParsedSearchParams } = HttpServerRequest
+  return Context.make(Outcome, outcome).pipe(
+    Context.add(request, Context.getUnsafe(context, request)),
+    Context.add(HttpRouter.RouteContext, Context.getUnsafe(context, HttpRouter.RouteContext)),
+    Context.add(ParsedSearchParams, Context.getUnsafe(context, ParsedSearchParams))
+  )
 }
 
 const buildEncoder = (

@@ -9,8 +9,11 @@ const successText = (data: unknown): string => JSON.stringify({ success: true, d
 export const failureText = ({ error, success }: WireError): string => JSON.stringify({ success, error })
 
 /** Returns `{success: true, data}` as JSON. */
-export const success = (data: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(successText(data), { status, contentType })
+export const success = (
+  data: unknown,
+  status = 200,
+  headers?: Readonly<Record<string, string>>
+): HttpServerResponse.HttpServerResponse => HttpServerResponse.text(successText(data), { status, contentType, headers })
 
 /** Returns the error as JSON with its status, and `Retry-After` when a retry can succeed. */
 export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {

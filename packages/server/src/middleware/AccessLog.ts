@@ -20,13 +20,12 @@ export interface LoggedRequest {
 /** The logged status when the client disconnected before the response, as in nginx. */
 const clientLeft = 499
 
-/** Wraps the handling of every request. */
+/** Wraps the handling of every request, if requests are logged. */
 export const logRequest = <A extends { readonly status: number }, E, R>(
   answered: Effect.Effect<A, E, R>,
   asked: LoggedRequest
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
-    if (!fiber.getRef(LogRequests)) return answered
     const clock = fiber.getRef(Clock.Clock)
     const begun = clock.monotonicTimeNanosUnsafe()
     return Effect.onExit(answered, (exit) => {

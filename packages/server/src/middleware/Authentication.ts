@@ -9,21 +9,27 @@ import {
   OwnLimit,
   RequiredScope
 } from "@partner-commentary/api/ApiKeyAuth"
+import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import * as Subject from "@partner-commentary/core/shared/Subject"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type { unhandled } from "effect/Types"
 import { keyAndAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
-import { Authorization, type EndpointRules, withRetryAfter } from "./Authorization.ts"
+import { Authorization, type EndpointRules } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { CurrentRate } from "./CurrentRate.ts"
 
 export const layer = Layer.effect(
   ApiKeyAuth,
   Effect.gen(function* () {
-    const { admit, creditUnchanged } = yield* Authorization
+    const { admit, admitNow, creditUnchanged } = yield* Authorization
     const limit = yield* ConcurrencyLimit
     const proxies = yield* TrustedProxies
 
@@ -33,20 +39,25 @@ export const layer = Layer.effect(
         limit: Context.getOrUndefined(annotations, OwnLimit)
       }
       const conditional = { ...rules, isConditional: Context.getOrUndefined(annotations, ConditionalRead) === true }
-      return Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
-        const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
+      return Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
+        const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+        const rate = Context.getUnsafe(fiber.context, CurrentRate)
         const gate = request.headers["if-none-match"] === undefined ? rules : conditional
-        const admitted = admit(keyAndAddressOf(request, proxies), gate, Context.getUnsafe(context, CurrentRate))
-        return Effect.flatMap(admitted, (caller) => {
-          const answered = Subject.traceWithSubject(Effect.provideService(next, CurrentPrincipal, caller), {
+        const credentials = keyAndAddressOf(request, proxies)
+        const answer = (caller: Principal) => {
+          const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
+          const answered = Subject.traceWithSubject(next as Effect.Effect<HttpServerResponse, unhandled>, {
             organizationId: caller.organization.id
           })
-          const owner = { organization: caller.organization.id, credential: "x-api-key" } as const
-          const response = withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, owner, answered))
+          fiber.setContext(Context.add(fiber.context, CurrentPrincipal, caller))
+          const response = ConcurrentRequests.withPermit(limit, endpoint, owner, answered)
           return gate.isConditional
             ? Effect.tap(response, ({ status }) => (status === 304 ? creditUnchanged(caller, gate) : Effect.void))
             : response
-        })
+        }
+        const admitted = admitNow(credentials, gate, rate, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
+        if (admitted === undefined) return Effect.flatMap(admit(credentials, gate, rate), answer)
+        return Result.isSuccess(admitted) ? answer(admitted.success) : Effect.fail(admitted.failure)
       })
     }
   })

@@ -1,15 +1,17 @@
 /** Authorizes a call: key, address list, rate limits and scope, in the specified order. */
 import type { OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
-import { ApiKeys, type Principal, requireScope } from "@partner-commentary/core/access/ApiKeys"
+import { ApiKeys, type Principal } from "@partner-commentary/core/access/ApiKeys"
 import { type CountedCall, type RateLimited, RateLimits } from "@partner-commentary/core/access/RateLimits"
+import { grantsScope } from "@partner-commentary/core/access/Scope"
+import type { Instant } from "@partner-commentary/core/shared/Instant"
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import { currentRateState, type RequestRateState, recordCountedCall } from "./CurrentRate.ts"
+import * as Result from "effect/Result"
+import { type RequestRateState, recordCountedCall } from "./CurrentRate.ts"
 
 /** The credentials in the request. */
 export interface CallerCredentials {
@@ -43,6 +45,13 @@ export class Authorization extends Context.Service<
       gate: EndpointRules,
       rate: RequestRateState
     ) => Effect.Effect<Principal, AuthorizationRefusal>
+    /** Works like `admit`, without an effect. Returns undefined if the caller's key or its windows need a look-up. */
+    readonly admitNow: (
+      caller: CallerCredentials,
+      gate: EndpointRules,
+      rate: RequestRateState,
+      now: Instant
+    ) => Result.Result<Principal, AuthorizationRefusal> | undefined
     /** Checks again whether an admitted caller is still authorized. Fails with the reason if not. Counts nothing. */
     readonly check: (caller: CallerCredentials) => Effect.Effect<Principal, AuthorizationRefusal>
     /** Records that the response to a conditional request has not changed, so that the request counts as a tenth. */
@@ -85,27 +94,26 @@ export class Authorization extends Context.Service<
         rate: RequestRateState
       ) => {
         rate.organizationId = principal.organization.id
-        const admitted =
-          scope === undefined
-            ? Effect.succeed(principal)
-            : Effect.mapBothEager(requireScope(principal, scope), {
-                onSuccess: () => principal,
-                onFailure: () => Errors.ScopeDenied.of(scope)
-              })
         const count = isConditional ? limits.countConditional : limits.countKey
         const counted = countCall(count(principal, limit), rate)
+        const admitted = Effect.fromResult(withScope(principal, scope))
         return Effect.andThen(calls.count(principal), Effect.andThen(counted, admitted))
       }
 
       return Authorization.of({
-        // Most calls have a cached key, which is authenticated without fiber steps.
         admit: (caller, rules, rate) =>
-          Effect.withFiber((fiber) => {
-            const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
-            const cached = keys.cachedPrincipal(caller.key, caller.address, now)
-            if (cached !== undefined) return admitKnown(cached, rules, rate)
-            return Effect.flatMap(known(caller, rate), (principal) => admitKnown(principal, rules, rate))
-          }),
+          Effect.flatMap(known(caller, rate), (principal) => admitKnown(principal, rules, rate)),
+
+        admitNow: (caller, { isConditional = false, limit, scope }, rate, now) => {
+          const principal = keys.cachedPrincipal(caller.key, caller.address, now)
+          const counted = principal && limits.countNow(principal, limit, isConditional, now)
+          if (principal === undefined || counted === undefined) return undefined
+          rate.organizationId = principal.organization.id
+          calls.countNow(principal)
+          if (Result.isFailure(counted)) return Result.fail(recordRefusedCall(rate, counted.failure))
+          recordCountedCall(rate, counted.success)
+          return withScope(principal, scope)
+        },
 
         check: ({ address, key }) =>
           Effect.catch(keys.authenticate(key, address), (refused) => Effect.fail(translate[refused._tag]())),
@@ -126,6 +134,14 @@ export class Authorization extends Context.Service<
   )
 }
 
+const withScope = (
+  principal: Principal,
+  scope: EndpointRules["scope"]
+): Result.Result<Principal, Errors.ScopeDenied> =>
+  scope === undefined || grantsScope(principal.key.scopes, scope)
+    ? Result.succeed(principal)
+    : Result.fail(Errors.ScopeDenied.of(scope))
+
 const translate = {
   Unauthorized: () => Errors.Unauthorized.of(),
   KeyRevoked: () => Errors.KeyRevoked.of(),
@@ -136,15 +152,11 @@ const translate = {
 export const refusalOf = ({ counted, limit, remaining, retryAfter }: RateLimited): Errors.RateLimitExceeded =>
   Errors.RateLimitExceeded.of({ retry_after: retryAfter, limit, remaining }, counted)
 
-/** Copies the retry time of an operation's error to the header. */
-export const withRetryAfter = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.tapError(operation, (error) =>
-    error instanceof Errors.RateLimitExceeded
-      ? Effect.map(currentRateState, (rate) => {
-          rate.retryAfter = error.error.details.retry_after
-        })
-      : Effect.void
-  )
+const recordRefusedCall = (rate: RequestRateState, limited: RateLimited): Errors.RateLimitExceeded => {
+  recordCountedCall(rate, limited.state)
+  rate.retryAfter = limited.retryAfter
+  return refusalOf(limited)
+}
 
 /** Counts a call and records its window, whether the call is admitted or rejected. */
 export const countCall = (
@@ -153,9 +165,5 @@ export const countCall = (
 ): Effect.Effect<void, Errors.RateLimitExceeded> =>
   Effect.matchEffect(count, {
     onSuccess: (state) => Effect.sync(() => recordCountedCall(rate, state)),
-    onFailure: (limited) => {
-      recordCountedCall(rate, limited.state)
-      rate.retryAfter = limited.retryAfter
-      return Effect.fail(refusalOf(limited))
-    }
+    onFailure: (limited) => Effect.fail(recordRefusedCall(rate, limited))
   })

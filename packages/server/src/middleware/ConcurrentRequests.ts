@@ -16,6 +16,7 @@ import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import type { Headers } from "effect/http/Headers"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Scheduler from "effect/Scheduler"
@@ -57,7 +58,8 @@ export const withPermit = <A, E, R>(
   { credential, organization }: RequestOwner,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
-  Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) => {
+  Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
+    const { context } = fiber as { readonly context: Context.Context<never> }
     const request = Context.getUnsafe(context, HttpServerRequest)
     const waits =
       request.headers["prefer"] !== undefined &&
@@ -67,22 +69,27 @@ export const withPermit = <A, E, R>(
       ? "waiting"
       : poolOf(Context.getOrUndefined(annotations, RequiredPool) ?? "standard", request.headers)
     const whenResponseEnds = Context.get(context, ResponseTaken)(request)
-    const limited = (limitedWork: typeof work, own: (context: Context.Context<R>) => Context.Context<R>) =>
-      Effect.updateContext(toRateLimitError(limit.withPermit(pool, organization, limitedWork, whenResponseEnds)), own)
-    const withShare = (own: Context.Context<R>) => Context.add(own, FairShare, organization)
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
+    const own = Context.add(context, FairShare, organization)
     // A stream lasts longer than its handler, so it takes a permit by itself.
-    if (pool === "streaming") return Effect.updateContext(work, withShare)
+    if (pool === "streaming") return Effect.updateContext(work, () => own as Context.Context<R>)
+    const taken = limit.tryTake(pool, organization)
+    // The end of the fiber releases the permit, also if the client has left.
+    if (taken !== undefined) fiber.addObserver(() => whenResponseEnds(taken))
+    const permitted = (limited: typeof work): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
+      taken === undefined ? toRateLimitError(limit.withPermit(pool, organization, limited, whenResponseEnds)) : limited
     // Frequent operations are not scheduled by organization, because separate turns would split their batches.
-    if (fair === undefined || pool === "frequent" || waits) return limited(work, withShare)
+    if (fair === undefined || pool === "frequent" || waits) {
+      return Effect.updateContext(permitted(work), () => own as Context.Context<R>)
+    }
     // Requests are scheduled by organization, because an organization can have many keys.
-    return limited(Effect.andThen(Effect.yieldNow, work), (own) =>
-      withShare(own).pipe(
-        Context.add(ProcessScheduler, Context.get(own, Scheduler.Scheduler)),
-        Context.add(Scheduler.Scheduler, fair.of(organization))
-      )
+    const inTurn = Effect.suspend(() => (fair.hasTime() ? work : Effect.andThen(Effect.yieldNow, work)))
+    const scheduled = own.pipe(
+      Context.add(ProcessScheduler, Context.get(own, Scheduler.Scheduler)),
+      Context.add(Scheduler.Scheduler, fair.of(organization))
     )
+    return Effect.updateContext(permitted(inTurn), () => scheduled as Context.Context<R>)
   })
 
 /** A large or chunked body moves a frequent operation to the standard pool. */

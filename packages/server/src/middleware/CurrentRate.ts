@@ -44,8 +44,11 @@ export const currentRateState: Effect.Effect<RequestRateState> = Effect.withFibe
  * Records a counted call: it keeps the hourly window with the fewest calls left, and the latest state of each window.
  */
 export const recordCountedCall = (rate: RequestRateState, state: CountedCall): void => {
-  const others = rate.windows.filter(({ policy }) => state.windows.every((one) => one.policy !== policy))
-  rate.windows = others.length === 0 ? state.windows : [...others, ...state.windows]
+  if (rate.windows.length === 0) rate.windows = state.windows
+  else {
+    const others = rate.windows.filter(({ policy }) => state.windows.every((one) => one.policy !== policy))
+    rate.windows = [...others, ...state.windows]
+  }
   if (rate.state === null || state.remaining <= rate.state.remaining) rate.state = state
 }
 
@@ -67,12 +70,16 @@ export const rateHeadersOf = (
   }
   if (windows.length > 0) {
     // The header fields of the IETF draft "RateLimit header fields for HTTP".
-    headers["ratelimit-policy"] = windows
-      .map(({ policy, limit, seconds }) => `"${policy}";q=${limit};w=${seconds}`)
-      .join(", ")
-    headers["ratelimit"] = windows
-      .map((window) => `"${window.policy}";r=${window.remaining};t=${secondsLeft(window, now)}`)
-      .join(", ")
+    let policies = ""
+    let left = ""
+    for (const window of windows) {
+      const { limit, policy, remaining, seconds } = window
+      const comma = policies === "" ? "" : ", "
+      policies += `${comma}"${policy}";q=${limit};w=${seconds}`
+      left += `${comma}"${policy}";r=${remaining};t=${secondsLeft(window, now)}`
+    }
+    headers["ratelimit-policy"] = policies
+    headers["ratelimit"] = left
   }
   if (retryAfter !== null && status === 429) headers["retry-after"] = String(retryAfter)
   return headers

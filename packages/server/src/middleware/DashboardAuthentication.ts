@@ -9,7 +9,6 @@ import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import { clientAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
-import { withRetryAfter } from "./Authorization.ts"
 import * as ConcurrentRequests from "./ConcurrentRequests.ts"
 import { currentRateState } from "./CurrentRate.ts"
 import { DashboardAuthorization } from "./DashboardAuthorization.ts"
@@ -35,7 +34,7 @@ export const layer = Layer.effect(
           organizationId: caller.organization.id
         })
         const owner = { organization: caller.organization.id, credential: "authorization" } as const
-        return withRetryAfter(ConcurrentRequests.withPermit(limit, endpoint, owner, answered))
+        return ConcurrentRequests.withPermit(limit, endpoint, owner, answered)
       })
   })
 ).pipe(Layer.provide(DashboardAuthorization.layer))

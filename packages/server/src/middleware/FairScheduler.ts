@@ -1,7 +1,8 @@
 /**
  * Shares the turns of the event loop among callers. Each key has a queue of tasks, and keys are served round-robin. One
- * turn runs tasks for a few milliseconds, so that sockets are read in between. While connections arrive, some turns run
- * no tasks, because Node accepts only one connection in each turn.
+ * turn runs tasks for a few milliseconds, so that sockets are read in between. A task starts at once while no task waits
+ * and its turn has time left. While connections arrive, some turns run no tasks, because Node accepts only one
+ * connection in each turn.
  */
 import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
 import * as Context from "effect/Context"
@@ -11,6 +12,10 @@ import * as VerifiedCredentials from "./VerifiedCredentials.ts"
 export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   /** Queues the task in its key's queue. */
   readonly run: (key: string, task: () => void) => void
+  /** Runs the task now if `hasTime` returns true, and otherwise queues it. */
+  readonly start: (key: string, task: () => void) => void
+  /** Returns whether no task waits and this turn of the event loop has time for one. */
+  readonly hasTime: () => boolean
   /** A scheduler for the fibers of a key: each resumption after a yield is a task. */
   readonly of: (key: string) => Scheduler.Scheduler
   /** Tells the scheduler that a connection was accepted, so that more connections may be waiting. */
@@ -22,6 +27,11 @@ export interface EventLoopTurns {
   readonly now: () => number
   /** Runs the function in the next turn of the event loop. */
   readonly next: (run: () => void) => void
+  /**
+   * Runs the function in this turn, after the events that the last task caused: a response that has ended releases its
+   * permit. By default at once.
+   */
+  readonly soon?: (run: () => void) => void
 }
 
 /** After this many milliseconds, a turn starts no further task. */
@@ -36,9 +46,10 @@ export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>
   { defaultValue: () => undefined }
 )
 
-export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
+export const make = ({ next, now, soon = (run) => run() }: EventLoopTurns): FairScheduler => {
   const waiting = TurnQueue.make<() => void>()
   let isScheduled = false
+  let isRunning = false
   let isAccepting = false
   let lastTask = 0
 
@@ -58,10 +69,15 @@ export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
       isAccepting = false
       return
     }
-    do {
-      waiting.shift()?.()
-      lastTask = now()
-    } while (waiting.size() > 0 && lastTask - began < turnBudget)
+    isRunning = true
+    runUntil(began + turnBudget)
+  }
+
+  const runUntil = (end: number): void => {
+    waiting.shift()?.()
+    lastTask = now()
+    isRunning = waiting.size() > 0 && lastTask < end
+    if (isRunning) soon(() => runUntil(end))
   }
 
   const run: FairScheduler["run"] = (key, task) => {
@@ -69,9 +85,30 @@ export const make = ({ next, now }: EventLoopTurns): FairScheduler => {
     schedule()
   }
 
+  /** The first call in a turn of the event loop starts the measurement of its time. */
+  let isMeasured = false
+  let measuredFrom = 0
+  const endTurn = () => {
+    isMeasured = false
+  }
+  const hasTime = () => {
+    if (isAccepting || isRunning || waiting.size() > 0) return false
+    lastTask = now()
+    if (isMeasured) return lastTask - measuredFrom < turnBudget
+    isMeasured = true
+    measuredFrom = lastTask
+    next(endTurn)
+    return true
+  }
+
   return {
     ...VerifiedCredentials.make(now),
     run,
+    start: (key, task) => {
+      if (hasTime()) task()
+      else run(key, task)
+    },
+    hasTime,
     of: (key) => {
       const dispatcher = { scheduleTask: (task: () => void) => run(key, task), flush: () => {} }
       return {

@@ -13,6 +13,7 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
@@ -60,27 +61,27 @@ export const layer = HttpRouter.middleware(
         const completed = (response: HttpServerResponse.HttpServerResponse) =>
           complete(response, id, rate, clock.currentTimeMillisUnsafe())
         const found = isUnroutable(url) && !url.startsWith(references) ? unknownPath(request, rate) : app
-        const limit = isBulk(url) ? bulkLimit : bodyLimit
         const asked = withValidEscapes(request)
-        const provided = Effect.updateContext(AccessLog.recordRoute(found, rate), (context: Context.Context<never>) => {
-          const own = Context.add(
-            Context.add(Context.add(context, HttpIncomingMessage.MaxBodySize, limit), CurrentRate, rate),
-            Subject.Collector,
-            rate.subject
-          )
-          return asked === request ? own : Context.add(own, HttpServerRequest.HttpServerRequest, asked)
-        })
-        const answered = Effect.matchCauseEffect(provided, {
-          onSuccess: (response) => Effect.succeed(completed(response)),
-          onFailure: (cause) => {
-            if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-            const failed = isNotFound(cause)
-              ? unknownPath(request, rate)
-              : answer(cause, { id, request, subject: rate.subject })
-            return Effect.map(failed, completed)
+        const limit = isBulk(url) ? bulkLimit : bodyLimit
+        let own = Context.add(fiber.context, HttpIncomingMessage.MaxBodySize, limit)
+        own = Context.add(Context.add(own, CurrentRate, rate), Subject.Collector, rate.subject)
+        if (asked !== request) own = Context.add(own, HttpServerRequest.HttpServerRequest, asked)
+        const isLogged = fiber.getRef(AccessLog.LogRequests)
+        const routed = isLogged ? AccessLog.recordRoute(found, rate) : found
+        const answered = Effect.matchCauseEffect(
+          Effect.updateContext(routed, (_: Context.Context<never>) => own),
+          {
+            onSuccess: (response) => Effect.succeed(completed(response)),
+            onFailure: (cause) => {
+              if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+              const failed = isNotFound(cause)
+                ? unknownPath(request, rate)
+                : answer(cause, { id, request, subject: rate.subject })
+              return Effect.map(failed, completed)
+            }
           }
-        })
-        return AccessLog.logRequest(answered, { method: request.method, requestId: id, rate })
+        )
+        return isLogged ? AccessLog.logRequest(answered, { method: request.method, requestId: id, rate }) : answered
       }) as typeof app
   }),
   { global: true }
@@ -123,8 +124,17 @@ const complete = (response: HttpServerResponse.HttpServerResponse, id: string, r
   const headers = rateHeadersOf(rate, response.status, now)
   headers["x-request-id"] = id
   if (response.headers["cache-control"] === undefined) headers["cache-control"] = cacheControl
-  return HttpServerResponse.setHeaders(response, headers)
+  return withHeaders(response, headers)
 }
+
+/** Copies the response once. `HttpServerResponse.setHeaders` copies and checks its headers several times. */
+const withHeaders = (
+  response: HttpServerResponse.HttpServerResponse,
+  names: Readonly<Record<string, string>>
+): HttpServerResponse.HttpServerResponse =>
+  Object.assign(Object.create(Object.getPrototypeOf(response)), response, {
+    headers: Headers.fromRecordUnsafe({ ...response.headers, ...names })
+  })
 
 /** Returns the caller's request id if it is valid, otherwise a new one. */
 export const requestId = (sent: string | undefined): string =>

@@ -9,45 +9,51 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { withPermit } from "../../src/middleware/ConcurrentRequests.ts"
 import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
 
-it.effect("an organization's requests start in its turn, and requests of disconnected clients never start", () =>
-  Effect.gen(function* () {
-    const limit = yield* ConcurrencyLimit
-    let now = 0
-    let due: Array<() => void> = []
-    const fair = FairScheduler.make({ now: () => now, next: (run) => void due.push(run) })
-    const turn = () => {
-      const runs = due
-      due = []
-      for (const run of runs) run()
-    }
-    const worked: Array<string> = []
-    const ask = (organization: string) => {
-      const work = Effect.map(FairShare, (share) => {
+it.effect(
+  "each request of an organization starts in the turn of the organization, and requests of disconnected clients never start",
+  () =>
+    Effect.gen(function* () {
+      const limit = yield* ConcurrencyLimit
+      let now = 0
+      let due: Array<() => void> = []
+      const fair = FairScheduler.make({ now: () => now, next: (run) => void due.push(run) })
+      const turn = () => {
+        const runs = due
+        due = []
+        for (const run of runs) run()
+      }
+      const worked: Array<string> = []
+      const ask = (organization: string) => {
+        const work = Effect.map(FairShare, (share) => {
+          now += FairScheduler.turnBudget
+          worked.push(share)
+        })
+        return withPermit(
+          limit,
+          { annotations: Context.empty() },
+          { organization: organization as OrganizationId, credential: "x-api-key" },
+          work
+        ).pipe(
+          Effect.provideService(FairScheduler.CurrentFairScheduler, fair),
+          Effect.provideService(
+            HttpServerRequest.HttpServerRequest,
+            HttpServerRequest.fromWeb(new Request("http://localhost/partner/v1/events"))
+          ),
+          Effect.forkChild({ startImmediately: true })
+        )
+      }
+      // The present turn has no time left.
+      fair.start("busy", () => {
         now += FairScheduler.turnBudget
-        worked.push(share)
       })
-      return withPermit(
-        limit,
-        { annotations: Context.empty() },
-        { organization: organization as OrganizationId, credential: "x-api-key" },
-        work
-      ).pipe(
-        Effect.provideService(FairScheduler.CurrentFairScheduler, fair),
-        Effect.provideService(
-          HttpServerRequest.HttpServerRequest,
-          HttpServerRequest.fromWeb(new Request("http://localhost/partner/v1/events"))
-        ),
-        Effect.forkChild({ startImmediately: true })
-      )
-    }
-    const [first, gone, third] = [yield* ask("attacker"), yield* ask("attacker"), yield* ask("attacker")]
-    const victim = yield* ask("victim")
-    assert.deepStrictEqual(worked, [])
-    gone.interruptUnsafe()
-    for (const done of [["attacker"], ["attacker", "victim"], ["attacker", "victim", "attacker"]]) {
-      turn()
-      assert.deepStrictEqual(worked, done)
-    }
-    yield* Fiber.joinAll([first, third, victim])
-  }).pipe(Effect.provide(ConcurrencyLimit.layer))
+      const [first, gone, third] = [yield* ask("attacker"), yield* ask("attacker"), yield* ask("attacker")]
+      const victim = yield* ask("victim")
+      assert.deepStrictEqual(worked, [])
+      gone.interruptUnsafe()
+      for (const done of [["attacker"], ["attacker", "victim"], ["attacker", "victim", "attacker"]]) {
+        turn()
+        assert.deepStrictEqual(worked, done)
+      }
+      yield* Fiber.joinAll([first, third, victim])
+    }).pipe(Effect.provide(ConcurrencyLimit.layer))
 )

@@ -68,6 +68,56 @@ describe("the fair scheduler", () => {
     assert.strictEqual(done, 100)
   })
 
+  it("the fair scheduler starts short tasks at once while no task waits", () => {
+    const { isIdle, start, takes, turn } = eventLoop()
+    let done = 0
+    for (let each = 0; each < 2; each++) {
+      for (let task = 0; task < 4; task++) {
+        start("a caller", () => {
+          takes(turnBudget / 4)
+          done++
+        })
+      }
+      assert.strictEqual(done, 4 * (each + 1))
+      turn()
+      assert.isTrue(isIdle())
+    }
+  })
+
+  it("the fair scheduler queues tasks that start after the time of their turn, in turns of their keys", () => {
+    const { run, start, takes, turn } = eventLoop()
+    const began: Array<string> = []
+    const task = (key: string) =>
+      start(key, () => {
+        takes(turnBudget)
+        began.push(key)
+      })
+    for (let each = 0; each < 3; each++) task("attacker")
+    task("victim")
+    assert.deepStrictEqual(began, ["attacker"])
+    turn()
+    turn()
+    assert.deepStrictEqual(began, ["attacker", "attacker", "victim"])
+    turn()
+    turn()
+    run("waiting", () => void began.push("waiting"))
+    task("attacker")
+    assert.strictEqual(began.length, 4)
+  })
+
+  it("the fair scheduler has no time for more while it runs queued tasks or accepts connections", () => {
+    const { connected, hasTime, run, turn } = eventLoop()
+    let hadTime = true
+    run("a caller", () => {
+      hadTime = hasTime()
+    })
+    turn()
+    assert.isFalse(hadTime)
+    assert.isTrue(hasTime())
+    connected()
+    assert.isFalse(hasTime())
+  })
+
   it("the fair scheduler accepts connections first, for a limited time", () => {
     const { connected, run, takes, turn } = eventLoop()
     takes(1000)

@@ -15,6 +15,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { failureReasonOf } from "../assignments/AssignmentRow.ts"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
+import { type DirectRead, DirectReads, mayReadDirectly } from "../database/DirectReads.ts"
 import { isWithin } from "../database/Transaction.ts"
 import { revisionOf } from "./TopicRow.ts"
 
@@ -57,7 +58,46 @@ const columns = `CASE WHEN a.position = 0 THEN t.external_reference END AS exter
   a.failure_at, a.was_cancelled, a.respond_by, a.approve_by`
 
 export const make = (sql: SqlClient) =>
-  sql.onDialectOrElse({ pg: () => readBatched(sql), orElse: () => Effect.succeed(readOne(sql)) })
+  sql.onDialectOrElse({
+    pg: () => readBatched(sql),
+    orElse: () => Effect.map(DirectReads, (read) => readDirectly(sql, read))
+  })
+
+const text = `SELECT ${columns} FROM topics t JOIN assignments a ON a.topic_id = t.id
+  WHERE t.id = ? AND t.organization_id = ? AND t.environment = ? ORDER BY a.position`
+
+const readDirectly = (sql: SqlClient, read: DirectRead): Read => {
+  const throughClient = readOne(sql)
+  return (call) =>
+    Effect.withFiber((fiber) => {
+      const { id, owner } = call
+      const rows = mayReadDirectly(sql, fiber) ? read(text, [id, owner.organizationId, owner.environment]) : undefined
+      return rows === undefined ? throughClient(call) : Effect.succeed(progressOf(id, rows.map(rowOf)))
+    })
+}
+
+/** The values are in the order of `columns`. */
+const rowOf = (values: ReadonlyArray<unknown>): Row =>
+  ({
+    external_reference: values[0],
+    content: values[1],
+    metadata: values[2],
+    output_types: values[3],
+    topic_status: values[4],
+    created_at: values[5],
+    updated_at: values[6],
+    version: values[7],
+    id: values[8],
+    persona_id: values[9],
+    persona_name: values[10],
+    status: values[11],
+    status_updated_at: values[12],
+    failure_reason: values[13],
+    failure_at: values[14],
+    was_cancelled: values[15],
+    respond_by: values[16],
+    approve_by: values[17]
+  }) as Row
 
 const readOne =
   (sql: SqlClient): Read =>

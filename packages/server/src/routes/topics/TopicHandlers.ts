@@ -25,7 +25,6 @@ import { pathOfService } from "../../http/Address.ts"
 import { invalidRequest } from "../../http/Body.ts"
 import * as EntityTag from "../../http/EntityTag.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { parseIdentifier } from "../../http/Identifier.ts"
 import { applied, preferredWait } from "../../http/Preference.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { hasPathDelimiter } from "../../middleware/Responses.ts"
@@ -57,27 +56,23 @@ export const layer = HttpApiBuilder.group(
       render: (found: A) => unknown,
       tagOf: (revision: Revision) => EntityTag.EntityTag = tags.ofTopic
     ) =>
-      one(
-        params.id,
-        Effect.fnUntraced(function* (owner, id) {
-          const known = request.headers["if-none-match"]
-          const tag = known === undefined ? "" : tagOf(yield* topics.revision(owner, id))
-          if (EntityTag.matches(known, tag)) return EntityTag.unchanged(tag)
-          const found = yield* find(owner, id)
-          const response = Envelope.success(render(found))
-          return HttpServerResponse.setHeader(response, "etag", tagOf(found.revision))
+      one(params.id, (owner, id) => {
+        const known = request.headers["if-none-match"]
+        const answer = (found: A) => Envelope.success(render(found), 200, { etag: tagOf(found.revision) })
+        if (known === undefined) return Effect.map(find(owner, id), answer)
+        return Effect.flatMap(topics.revision(owner, id), (revision) => {
+          const tag = tagOf(revision)
+          return EntityTag.matches(known, tag)
+            ? Effect.succeed(EntityTag.unchanged(tag))
+            : Effect.map(find(owner, id), answer)
         })
-      )
+      })
 
     const created = (topic: typeof Topic.Type) =>
-      HttpServerResponse.setHeader(
-        Envelope.success(topic, 201),
-        "location",
-        `${pathOfService(apiRoot)}${prefix}/topics/${topic.topic_id}`
-      )
+      Envelope.success(topic, 201, { location: `${pathOfService(apiRoot)}${prefix}/topics/${topic.topic_id}` })
 
     const status = (found: TopicProgress) =>
-      HttpServerResponse.setHeader(Envelope.success(Views.progress(found)), "etag", tags.ofStatus(found.revision))
+      Envelope.success(Views.progress(found), 200, { etag: tags.ofStatus(found.revision) })
 
     /** If the caller sent no entity tag, wait for a change from the first read. */
     const waitForStatus = ({ params, request }: Asked) =>
@@ -187,8 +182,8 @@ const one = <A, R = never>(
   id: string,
   find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, { readonly _tag: "TopicNotFound" }, R>
 ): Effect.Effect<A, Errors.NotFound, CurrentPrincipal | R> =>
-  Effect.gen(function* () {
-    const owner = ownerOf(yield* CurrentPrincipal)
-    const topicId = yield* parseIdentifier(Ids.TopicId, id, Errors.topicNotFound)
-    return yield* Effect.catchTag(find(owner, topicId), "TopicNotFound", () => Effect.fail(Errors.topicNotFound))
+  Effect.flatMap(CurrentPrincipal, (principal) => {
+    const topicId = Ids.parse(Ids.TopicId, id)
+    if (Option.isNone(topicId)) return Effect.fail(Errors.topicNotFound)
+    return Effect.mapError(find(ownerOf(principal), topicId.value), () => Errors.topicNotFound)
   })

@@ -1,0 +1,23 @@
+/**
+ * Reads that need no fiber steps, because the database answers a function call. Only SQLite's adapter provides it. A
+ * frequent read uses it with a constant text, and sends its statement through the client where it returns undefined.
+ */
+import * as Context from "effect/Context"
+import type * as Fiber from "effect/Fiber"
+import * as References from "effect/References"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { isWithin } from "./Transaction.ts"
+
+export type DirectRead = (
+  text: string,
+  params: ReadonlyArray<string>
+) => ReadonlyArray<ReadonlyArray<unknown>> | undefined
+
+/** Returns the rows' values, or undefined if the connection is in a transaction or the statement fails. */
+export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/sql/DirectReads", {
+  defaultValue: () => () => undefined
+})
+
+/** A read within a transaction belongs to its connection, and a traced read has a span. */
+export const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>
+  !isWithin(sql, fiber) && !fiber.getRef(References.TracerEnabled)
