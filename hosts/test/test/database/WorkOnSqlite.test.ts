@@ -11,7 +11,7 @@ import * as OnTheWire from "../support/OnTheWire.ts"
 it.live("on SQLite a story of three personas and two webhooks takes a bounded number of statements and commits", () =>
   Effect.gen(function* () {
     const { counted, turns } = yield* playStory<never>(3, OnTheFile.recordStatements)
-    assert.isAtMost(turns.length, 282, counted)
+    assert.isAtMost(turns.length, 284, counted)
     assert.isAtMost(countCommits(turns), 96, counted)
   }).pipe(Effect.provide(OnTheFile.layer))
 )

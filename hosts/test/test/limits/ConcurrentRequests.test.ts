@@ -53,7 +53,8 @@ const pools: Readonly<Record<string, ConcurrencyPool>> = {
   createTopics: "large",
   cancelTopic: "large",
   getTopicByReference: "large",
-  testWebhook: "outgoing"
+  testWebhook: "outgoing",
+  streamEvents: "streaming"
 }
 
 it.effect(

@@ -97,7 +97,7 @@ it.effect("each log line about a topic has the topic's id", () =>
     yield* approve
     yield* logged("The webhook transport failed unexpectedly")
     yield* logged("An event was not delivered")
-    yield* logged("An attempt at a medium failed")
+    yield* logged("An attempt at audio or video failed")
     const ofDelivery = defect("deliveries", "UPDATE", (row) => `${row}state = 'delivered'`)
     yield* receivers.answer(() => Effect.succeed({ status: 200 }))
     yield* broken(
