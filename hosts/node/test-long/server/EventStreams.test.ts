@@ -20,7 +20,7 @@ const plenty = ["requests_per_hour", "burst_per_minute", "topic_submissions_per_
 
 const startScene = async (test: Process.TestLifetime, env: Process.EnvironmentVariables) => {
   const cwd = await Process.makeWorkingFolder(test)
-  const server = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const server = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
   const { id, key } = await Partner.registerTestPartner(cwd, "Acme Sports", env)
   await Process.runJson(cwd, ["org", "update", id, ...plenty], env)
   const submit = async (number: number) => {
@@ -63,7 +63,7 @@ const databases: Readonly<Record<string, (test: Process.TestLifetime) => Promise
 it("an event of another process on Postgres comes at once", async (test) => {
   const env = await OwnDatabase.makeDatabase(test)
   const { cwd, decline, open, submit } = await startScene(test, env)
-  const other = await Process.start(cwd, ["serve", "--no-worker"], env)
+  const other = await Process.startProcess(cwd, ["serve", "--no-worker"], env)
   const stream = collect(await open())
   const share = await submit(1)
   const began = performance.now()
@@ -80,8 +80,8 @@ it("while nothing happens, open streams on Postgres look up neither keys nor eve
   const { decline, open, server, submit } = await startScene(test, { ...env, DATABASE_URL: wire.url })
   const share = await submit(1)
   const streams = (await Promise.all(Array.from({ length: 5 }, () => open()))).map(collect)
-  // The first test message over LISTEN has arrived.
-  await new Promise((resolve) => setTimeout(resolve, 3000))
+  // The first test message over LISTEN has arrived, and the use of the key is written.
+  await new Promise((resolve) => setTimeout(resolve, 7000))
   const lookups = () => wire.turns.flat().filter((statement) => /api_keys|event_positions/.test(statement)).length
   const before = lookups()
   await new Promise((resolve) => setTimeout(resolve, 20_000))
@@ -160,7 +160,7 @@ it("SIGTERM ends streams, the process exits with code 0, and a client that follo
   const began = performance.now()
   expect(await server.stop()).toMatchObject({ code: 0 })
   expect(performance.now() - began).toBeLessThan(5000)
-  const next = await Process.start(cwd, ["serve", "--no-worker"], { ...env, PORT: new URL(server.apiRoot).port })
+  const next = await Process.startProcess(cwd, ["serve", "--no-worker"], { ...env, PORT: new URL(server.apiRoot).port })
   await decline(next.apiRoot, shares[1]!)
   await Process.eventually(
     async () => seen,
