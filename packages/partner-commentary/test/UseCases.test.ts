@@ -110,6 +110,36 @@ it("a key that the application creates works until the application revokes it", 
   expect(await status()).toBe(401)
 })
 
+it("a key can be renamed, limited to addresses and rotated, but not by another organization", async () => {
+  const { pc } = opened()
+  const { organization_id } = await seeded(pc)
+  const { id: api_key_id, full_key } = await pc.apiKeys.create({
+    organization_id,
+    name: "old",
+    scopes: ["topics:read"]
+  })
+  const wanted = { name: "new", ip_whitelist: ["203.0.113.0/24"] }
+  expect(await pc.apiKeys.update({ organization_id, api_key_id, ...wanted })).toMatchObject({
+    id: api_key_id,
+    ...wanted
+  })
+  expect(await pc.apiKeys.list({ organization_id })).toMatchObject([wanted])
+  const wrong = pc.apiKeys.update({ organization_id, api_key_id, scopes: ["usage:read"] } as never)
+  expect((await rejection(wrong)).details).toMatchObject({ field: "scopes" })
+
+  const rotated = await pc.apiKeys.rotate({ organization_id, api_key_id, grace_period_seconds: 60 })
+  expect(rotated).toMatchObject({ ...wanted, scopes: ["topics:read"], replaces: { id: api_key_id } })
+  expect(rotated.full_key).not.toBe(full_key)
+  const again = await rejection(pc.apiKeys.rotate({ organization_id, api_key_id }))
+  expect(again.details).toMatchObject({ field: "api_key_id" })
+
+  const { id: other } = await pc.organizations.create({ name: "Baseline" })
+  for (const change of [pc.apiKeys.update, pc.apiKeys.rotate]) {
+    const refused = await rejection(change({ organization_id: other, api_key_id: rotated.id }))
+    expect(refused.code).toBe("not_found")
+  }
+})
+
 it("a suspended organization's keys are rejected, and accepted again when it is resumed", async () => {
   const { pc } = opened()
   const { organization_id } = await seeded(pc)

@@ -1,9 +1,17 @@
 /** `pc.apiKeys`: the keys with which partners call the API. */
-import type { CreateApiKey } from "@partner-commentary/api/ApiKeysApi"
+import type { ChangeApiKey, CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
-import { readCreationText } from "@partner-commentary/server/routes/api-keys/ApiKeyBody"
+import { defaultGracePeriod } from "@partner-commentary/core/access/KeyRotation"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import {
+  readChangeText,
+  readCreationText,
+  readRotationText
+} from "@partner-commentary/server/routes/api-keys/ApiKeyBody"
+import { refusedChanges, refusedRotations } from "@partner-commentary/server/routes/api-keys/ApiKeyRefusals"
 import * as Views from "@partner-commentary/server/routes/api-keys/ApiKeyViews"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
@@ -19,6 +27,11 @@ import {
 
 export type NewApiKey = typeof CreateApiKey.Encoded & { readonly organization_id: string }
 
+interface KeyInput {
+  readonly organization_id: string
+  readonly api_key_id: string
+}
+
 const ofOrganization = decoding(Schema.Struct({ organization_id: organizationId }))
 const one = decoding(Schema.Struct({ organization_id: organizationId, api_key_id: apiKeyId }))
 
@@ -26,6 +39,8 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
   Errors.InvalidRequest.of([
     { field: "environment", constraint: `must have fewer than ${limit} active keys: revoke one first` }
   ])
+
+const operatorOf = (organizationId: OrganizationId) => ({ organizationId, by: "operator" })
 
 export const apiKeys = (run: Run) => ({
   /** Only this result contains `full_key`. */
@@ -55,12 +70,40 @@ export const apiKeys = (run: Run) => ({
       })
     ),
 
-  /** The revocation takes effect at once in this process, and within seconds in others. */
-  revoke: (key: { readonly organization_id: string; readonly api_key_id: string }, options?: InTransaction) =>
+  /** Changes the name or the allowed addresses, as fast as a revocation takes effect. Fields left out stay unchanged. */
+  update: (key: KeyInput & typeof ChangeApiKey.Encoded, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
-        const revoked = (yield* ApiKeys).revoke(api_key_id, { organizationId: organization_id, by: "operator" })
+        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), readChangeText), invalid)
+        const wanted = { name: body.name?.trim() ?? null, ipAllowList: body.ip_whitelist ?? null }
+        const changed = (yield* ApiKeys).change(api_key_id, wanted, operatorOf(organization_id))
+        return Views.toKeySummary(yield* Effect.catchTags(changed, refusedChanges("api_key_id")))
+      }),
+      options
+    ),
+
+  /** Creates a successor. Only this result contains its `full_key`. The old key works until the end of the grace period. */
+  rotate: (key: KeyInput & typeof RotateApiKey.Encoded, options?: InTransaction) =>
+    run(
+      Effect.gen(function* () {
+        const { api_key_id, organization_id } = yield* one(key)
+        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), readRotationText), invalid)
+        const { grace_period_seconds: seconds } = body
+        const grace = seconds === undefined ? defaultGracePeriod : Duration.seconds(seconds)
+        const rotated = (yield* ApiKeys).rotate(api_key_id, grace, operatorOf(organization_id))
+        const { predecessor, ...issued } = yield* Effect.catchTags(rotated, refusedRotations("api_key_id"))
+        return { ...Views.toCreatedKey(issued), replaces: Views.toEndedKey(predecessor) }
+      }),
+      options
+    ),
+
+  /** The revocation takes effect at once in this process, and within seconds in others. */
+  revoke: (key: KeyInput, options?: InTransaction) =>
+    run(
+      Effect.gen(function* () {
+        const { api_key_id, organization_id } = yield* one(key)
+        const revoked = (yield* ApiKeys).revoke(api_key_id, operatorOf(organization_id))
         return Views.toEndedKey(
           yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => Effect.fail(missing("API key")))
         )

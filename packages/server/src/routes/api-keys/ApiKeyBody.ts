@@ -27,12 +27,16 @@ const further =
   ]
 
 /** Reject fields that a change cannot set. If they were ignored, a caller would believe that they took effect. */
-export const readChange = bodyDecoder(ChangeApiKey, (body) => [
+const changeProblems = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...(Predicate.isString(body["name"]) && body["name"] !== "" ? nameProblems(body["name"]) : []),
   ...["scopes", "environment", "expires_at"]
     .filter((field) => field in body)
     .map((field) => ({ field, constraint: "must be left out, for it cannot be changed: create a new key" }))
-])
+]
+
+export const readChange = bodyDecoder(ChangeApiKey, changeProblems)
+
+export const readChangeText = textDecoder(ChangeApiKey, changeProblems)
 
 const nameProblems = (name: string): ReadonlyArray<Problem> => {
   if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
@@ -51,3 +55,5 @@ const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Probl
 
 /** All fields and the body itself are optional. */
 export const readRotation = decodeOptionalBody(bodyDecoder(RotateApiKey), {})
+
+export const readRotationText = textDecoder(RotateApiKey)

@@ -20,6 +20,7 @@ import { parseIdentifier } from "../../http/Identifier.ts"
 import { refusalOf } from "../../middleware/Authorization.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { readChange, readCreation, readRotation } from "./ApiKeyBody.ts"
+import { keyNotFound, refusedChanges, refusedRotations } from "./ApiKeyRefusals.ts"
 import * as Views from "./ApiKeyViews.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -74,7 +75,7 @@ export const layer = HttpApiBuilder.group(
             organizationId,
             yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
           )
-          return ok(Views.toKeySummary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => notFound)))
+          return ok(Views.toKeySummary(yield* Effect.catchTag(found, "ApiKeyNotFound", () => keyNotFound)))
         })
       )
       .handleRaw(
@@ -89,18 +90,7 @@ export const layer = HttpApiBuilder.group(
               yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
               const rotated = Effect.catchTags(
                 keys.rotate(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
-                {
-                  ApiKeyNotFound: () => notFound,
-                  KeyRevoked: () =>
-                    invalidRequest({ field: "id", constraint: "names a revoked key: create a new one instead" }),
-                  KeyExpired: () =>
-                    invalidRequest({ field: "id", constraint: "names an expired key: create a new one instead" }),
-                  KeyRotated: () =>
-                    invalidRequest({
-                      field: "id",
-                      constraint: "names a key that was rotated already: rotate its successor"
-                    })
-                }
+                refusedRotations("id")
               )
               return yield* once(
                 Effect.map(rotated, ({ predecessor, ...issued }) =>
@@ -117,15 +107,8 @@ export const layer = HttpApiBuilder.group(
           const who = yield* manager
           const { ip_whitelist: ipAllowList = null, name } = yield* readChange(request)
           const id = yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
-          const changed = yield* Effect.catchTags(keys.change(id, { name: name?.trim() ?? null, ipAllowList }, who), {
-            ApiKeyNotFound: () => notFound,
-            KeyRevoked: () =>
-              invalidRequest({ field: "id", constraint: "names a revoked key, which cannot be changed" }),
-            KeyExpired: () =>
-              invalidRequest({ field: "id", constraint: "names an expired key, which cannot be changed" }),
-            InvalidAllowList: (broken) => Effect.die(broken)
-          })
-          return Envelope.success(Views.toKeySummary(changed))
+          const changed = keys.change(id, { name: name?.trim() ?? null, ipAllowList }, who)
+          return Envelope.success(Views.toKeySummary(yield* Effect.catchTags(changed, refusedChanges("id"))))
         })
       )
       .handle(
@@ -133,7 +116,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params }) {
           const who = yield* manager
           const revoked = keys.revoke(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), who)
-          return ok(Views.toEndedKey(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => notFound)))
+          return ok(Views.toEndedKey(yield* Effect.catchTag(revoked, "ApiKeyNotFound", () => keyNotFound)))
         })
       )
   })
@@ -149,6 +132,3 @@ const manager: Effect.Effect<KeyManager, never, CurrentDashboard> = Effect.map(
   CurrentDashboard,
   ({ by, organization }) => ({ organizationId: organization.id, by })
 )
-
-/** A malformed id, an unknown key and another organization's key give the same response. */
-const notFound = Effect.fail(Errors.apiKeyNotFound)
