@@ -18,7 +18,7 @@ export interface SourceManifest extends Manifest {
 export const isProgram = ({ bin = {} }: SourceManifest): boolean =>
   Object.values(bin).some((path) => path.startsWith("bin/"))
 
-/** Maps the commands of a library to compiled modules. */
+/** Points the `bin` commands of a library at their compiled modules instead of their sources. */
 const commands = (bin: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(bin).map(([name, path]) => [name, path.replace(/^src\/(.+)\.ts$/, "dist/$1.js")]))
 

@@ -92,7 +92,7 @@ describe.concurrent("a mail whose bytes were all sent", () => {
 
 describe.concurrent("stopping the service", () => {
   /**
-   * Sends the mail uninterruptibly, like the core. `whole` completes when the server has received the complete mail.
+   * Sends the mail uninterruptibly, as the core does. `whole` completes when the server has received the complete mail.
    */
   const stopped = Effect.fnUntraced(function* (
     answer: (socket: { readonly write: (text: string) => unknown }) => void

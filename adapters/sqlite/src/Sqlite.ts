@@ -9,7 +9,10 @@ import * as SqliteClient from "./SqliteClient.ts"
 export const layer = (config: SqliteClient.SqliteClientConfig) =>
   Layer.provideMerge(Stores.layer, layerDatabase(config))
 
-/** Does the same with the host's own stores of personas or organizations: see `Stores.layerWith`. */
+/**
+ * Opens and migrates the file, and provides all stores. The host's own stores of personas or organizations replace the
+ * default ones: see `Stores.layerWith`.
+ */
 export const layerWith = <Own extends Stores.HostsOwn, E, R>(
   config: SqliteClient.SqliteClientConfig,
   own: Layer.Layer<Own, E, R>

@@ -13,7 +13,7 @@ export interface TestMail {
   readonly html: string
   /** The creator's link. It is null if the mail has no link. */
   readonly link: string | null
-  /** The `share_id` of the assignment that the mail is about. It is null if the mail is about no assignment. */
+  /** The `share_id` of the assignment that the mail concerns. It is null if the mail concerns no assignment. */
   readonly shareId: string | null
 }
 

@@ -56,7 +56,7 @@ export const withCheckTimeout = <E, R>(check: Finding["check"], looked: Effect.E
     Effect.succeed(mend(check, `No answer within ${Duration.format(checkTimeout)}: the check did not finish.`))
   )
 
-/** The time limit of each check. The checks run concurrently, so that doctor with its start takes less than 5 seconds. */
+/** The time limit of each check. The checks run concurrently, so `doctor` ends within 5 seconds, start-up included. */
 export const checkTimeout = Duration.seconds(3)
 
 /** Checks that the provider publishes keys which can verify the dashboard's tokens. */

@@ -1,6 +1,7 @@
 /**
- * Adds up the metrics of several processes, in Prometheus's text format. Counters and histograms are summed. A gauge of
- * the database is the same for all processes, and a gauge of a process is summed or the extreme one is taken.
+ * Merges the metrics of several processes, in Prometheus's text format. Counters, histograms and memory are summed. Of
+ * the other gauges, the merged value is the largest or the smallest. Gauges that are read from the database have the
+ * same value in all processes.
  */
 type Aggregate = (one: number, other: number) => number
 

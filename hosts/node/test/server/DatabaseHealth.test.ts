@@ -32,7 +32,7 @@ const production = {
 }
 
 describe("a database that accepts no writes", () => {
-  it("a SQLite file that was moved away is logged even without a request; /readyz is 503 and database_up is 0 until it is back", async (test) => {
+  it("the service logs that its SQLite file was moved away, even without a request; /readyz is 503 and database_up is 0 until the file is back", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const { apiRoot, stderr } = await Process.start(cwd, ["serve"], { ...file, ADMIN_PORT: "0" })
     const metrics = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(stderr())?.[0] ?? ""

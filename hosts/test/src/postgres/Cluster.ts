@@ -1,4 +1,7 @@
-/** Starts a Postgres server that ends with the process that started it. The keeper, a separate process, ensures that. */
+/**
+ * Starts a Postgres server that ends with the calling process. A separate process, Keeper.ts, starts the server and stops
+ * it when the calling process ends.
+ */
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -32,8 +35,8 @@ export const startCluster = (
         String(options.version ?? defaultVersion),
         ...(options.settings ?? [])
       ],
-      // The keeper runs in a separate process group: Ctrl-C in the terminal reaches this process, which then stops the
-      // keeper.
+      // Keeper.ts runs in a separate process group, so that Ctrl-C in the terminal reaches only this process, which then
+      // stops the server.
       {
         stdio: ["pipe", "pipe", "pipe"],
         detached: true,

@@ -81,7 +81,7 @@ export const runWholeStory = async (service: Opened) => {
   expect(await pc.operations.purge({ dry_run: true })).toMatchObject({ dry_run: true })
 }
 
-/** The story reads like partners, so that each request counts in rate windows. */
+/** Reads over HTTP with API keys, as a partner does, so that each request counts in rate windows. */
 const byKey = async (pc: Service, organization_id: string, topic_id: string) => {
   const scopes = ["personas:read", "topics:read"] as const
   for (const environment of ["live", "test"] as const) {

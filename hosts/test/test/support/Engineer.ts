@@ -17,7 +17,7 @@ export const [approves, declines, expires, fails, waits] = testPersonas.map(({ i
   string
 ]
 
-/** An organization with a licensed persona, and the engineer's actions with a test key. */
+/** Creates an organization with a licensed persona. Returns functions that make the engineer's requests with a test key. */
 export const seedEngineer = Effect.gen(function* () {
   yield* TestClock.setTime(startTime)
   const { call } = yield* TestApi

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { test } from "vitest"
 import { submitTopic } from "../support/Requests.ts"
 
-test("a view's tag changes whenever the view changes, through the whole life of a topic", async () => {
+test("a view's ETag changes with every change of the view, from the submission to the last status of a topic", async () => {
   await using pc = await TestPartnerCommentary.make({ media: ["audio"], now: "2026-03-01T09:00:00Z" })
   const { organization, personas } = await pc.seed({ personas: ["Ada Vance", "Ben Okoro", "Cleo Marsh"] })
   const client = pc.client(organization)

@@ -1,4 +1,4 @@
-/** Workers with a long poll interval: due work that failed is retried before the next poll. */
+/** Workers with a long poll interval retry failed work before their next poll. */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Workers from "@partner-commentary/server/Workers"

@@ -1,4 +1,4 @@
-/** Changes an assignment, and signals the resulting work and changes to workers and waiting requests. */
+/** Changes an assignment, then signals the change to workers with due work, and to requests that wait for it. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { WorkSignal } from "../shared/WorkSignal.ts"

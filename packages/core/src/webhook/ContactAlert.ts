@@ -1,4 +1,7 @@
-/** The audit entry and the mail to the contact when a receiver keeps failing, keeps answering 429, or is gone. Pure. */
+/**
+ * Creates the audit entry and the mail to the webhook's contact when a receiver keeps failing, keeps answering 429, or
+ * answers 410. Pure.
+ */
 
 import type { WebhookNoticeKind } from "../mail/WebhookNotices.ts"
 import * as Instant from "../shared/Instant.ts"

@@ -9,6 +9,6 @@ it("anonymous callers share a window by IPv4 address, mapped or not, or by IPv6 
   assert.notStrictEqual(networkOf("2001:db8:1:3::1"), networkOf("2001:db8:1:2::1"))
 })
 
-it("an invalid address has no window", () => {
+it("a caller whose address is invalid has no rate window", () => {
   for (const none of ["", "unix", "1.2.3", "::g"]) assert.strictEqual(networkOf(none), "")
 })

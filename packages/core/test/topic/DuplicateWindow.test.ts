@@ -33,7 +33,7 @@ describe("a topic's fingerprint", () => {
       })
     ))
 
-  it("a topic's fingerprint recognizes every kind of white space", () => {
+  it("a topic's fingerprint treats every kind of white space as one space", () => {
     assert.lengthOf(whiteSpace, 24)
     for (const space of whiteSpace) assert.strictEqual(normalizeContent(`${space}a${space}${space}b${space}`), "a b")
   })

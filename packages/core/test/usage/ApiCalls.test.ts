@@ -178,7 +178,7 @@ it.effect("a failed write of calls and last uses is retried until it succeeds on
   })
 )
 
-it.effect("a last use that failed to persist is neither lost nor replaces a later one", () =>
+it.effect("the time of a key's last use that failed to persist is retried, and does not replace a later time", () =>
   Effect.gen(function* () {
     const { layer, state } = world()
     yield* Effect.gen(function* () {

@@ -155,7 +155,7 @@ describe("a requested manual attempt", () => {
     ...changes
   })
 
-  it("a requested manual attempt is due now and stores when the schedule continues", () => {
+  it("a requested manual attempt is due now, and the delivery keeps the due time of its schedule for later", () => {
     expect(manualAttempt(queued(), now)).toEqual({ dueAt: now, resumeAt: now + hour })
     expect(manualAttempt(queued({ dueAt: null }), now)).toEqual({ dueAt: now, resumeAt: null })
   })

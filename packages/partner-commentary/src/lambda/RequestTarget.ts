@@ -1,8 +1,8 @@
 /** Restores the request target that the client sent from the gateway's decoded parts. */
 
 /**
- * Matches characters that a path may not contain. A gateway that decodes the path leaves them unescaped. A percent sign
- * stays.
+ * Matches characters that a path may not contain. They appear in the path because the gateway decodes it. The percent
+ * sign does not match, so that existing escapes stay as they are.
  */
 const isBare = /[^\w\-.~!$&'()*+,;=:@/%[\]|\\^`{}"<>]/gu
 

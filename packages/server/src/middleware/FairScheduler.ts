@@ -16,7 +16,7 @@ export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
   readonly start: (key: string, task: () => void) => void
   /** Returns whether no task waits and this turn of the event loop has time for one. */
   readonly hasTime: () => boolean
-  /** A scheduler for the fibers of a key: each resumption after a yield is a task. */
+  /** Returns an Effect scheduler for the fibers of this key. Each resumption after a yield is queued as one task. */
   readonly of: (key: string) => Scheduler.Scheduler
   /** Tells the scheduler that a connection was accepted, so that more connections may be waiting. */
   readonly connected: () => void

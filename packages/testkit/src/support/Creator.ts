@@ -21,7 +21,7 @@ const step = <E>(decide: Decide<E>) =>
     return Option.getOrThrow(modified).after
   })
 
-/** Marks the request mail as delivered without changing the mail. */
+/** Records in the assignment that its request mail was delivered. The row of the mail does not change. */
 export const deliverRequest = step((present, at) => {
   const { assignment, notices } = Workflow.recordRequestDelivery(
     present,
