@@ -13,7 +13,7 @@ const ignored = [
   ...["krbsrvname", "gsslib", "gssdelegation", "load_balance_hosts", "min_protocol_version", "max_protocol_version"]
 ]
 
-/** These parameters are accepted only with the value that describes the driver's behaviour. */
+/** The driver ignores these parameters. They are accepted only with values that describe what the driver does anyway. */
 const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["disable", "prefer"],
   gssencmode: ["disable", "prefer"],

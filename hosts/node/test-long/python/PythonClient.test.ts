@@ -23,7 +23,7 @@ const run = async (args: ReadonlyArray<string>, env: Record<string, string> = {}
   }
 }
 
-/** The reason why the tests cannot run here. It is undefined if they can. `.ci/run` requires the packages. */
+/** The reason why the tests cannot run here, or undefined if all packages are installed. `.ci/run` requires the packages. */
 const obstacle = await run(["-c", "import anyio, httpx, pytest, mypy"]).then(
   () => undefined,
   () => "these tests need Debian's python3-anyio, python3-httpx, python3-pytest and python3-mypy"

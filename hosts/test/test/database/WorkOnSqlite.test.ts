@@ -47,7 +47,7 @@ it.effect(
     }).pipe(Effect.provide(OnTheFile.layer))
 )
 
-it.live("on SQLite drafts of one persona that are made at one time read the persona once", () =>
+it.live("on SQLite concurrent drafts of one persona read the persona once", () =>
   Effect.gen(function* () {
     const kinds = yield* makeTwoDrafts<never>(OnTheFile.recordStatements)
     assert.lengthOf(

@@ -192,7 +192,7 @@ it.effect("a creator who restarts a failing draft 20 times gets one mail an hour
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("a stalled draft that is written in the meantime causes no further mail when the hour ends", () =>
+it.effect("a draft that fails twice and then succeeds within an hour causes only one mail about the failures", () =>
   Effect.gen(function* () {
     const { key, persona } = yield* seedDecliningPartner
     const mailbox = yield* Mailbox

@@ -1,4 +1,4 @@
-/** Alphabet, checksum and hash of bearer secrets. ApiKey and CreatorLinks create them. */
+/** Alphabet, checksum and hash of bearer secrets, which are API keys and the tokens in creators' links. */
 import * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
 

@@ -15,7 +15,7 @@ export type CreatorTarget =
 
 const notFound: CreatorTarget = { at: "nowhere" }
 
-/** A limit for memory. It is longer than any valid token. */
+/** Bounds the memory that a token from a path can use. Valid tokens are shorter. */
 const maxTokenLength = 1000
 
 export const targetOf = (method: string, path: string): CreatorTarget => {
