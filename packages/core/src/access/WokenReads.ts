@@ -42,7 +42,7 @@ export class WokenReads extends Context.Service<WokenReads, Read>()("@partner-co
         const { release, take } = queues[pool]
         const one = limit.withPermit(pool, organization, look, (free) => free())
         // Ordinary requests can fill the pool. Retry in that case, because a refused read would miss the change.
-        const patient = Effect.retry(one, { while: isBusy, schedule: retries, times: 40 })
+        const patient = Effect.retry(one, { while: isTooManyRequests, schedule: retries, times: 40 })
         return Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(take(organization, turnTimeout, restore), (isTaken) =>
             isTaken
@@ -61,4 +61,4 @@ export class WokenReads extends Context.Service<WokenReads, Read>()("@partner-co
 
 const retries = Schedule.jittered(Schedule.spaced("250 millis"))
 
-export const isBusy = (error: unknown): error is TooManyRequests => error instanceof TooManyRequests
+export const isTooManyRequests = (error: unknown): error is TooManyRequests => error instanceof TooManyRequests

@@ -6,7 +6,7 @@
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { WireError } from "@partner-commentary/api/Errors"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
-import { isBusy, type WokenReadPool, WokenReads } from "@partner-commentary/core/access/WokenReads"
+import { isTooManyRequests, type WokenReadPool, WokenReads } from "@partner-commentary/core/access/WokenReads"
 import type { Change } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -42,7 +42,7 @@ export const make = Effect.gen(function* () {
     const { organization } = yield* CurrentPrincipal
     const caller = keyAndAddressOf(request, proxies)
     const one = read(pool, organization.id, look)
-    const busy = Effect.catchIf(one, isBusy, (error) => refuse(Effect.fail(busyError(error))))
+    const busy = Effect.catchIf(one, isTooManyRequests, (error) => refuse(Effect.fail(busyError(error))))
     const checked = Effect.andThen(refuse(check(caller)), busy)
     return yield* polls.wait({ change, key: caller.key, longest: Duration.seconds(seconds), look: checked })
   })

@@ -9,7 +9,7 @@ import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { LongPolls, type Wake, type Watch } from "@partner-commentary/core/access/LongPolls"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
-import { isBusy, WokenReads } from "@partner-commentary/core/access/WokenReads"
+import { isTooManyRequests, WokenReads } from "@partner-commentary/core/access/WokenReads"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { newEvents } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
@@ -75,7 +75,7 @@ export const make = Effect.gen(function* () {
   const readPage = (principal: Principal, asked: StreamedEvents) =>
     Effect.catchIf(
       read("standard", principal.organization.id, history.page({ ...page, ...asked, owner: ownerOf(principal) })),
-      isBusy,
+      isTooManyRequests,
       (error) => Effect.fail(busyError(error))
     )
 
@@ -144,7 +144,7 @@ export const make = Effect.gen(function* () {
     )
     const limited = Effect.catchIf(
       withPermit("streaming", principal.organization.id, lasting, (release) => release()),
-      isBusy,
+      isTooManyRequests,
       (error) => Effect.fail(busyError(error))
     )
     const ended = Effect.onExit(limited, (exit) =>
