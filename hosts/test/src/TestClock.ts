@@ -7,16 +7,16 @@ import type { TestInstance } from "./TestInstance.ts"
 type Unit = "milli" | "second" | "minute" | "hour" | "day" | "week"
 
 /** A duration such as `"48 hours"`, `"1 day"` or `"90 seconds"`. A number is milliseconds. */
-export type Span = number | `${number} ${Unit}` | `${number} ${Unit}s`
+export type DurationInput = number | `${number} ${Unit}` | `${number} ${Unit}s`
 
 const latest = Date.parse("9999-12-31T23:59:59.999Z")
 
-const millisOf = (span: Span): number => {
-  const duration = typeof span === "number" && Number.isNaN(span) ? Option.none() : Duration.fromInput(span)
+const millisOf = (input: DurationInput): number => {
+  const duration = typeof input === "number" && Number.isNaN(input) ? Option.none() : Duration.fromInput(input)
   const millis = Option.match(duration, { onNone: () => Number.NaN, onSome: Duration.toMillis })
   if (Number.isFinite(millis)) return millis
   throw new TestPartnerCommentaryError(
-    `${JSON.stringify(span)} is no span of time. Say "48 hours", "90 seconds", "7 days", or milliseconds as a number.`
+    `${JSON.stringify(input)} is no duration. Say "48 hours", "90 seconds", "7 days", or milliseconds as a number.`
   )
 }
 
@@ -38,12 +38,12 @@ export class TestClock {
    * Moves the clock forward. Deadlines, reminders, retries and deliveries that become due run in between, each at its
    * due time.
    */
-  async advance(span: Span): Promise<void> {
-    const millis = millisOf(span)
+  async advance(duration: DurationInput): Promise<void> {
+    const millis = millisOf(duration)
     const now = this.#instance.now
     // Check the sign, because the parser reads negative durations as zero.
-    if (millis < 0 || (typeof span === "string" && span.trim().startsWith("-"))) {
-      throw new TestPartnerCommentaryError(`The clock cannot go back: ${JSON.stringify(span)} from ${iso(now)}.`)
+    if (millis < 0 || (typeof duration === "string" && duration.trim().startsWith("-"))) {
+      throw new TestPartnerCommentaryError(`The clock cannot go back: ${JSON.stringify(duration)} from ${iso(now)}.`)
     }
     await this.#advanceTo(now + millis)
   }

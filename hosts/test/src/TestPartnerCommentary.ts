@@ -155,7 +155,7 @@ const originOf = (url: string): string => {
   throw new TestPartnerCommentaryError(`url is no origin such as https://api.example.com: ${JSON.stringify(url)}.`)
 }
 
-export type { Span } from "./TestClock.ts"
+export type { DurationInput } from "./TestClock.ts"
 export { CreatorRefused, type CreatorView, type TestCreator } from "./TestCreator.ts"
 /** @public */
 export { TestPartnerCommentaryError } from "./TestError.ts"

@@ -50,7 +50,7 @@ it("the clock refuses to go back, and the error contains the current time", asyn
 
 it("an invalid duration or time is refused with an example of a valid one", async () => {
   for (const span of ["soon", "48", Number.NaN, Number.POSITIVE_INFINITY]) {
-    await expect(pc.clock.advance(span as number)).rejects.toThrow('is no span of time. Say "48 hours"')
+    await expect(pc.clock.advance(span as number)).rejects.toThrow('is no duration. Say "48 hours"')
   }
   await expect(pc.clock.advanceTo("tomorrow")).rejects.toThrow('"tomorrow" is no moment')
   await expect(TestPartnerCommentary.make({ now: "yesterday" })).rejects.toThrow('now is no moment: "yesterday"')
