@@ -32,7 +32,7 @@ const isNoPeriod = (_: unknown, sent: GeneratedRequest): boolean => {
   return from >= to || (textOf(sent, "from") !== undefined && to - from > 366 * 86_400_000)
 }
 
-const isNoSpan = (value: unknown, { payload }: GeneratedRequest): boolean => {
+const isInvalidPeriod = (value: unknown, { payload }: GeneratedRequest): boolean => {
   const body = payload !== undefined && "value" in payload ? payload.value : undefined
   const until = (body as { readonly until?: unknown } | undefined)?.until
   const since = Date.parse(String(value))
@@ -137,7 +137,7 @@ export const documentedRefusals: ReadonlyArray<DocumentedRule> = [
     operation: /^recoverWebhook$/,
     field: /^since$/,
     sentence: "It must be within the last 30 days, and before `until`.",
-    when: isNoSpan
+    when: isInvalidPeriod
   },
   { operation: /^listTopics$/, field: /^cursor$/, sentence: "The `pagination.next_cursor` of the previous page." },
   {

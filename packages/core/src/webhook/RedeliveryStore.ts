@@ -10,12 +10,12 @@ import type { DeliveryState } from "./Delivery.ts"
 import type { QueueChange, QueueState } from "./DeliveryPlan.ts"
 
 /** Events from `since` until before `until`. */
-export interface Span {
+export interface EventPeriod {
   readonly since: Instant
   readonly until: Instant
 }
 
-export interface Recovery extends Span {
+export interface Recovery extends EventPeriod {
   readonly id: string
   readonly webhookId: WebhookId
   /** The job also queues deliveries that were held when it was requested. */
@@ -39,7 +39,7 @@ export class RedeliveryStore extends Context.Service<
       begin: (receiver: Receiver) => Receiver
     ) => Effect.Effect<boolean>
     /** Returns the number of the webhook's deliveries in this state, by an index-only query. */
-    readonly count: (webhookId: WebhookId, state: DeliveryState, span: Span) => Effect.Effect<number>
+    readonly count: (webhookId: WebhookId, state: DeliveryState, period: EventPeriod) => Effect.Effect<number>
     /**
      * Stores a recovery job. If the webhook has an unstarted job with an overlapping period, that job's period is
      * extended instead.

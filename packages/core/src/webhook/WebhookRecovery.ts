@@ -16,16 +16,16 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { isHeld, startRecovery } from "./CircuitBreaker.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { earliestListed } from "./EventHistory.ts"
-import { RedeliveryStore, type Span } from "./RedeliveryStore.ts"
+import { type EventPeriod, RedeliveryStore } from "./RedeliveryStore.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 
 /** `too_early`: events of that time have been deleted. `backwards`: the period's end is before its start. */
-export class SpanRefused extends Schema.TaggedError<SpanRefused>()("SpanRefused", {
+export class InvalidPeriod extends Schema.TaggedError<InvalidPeriod>()("InvalidPeriod", {
   reason: Schema.Literals(["too_early", "backwards"])
 }) {}
 
 /** The number of deliveries that a recovery would send again. */
-export interface RecoveryPlan extends Span {
+export interface RecoveryPlan extends EventPeriod {
   readonly webhookId: WebhookId
   readonly failed: number
   readonly held: number
@@ -39,7 +39,7 @@ export class WebhookRecovery extends Context.Service<
       principal: Principal,
       webhookId: WebhookId,
       asked: { readonly since: Instant.Instant; readonly until: Instant.Instant | null }
-    ) => Effect.Effect<RecoveryPlan, WebhookNotFound | SpanRefused>
+    ) => Effect.Effect<RecoveryPlan, WebhookNotFound | InvalidPeriod>
     /**
      * Stores the job in one small transaction. Workers run the job that this method stores. If there are no deliveries,
      * no job is stored.
@@ -63,16 +63,16 @@ export class WebhookRecovery extends Context.Service<
       return WebhookRecovery.of({
         preview: Effect.fn("WebhookRecovery.preview")(function* (principal, webhookId, { since, until }) {
           const now = yield* Instant.now
-          const span = { since, until: until ?? now + 1 }
-          if (since >= span.until) return yield* new SpanRefused({ reason: "backwards" })
-          if (since < earliestListed(now)) return yield* new SpanRefused({ reason: "too_early" })
+          const period = { since, until: until ?? now + 1 }
+          if (since >= period.until) return yield* new InvalidPeriod({ reason: "backwards" })
+          if (since < earliestListed(now)) return yield* new InvalidPeriod({ reason: "too_early" })
           const receiver = yield* log.receiver(ownerOf(principal), webhookId)
           if (Option.isNone(receiver)) return yield* new WebhookNotFound()
           return {
-            ...span,
+            ...period,
             webhookId,
-            failed: yield* store.count(webhookId, "failed", span),
-            held: isHeld(receiver.value) ? yield* store.count(webhookId, "pending", span) : 0
+            failed: yield* store.count(webhookId, "failed", period),
+            held: isHeld(receiver.value) ? yield* store.count(webhookId, "pending", period) : 0
           }
         }),
 

@@ -8,7 +8,7 @@ import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
-import { type Recovery, RedeliveryStore, type Span } from "@partner-commentary/core/webhook/RedeliveryStore"
+import { type EventPeriod, type Recovery, RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -71,7 +71,8 @@ export const layer = Layer.effect(
       return true
     })
 
-    const within = ({ since, until }: Span) => sql`event_id >= ${firstIdAt(since)} AND event_id < ${firstIdAt(until)}`
+    const within = ({ since, until }: EventPeriod) =>
+      sql`event_id >= ${firstIdAt(since)} AND event_id < ${firstIdAt(until)}`
 
     const open = Effect.fnUntraced(function* (recovery: Recovery, audit: AuditEntry) {
       const { askedAt, held, id, since, until, webhookId } = recovery
@@ -171,11 +172,11 @@ export const layer = Layer.effect(
 
     return RedeliveryStore.of({
       queue: (...args) => transact(sql, queue(...args)),
-      count: (webhookId, state, span) =>
+      count: (webhookId, state, period) =>
         Effect.orDie(
           Effect.map(
             sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM deliveries
-              WHERE webhook_id = ${webhookId} AND state = ${state} AND ${within(span)}`,
+              WHERE webhook_id = ${webhookId} AND state = ${state} AND ${within(period)}`,
             ([row]) => row?.total ?? 0
           )
         ),

@@ -19,7 +19,7 @@ import { parseIdentifier } from "../../http/Identifier.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { integer } from "../topics/TopicListQuery.ts"
 import { toDeliveryDetail, toListedDelivery, toRecovery } from "./DeliveryViews.ts"
-import { decodeRecovery, spanProblems } from "./RecoveryBody.ts"
+import { decodeRecovery, periodProblems } from "./RecoveryBody.ts"
 
 const { defaultLimit, maxLimit } = deliveryListBounds
 
@@ -78,12 +78,12 @@ export const layer = HttpApiBuilder.group(
           const principal = yield* CurrentPrincipal
           return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
             Effect.gen(function* () {
-              const { isDryRun, span } = yield* decodeRecovery(request)
+              const { isDryRun, period } = yield* decodeRecovery(request)
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
               // The deliveries are counted before the transaction, so that the transaction stays short.
-              const undelivered = yield* Effect.catchTags(recoveries.preview(principal, id, span), {
+              const undelivered = yield* Effect.catchTags(recoveries.preview(principal, id, period), {
                 WebhookNotFound: noWebhook,
-                SpanRefused: ({ reason }) => invalidRequest(spanProblems[reason])
+                InvalidPeriod: ({ reason }) => invalidRequest(periodProblems[reason])
               })
               const begun = isDryRun ? Effect.void : recoveries.start(principal, undelivered)
               return yield* once(Effect.as(begun, Envelope.success(toRecovery(undelivered, isDryRun))))

@@ -4,7 +4,7 @@
  */
 import { RecoverWebhook } from "@partner-commentary/api/DeliveriesApi"
 import type { Problem } from "@partner-commentary/api/Errors"
-import type { SpanRefused } from "@partner-commentary/core/webhook/WebhookRecovery"
+import type { InvalidPeriod } from "@partner-commentary/core/webhook/WebhookRecovery"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { bodyDecoder } from "../../http/Body.ts"
@@ -18,10 +18,10 @@ const decode = bodyDecoder(RecoverWebhook, ({ since, until }) => [
 export const decodeRecovery = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.map(decode(request), ({ dry_run = false, since, until }) => ({
     isDryRun: dry_run,
-    span: { since: parseBodyTime(since) ?? 0, until: until === undefined ? null : parseBodyTime(until) }
+    period: { since: parseBodyTime(since) ?? 0, until: until === undefined ? null : parseBodyTime(until) }
   }))
 
-export const spanProblems: Readonly<Record<SpanRefused["reason"], Problem>> = {
+export const periodProblems: Readonly<Record<InvalidPeriod["reason"], Problem>> = {
   too_early: { field: "since", constraint: "must lie within the last 30 days: older events are gone" },
   backwards: { field: "since", constraint: "must be before until, which is now unless it is given" }
 }
