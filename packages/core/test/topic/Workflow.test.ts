@@ -19,7 +19,7 @@ import {
   runStepAtDueTime
 } from "./FreshAssignment.ts"
 import { arbitraryActions, arbitraryPolicies } from "./WorkflowActions.ts"
-import { beginWalk } from "./WorkflowModel.ts"
+import { startWorkflowWalk } from "./WorkflowModel.ts"
 import { takeWalkStep } from "./WorkflowWalk.ts"
 
 const minute = 60_000
@@ -45,7 +45,7 @@ describe("the workflow", () => {
   it("the workflow never leaves the specification's table, for any sequence of actions and times", () =>
     fc.assert(
       fc.property(arbitraryPolicies(policy), environment, arbitraryActions, (figures, where, taken) => {
-        const walk = beginWalk(figures, where)
+        const walk = startWorkflowWalk(figures, where)
         for (const action of taken) {
           takeWalkStep(walk, action)
           reached.add(walk.present.failure?.reason ?? walk.present.status)

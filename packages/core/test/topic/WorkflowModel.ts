@@ -47,7 +47,7 @@ export interface WorkflowWalk {
 /** `no change`: rejected, or accepted without effect; both are correct. */
 type Verdict = "changes" | "same" | "refused" | "no change" | "either"
 
-export const beginWalk = (policy: Policy, environment: Assignment["environment"]): WorkflowWalk => {
+export const startWorkflowWalk = (policy: Policy, environment: Assignment["environment"]): WorkflowWalk => {
   const present = freshAssignment(policy, environment)
   return {
     now: present.createdAt,
