@@ -1,11 +1,11 @@
 /** Tests the changes to the changelog when a version is made. */
 import { expect, it } from "vitest"
-import { releaseChangelog, sentenceOf } from "../packing/Changelog.ts"
+import { changesetText, releaseChangelog } from "../packing/Changelog.ts"
 
 const changeset = '---\n"@partner-commentary/core": minor\n---\n\nAudio is made\nafter approval.\n'
 
 it("a changeset's text is the part after its list of version bumps", () => {
-  expect(sentenceOf(changeset)).toBe("Audio is made\nafter approval.")
+  expect(changesetText(changeset)).toBe("Audio is made\nafter approval.")
 })
 
 it("the unreleased section and each changeset are below the new version, above older versions", () => {
