@@ -20,5 +20,6 @@ export const bundle = async (source: string, format: "esm" | "iife" = "esm") => 
   return { text, gzipped: gzipSync(text, { level: 9 }).length, inputs: Object.keys(metafile.inputs) }
 }
 
-export const exportEverything = 'export * from "./PartnerCommentary.ts"'
-export const exportVerification = 'export { verifyWebhook } from "./PartnerCommentary.ts"'
+/** The text of a module that exports the whole client, as the input of `bundle`. */
+export const sourceExportingAll = 'export * from "./PartnerCommentary.ts"'
+export const sourceExportingVerification = 'export { verifyWebhook } from "./PartnerCommentary.ts"'

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { createContext, runInContext } from "node:vm"
 import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
-import { bundle, exportEverything, exportVerification } from "./Bundle.ts"
+import { bundle, sourceExportingAll, sourceExportingVerification } from "./Bundle.ts"
 import { json } from "./ScriptedService.ts"
 
 const folder = join(import.meta.dirname, "..")
@@ -14,7 +14,7 @@ const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
 
 describe("the bundle", () => {
   it("the bundle contains only this package and imports no runtime module", async () => {
-    const { inputs, text } = await bundle(exportEverything)
+    const { inputs, text } = await bundle(sourceExportingAll)
     expect(inputs.filter((input) => !input.startsWith("packages/client/src/") && input !== "<stdin>")).toEqual([])
     expect(text).not.toMatch(/\bnode:|\brequire\b|\bprocess\b|\bBuffer\b/)
     expect([manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies]).toEqual([
@@ -25,8 +25,8 @@ describe("the bundle", () => {
   })
 
   it("the bundle is at most 7 kB, and webhook verification 1.5 kB, as the README states", async () => {
-    const all = (await bundle(exportEverything)).gzipped
-    const part = (await bundle(exportVerification)).gzipped
+    const all = (await bundle(sourceExportingAll)).gzipped
+    const part = (await bundle(sourceExportingVerification)).gzipped
     expect(all).toBeLessThan(7000)
     expect(part).toBeLessThan(1500)
     const said = /([\d.]+ kB) minified and gzipped, or ([\d.]+ kB) for `verifyWebhook` alone/.exec(readme)
@@ -34,7 +34,7 @@ describe("the bundle", () => {
   })
 
   it("the client sends the version of its manifest", async () => {
-    expect((await bundle(exportEverything)).text).toContain(`"${manifest.version}"`)
+    expect((await bundle(sourceExportingAll)).text).toContain(`"${manifest.version}"`)
   })
 })
 
@@ -58,7 +58,7 @@ const web = () => ({
 
 const edge = async (more: object = {}) => {
   const context = createContext({ ...web(), ...more })
-  runInContext((await bundle(exportEverything, "iife")).text, context)
+  runInContext((await bundle(sourceExportingAll, "iife")).text, context)
   return (code: string) => runInContext(`(async () => { ${code} })()`, context) as Promise<unknown>
 }
 
