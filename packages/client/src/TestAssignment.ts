@@ -1,5 +1,5 @@
 /** Wire types for manual steps of a test topic's simulated creators. */
-import type { Failure, PersonaStatus } from "./Topic.ts"
+import type { AssignmentStatus, Failure } from "./Topic.ts"
 import type { Open, Timestamp } from "./Wire.ts"
 
 /**
@@ -19,7 +19,7 @@ export interface SimulatedAssignment {
   readonly topic_id: string
   readonly persona_id: string
   readonly persona_name: string
-  readonly status: Open<PersonaStatus>
+  readonly status: Open<AssignmentStatus>
   readonly status_updated_at: Timestamp
   readonly has_commentary: boolean
   readonly failure: Failure | null

@@ -14,7 +14,7 @@ export type TopicStatus = "pending" | "in_progress" | "partial" | "completed"
  * The status of one persona's assignment. Only `creator_approved` has a commentary. `creator_approved`, `declined` and
  * `expired` are final.
  */
-export type PersonaStatus =
+export type AssignmentStatus =
   | "topic_sent"
   | "opinion_injected"
   | "commentary_generated"
@@ -111,7 +111,7 @@ export interface TopicProgress {
     readonly share_id: string
     readonly persona_id: string
     readonly persona_name: string
-    readonly status: Open<PersonaStatus>
+    readonly status: Open<AssignmentStatus>
     readonly status_updated_at: Timestamp
     /** True if the commentary is ready to fetch. */
     readonly has_commentary: boolean
@@ -120,7 +120,7 @@ export interface TopicProgress {
     readonly expires_at: Timestamp | null
   }>
   /** Number of personas by status. */
-  readonly summary: { readonly total: number } & { readonly [Status in PersonaStatus]: number }
+  readonly summary: { readonly total: number } & { readonly [Status in AssignmentStatus]: number }
 }
 
 /** An approved text, with media if requested and ready. */

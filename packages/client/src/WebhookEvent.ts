@@ -1,5 +1,5 @@
 /** Event types, as `verifyWebhook` returns them. */
-import type { Commentary, FailureReason, OutcomeSummary, PersonaStatus, TopicStatus } from "./Topic.ts"
+import type { AssignmentStatus, Commentary, FailureReason, OutcomeSummary, TopicStatus } from "./Topic.ts"
 import type { Metadata, Open, Timestamp } from "./Wire.ts"
 
 interface Event<Type extends string, Data> {
@@ -26,7 +26,7 @@ interface Subject {
 interface Part extends Subject {
   readonly share_id: string
   readonly persona: { readonly id: string; readonly name: string }
-  readonly status: Open<PersonaStatus>
+  readonly status: Open<AssignmentStatus>
 }
 
 /** A creator approved a commentary, which is included. */
