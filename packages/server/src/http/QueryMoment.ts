@@ -6,4 +6,5 @@ import type * as Option from "effect/Option"
 export const parseQueryTime = (text: string): Option.Option<Instant.Instant> =>
   Instant.parse(text.replace(/ (?=\d\d:?\d\d$)/, "+"))
 
-export const queryTimeConstraint = "must be an ISO 8601 timestamp with a zone, such as 2026-01-30T12:00:00Z"
+/** The `constraint` of the problem that a response reports for an invalid time. */
+export const timestampConstraint = "must be an ISO 8601 timestamp with a zone, such as 2026-01-30T12:00:00Z"

@@ -41,7 +41,7 @@ const makeReader = () => {
     type: given(type, Option.liftPredicate(isType), () =>
       wrong("type", `must be one of ${EventType.literals.join(", ")}`)
     ),
-    since: given(since, QueryMoment.parseQueryTime, () => wrong("since", QueryMoment.queryTimeConstraint))
+    since: given(since, QueryMoment.parseQueryTime, () => wrong("since", QueryMoment.timestampConstraint))
   })
   const checked = <A>(asked: A) => {
     const [first, ...rest] = problems

@@ -80,7 +80,7 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
   text === undefined ? null : Option.getOrUndefined(QueryMoment.parseQueryTime(text))
 
-const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.queryTimeConstraint })
+const notMoment = (field: string): Problem => ({ field, constraint: QueryMoment.timestampConstraint })
 
 const view = (period: ReportingPeriod, { overall, personas }: Report): typeof PerformanceReport.Type => ({
   period: { start: Instant.toIso(period.start), end: Instant.toIso(period.end) },

@@ -52,7 +52,7 @@ export const readList = (
     const text = query[field]
     if (text === undefined) return null
     const at = Option.getOrNull(QueryMoment.parseQueryTime(text))
-    if (at === null) wrong(field, QueryMoment.queryTimeConstraint)
+    if (at === null) wrong(field, QueryMoment.timestampConstraint)
     return at
   }
   const created = { after: moment("created_after"), before: moment("created_before") }
