@@ -117,7 +117,7 @@ export const notModified = (canWait: boolean): Readonly<Record<string, Response>
 })
 
 /** Every operation has this response, for when the request did not arrive in time. */
-export const timedOut: Readonly<Record<string, Response>> = {
+export const requestTimeoutResponse: Readonly<Record<string, Response>> = {
   [Errors.requestTimeout.status]: {
     description: "The request did not arrive completely within the time limit. Send it again.",
     headers: headersOf(String(Errors.requestTimeout.status), false),

@@ -14,7 +14,7 @@ import { ExampleErrors } from "../ErrorGuide.ts"
 import { InvalidRequest, NotFound, ScopeDenied, type WireError } from "../Errors.ts"
 import type { SecurityScheme } from "../SecurityScheme.ts"
 import { discriminated } from "./Alternatives.ts"
-import { answers, busy, headerName, notModified, timedOut } from "./Answers.ts"
+import { answers, busy, headerName, notModified, requestTimeoutResponse } from "./Answers.ts"
 import { type Document, type Json, json, mapValues, type Operation, type Parameter } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { guidance, title, version } from "./Guidance.ts"
@@ -181,7 +181,7 @@ const described = (
         shown: new Map(shown.map((error) => [error.error.code, error]))
       }),
       ...(isConditional ? notModified(canWait) : {}),
-      ...timedOut,
+      ...requestTimeoutResponse,
       ...busy
     }
   }
