@@ -90,7 +90,7 @@ describe("a form action", () => {
       assert.strictEqual(status, 400)
       assert.include(text, "This request has expired.")
       assert.include(text, "ninety seconds of nobody knowing")
-      const { form: send } = yield* caller(Samples.beingRevised)
+      const { form: send } = yield* caller(Samples.revisionRequested)
       const content = "x".repeat(5001)
       const edited = yield* send("approve", { draft_id: uuid(11), content })
       assert.strictEqual(edited.status, 400)
@@ -177,7 +177,13 @@ describe("a JSON action", () => {
         [Samples.approved, "decline", {}, "action", "present status is creator_approved"],
         [Samples.declined, "respond", { perspective }, "action", "present status is declined"],
         [Samples.withdrawn, "approve", {}, "action", "closed in commentary_generated (withdrawn)"],
-        [Samples.beingRevised, "revise", { draft_id: uuid(11) }, "action", "in commentary_generated, another draft"],
+        [
+          Samples.revisionRequested,
+          "revise",
+          { draft_id: uuid(11) },
+          "action",
+          "in commentary_generated, another draft"
+        ],
         [Samples.lastDraft, "revise", { draft_id: uuid(20) }, "action", "draft 10 is the last one"],
         [Samples.revised, "approve", {}, "draft_id", uuid(12)],
         [Samples.revised, "approve", { draft_id: uuid(11) }, "draft_id", uuid(12)],

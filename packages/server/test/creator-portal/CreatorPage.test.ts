@@ -149,7 +149,7 @@ describe("a page", () => {
       stalled: ["revise"],
       commentaryGenerated: ["approve", "revise", "withdraw"],
       revised: ["approve", "revise", "withdraw"],
-      beingRevised: ["approve", "withdraw"],
+      revisionRequested: ["approve", "withdraw"],
       lastDraft: ["approve", "withdraw"],
       approved: [],
       declined: [],

@@ -78,7 +78,8 @@ export const revised: Assignment = {
   draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }
 }
 
-export const beingRevised: Assignment = {
+/** The creator has requested another draft, which no attempt has generated yet. */
+export const revisionRequested: Assignment = {
   ...commentaryGenerated,
   generation: {
     ...commentaryGenerated.generation,
@@ -127,7 +128,7 @@ export const states = {
   stalled,
   commentaryGenerated,
   revised,
-  beingRevised,
+  revisionRequested,
   lastDraft,
   approved,
   declined,
