@@ -5,9 +5,9 @@ import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
 import { defaultGracePeriod } from "@partner-commentary/core/access/KeyRotation"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import {
-  readChangeText,
-  readCreationText,
-  readRotationText
+  decodeChangeText,
+  decodeCreationText,
+  decodeRotationText
 } from "@partner-commentary/server/routes/api-keys/ApiKeyBody"
 import { refusedChanges, refusedRotations } from "@partner-commentary/server/routes/api-keys/ApiKeyRefusals"
 import * as Views from "@partner-commentary/server/routes/api-keys/ApiKeyViews"
@@ -48,7 +48,7 @@ export const apiKeys = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const { organization } = yield* asker(yield* ofOrganization(key))
-        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), readCreationText), invalid)
+        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeCreationText), invalid)
         const issued = (yield* ApiKeys).issue(organization, Views.newApiKeyFromBody(body))
         return Views.toCreatedKey(
           yield* Effect.catchTags(issued, {
@@ -75,7 +75,7 @@ export const apiKeys = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
-        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), readChangeText), invalid)
+        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeChangeText), invalid)
         const wanted = { name: body.name?.trim() ?? null, ipAllowList: body.ip_whitelist ?? null }
         const changed = (yield* ApiKeys).change(api_key_id, wanted, operatorOf(organization_id))
         return Views.toKeySummary(yield* Effect.catchTags(changed, refusedChanges("api_key_id")))
@@ -88,7 +88,7 @@ export const apiKeys = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const { api_key_id, organization_id } = yield* one(key)
-        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), readRotationText), invalid)
+        const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeRotationText), invalid)
         const { grace_period_seconds: seconds } = body
         const grace = seconds === undefined ? defaultGracePeriod : Duration.seconds(seconds)
         const rotated = (yield* ApiKeys).rotate(api_key_id, grace, operatorOf(organization_id))

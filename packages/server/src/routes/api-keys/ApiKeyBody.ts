@@ -12,11 +12,11 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { bodyDecoder, decodeOptionalBody, textDecoder } from "../../http/Body.ts"
 
-export const readCreation = (request: HttpServerRequest.HttpServerRequest) =>
+export const decodeCreation = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(Instant.now, (now) => bodyDecoder(CreateApiKey, further(now))(request))
 
 /** Decodes the JSON text of one key. */
-export const readCreationText = (text: string) =>
+export const decodeCreationText = (text: string) =>
   Effect.flatMap(Instant.now, (now) => textDecoder(CreateApiKey, further(now))(text))
 
 const further =
@@ -34,9 +34,9 @@ const changeProblems = (body: Readonly<Record<string, unknown>>): ReadonlyArray<
     .map((field) => ({ field, constraint: "must be left out, for it cannot be changed: create a new key" }))
 ]
 
-export const readChange = bodyDecoder(ChangeApiKey, changeProblems)
+export const decodeChange = bodyDecoder(ChangeApiKey, changeProblems)
 
-export const readChangeText = textDecoder(ChangeApiKey, changeProblems)
+export const decodeChangeText = textDecoder(ChangeApiKey, changeProblems)
 
 const nameProblems = (name: string): ReadonlyArray<Problem> => {
   if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
@@ -54,6 +54,6 @@ const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Probl
   })
 
 /** All fields and the body itself are optional. */
-export const readRotation = decodeOptionalBody(bodyDecoder(RotateApiKey), {})
+export const decodeRotation = decodeOptionalBody(bodyDecoder(RotateApiKey), {})
 
-export const readRotationText = textDecoder(RotateApiKey)
+export const decodeRotationText = textDecoder(RotateApiKey)

@@ -19,7 +19,7 @@ import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import { refusalOf } from "../../middleware/Authorization.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
-import { readChange, readCreation, readRotation } from "./ApiKeyBody.ts"
+import { decodeChange, decodeCreation, decodeRotation } from "./ApiKeyBody.ts"
 import { keyNotFound, refusedChanges, refusedRotations } from "./ApiKeyRefusals.ts"
 import * as Views from "./ApiKeyViews.ts"
 
@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
           const { by, organization } = yield* CurrentDashboard
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
-              const body = yield* readCreation(request)
+              const body = yield* decodeCreation(request)
               yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
               const issued = Effect.catchTags(keys.issue(organization, Views.newApiKeyFromBody(body), by), {
                 TooManyKeys: ({ limit }) =>
@@ -85,7 +85,7 @@ export const layer = HttpApiBuilder.group(
           const who = yield* manager
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
-              const { grace_period_seconds: seconds } = yield* readRotation(request)
+              const { grace_period_seconds: seconds } = yield* decodeRotation(request)
               const grace = seconds === undefined ? defaultGracePeriod : Duration.seconds(seconds)
               yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
               const rotated = Effect.catchTags(
@@ -105,7 +105,7 @@ export const layer = HttpApiBuilder.group(
         "change",
         Effect.fnUntraced(function* ({ params, request }) {
           const who = yield* manager
-          const { ip_whitelist: ipAllowList = null, name } = yield* readChange(request)
+          const { ip_whitelist: ipAllowList = null, name } = yield* decodeChange(request)
           const id = yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound)
           const changed = keys.change(id, { name: name?.trim() ?? null, ipAllowList }, who)
           return Envelope.success(Views.toKeySummary(yield* Effect.catchTags(changed, refusedChanges("id"))))
