@@ -1,6 +1,6 @@
 /**
- * Starts a Postgres server that ends with the calling process. A separate process, Keeper.ts, starts the server and stops
- * it when the calling process ends.
+ * Starts a Postgres server that ends with the calling process. A separate process, Supervisor.ts, starts the server and
+ * stops it when the calling process ends.
  */
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
@@ -28,15 +28,15 @@ export const startCluster = (
   } = {}
 ): Promise<PostgresCluster> =>
   new Promise((resolve, reject) => {
-    const keeper = spawn(
+    const supervisor = spawn(
       process.execPath,
       [
-        fileURLToPath(new URL("./Keeper.ts", import.meta.url)),
+        fileURLToPath(new URL("./Supervisor.ts", import.meta.url)),
         String(options.version ?? defaultVersion),
         ...(options.settings ?? [])
       ],
-      // Keeper.ts runs in a separate process group, so that Ctrl-C in the terminal reaches only this process, which then
-      // stops the server.
+      // Supervisor.ts runs in a separate process group, so that Ctrl-C in the terminal reaches only this process, which
+      // then stops the server.
       {
         stdio: ["pipe", "pipe", "pipe"],
         detached: true,
@@ -50,13 +50,13 @@ export const startCluster = (
     let said = ""
     let pid = 0
     let waiting: ((line: string) => void) | undefined
-    keeper.stderr.on("data", (text: Buffer) => {
+    supervisor.stderr.on("data", (text: Buffer) => {
       said += text
     })
-    keeper.stdin.on("error", () => {})
-    const ended = new Promise<void>((resolve) => keeper.once("exit", () => resolve()))
+    supervisor.stdin.on("error", () => {})
+    const ended = new Promise<void>((resolve) => supervisor.once("exit", () => resolve()))
     void ended.then(() => reject(new Error(`no Postgres server: ${said}`)))
-    createInterface({ input: keeper.stdout }).on("line", (line) => {
+    createInterface({ input: supervisor.stdout }).on("line", (line) => {
       const [word, port, process] = line.split(" ")
       if (word === "ready") {
         pid = Number(process)
@@ -66,10 +66,10 @@ export const startCluster = (
           restart: () =>
             new Promise((done) => {
               waiting = () => done()
-              keeper.stdin.write("restart\n")
+              supervisor.stdin.write("restart\n")
             }),
           stop: () => {
-            keeper.stdin.end()
+            supervisor.stdin.end()
             return ended
           }
         })

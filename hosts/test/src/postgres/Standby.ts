@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as Cluster from "./Cluster.ts"
 import { runOnDatabase } from "./TestDatabase.ts"
 
-/** Files that are not copied: the state of the running process, and the configuration that the keeper rewrites. */
+/** Files that are not copied: the state of the running process, and the configuration that the supervisor rewrites. */
 const skipped = ["postmaster.pid", "postmaster.opts", "postgresql.conf"]
 
 export const startStandby = Effect.fnUntraced(function* (primary: Cluster.PostgresCluster) {

@@ -1,8 +1,9 @@
 /**
- * A process that keeps one Postgres server: `node Keeper.ts VERSION [NAME=VALUE…]`. It creates a cluster in a temporary folder
- * and prints `ready PORT PID` each time the server has started. The input line `restart` restarts the server. When the input
- * ends, because the parent closed it or died, the keeper stops the server and removes the folder. A certificate in CERTIFICATE
- * and its key in CERTIFICATE_KEY enable TLS. A base backup's folder in DATA_FROM is copied instead of a new cluster.
+ * A process that starts, restarts and stops one Postgres server: `node Supervisor.ts VERSION [NAME=VALUE…]`. It creates a
+ * cluster in a temporary folder and prints `ready PORT PID` each time the server has started. The input line `restart`
+ * restarts the server. When the input ends, because the parent closed it or died, the supervisor stops the server and
+ * removes the folder. A certificate in CERTIFICATE and its key in CERTIFICATE_KEY enable TLS. A base backup's folder in
+ * DATA_FROM is copied instead of a new cluster.
  *
  * Postgres refuses to run as root. In that case both of its programs run as the user `nobody`.
  */
