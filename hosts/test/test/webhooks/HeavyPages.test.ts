@@ -79,12 +79,17 @@ it.effect("other requests run while a page is read", () =>
       if (!turns.over) setImmediate(turn)
     }
     setImmediate(turn)
-    yield* list("?limit=1")
-    const alone = turns.count
-    yield* list("?limit=100")
+    const turnsOf = Effect.fnUntraced(function* (query: string) {
+      const before = turns.count
+      yield* list(query)
+      return turns.count - before
+    })
+    // While Postgres works, turns pass too. The least of several counts has the fewest of them.
+    const alone = Math.min(...(yield* Effect.forEach([1, 2, 3, 4, 5], () => turnsOf("?limit=1"))))
+    const whole = yield* turnsOf("?limit=100")
     turns.over = true
     // Each step reads a quarter of a page.
-    assert.isAtLeast(turns.count - alone, alone + 3)
+    assert.isAtLeast(whole, alone + 3)
   }).pipe(Effect.provide(InMemory.layer))
 )
 
