@@ -41,7 +41,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     return true
   }
   channel.onMessage((message) => {
-    if (message === connectionLost) return own.notify
+    if (message === connectionLost) return own.wakeAll
     return own.tell(parse(message.startsWith(prefix) ? message.slice(prefix.length) : ""))
   })
 
@@ -64,6 +64,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     )
   return WorkSignal.of({
     notify: Effect.suspend(() => tell(allWork)),
+    wakeAll: own.wakeAll,
     tell,
     listen: (kind) =>
       Effect.andThen(

@@ -1,12 +1,13 @@
 /** Tests which signals a process without workers sends to other processes. */
 import { assert, it } from "@effect/vitest"
-import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
+import { newEvents, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as PostgresWorkSignal from "@partner-commentary/postgres/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import type { NotificationChannel } from "../src/Channel.ts"
+import { connectionLost, type NotificationChannel } from "../src/Channel.ts"
 
 /** A channel that delivers each message to all its processes at once. */
 const makeChannel = () => {
@@ -62,5 +63,20 @@ it.effect("a process with workers sends no work of their kind", () =>
     yield* both.listen("tests")
     yield* both.tell(["tests", { kind: "tests", at: 1000 }, "mails"])
     assert.deepStrictEqual(said, ["work mails"])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a restored LISTEN connection wakes waiting requests, and a signal for all work does not", () =>
+  Effect.gen(function* () {
+    const { channel } = makeChannel()
+    const one = yield* process(channel)
+    const id = "7e570000-0000-4000-8000-000000000001" as OrganizationId
+    const wait = yield* one.listen(newEvents({ organizationId: id, environment: "live" }))
+    const waiting = yield* Effect.forkChild(wait(Duration.minutes(1)), { startImmediately: true })
+    yield* one.notify
+    yield* TestClock.adjust("30 seconds")
+    assert.isUndefined(waiting.pollUnsafe())
+    yield* channel.say(connectionLost)
+    assert.isTrue(yield* Fiber.join(waiting))
   }).pipe(Effect.scoped)
 )

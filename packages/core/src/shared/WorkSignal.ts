@@ -54,8 +54,10 @@ interface Listener {
 export class WorkSignal extends Context.Service<
   WorkSignal,
   {
-    /** Signals work of every kind to the workers, and every change. Within a transaction the signal takes effect after the commit. */
+    /** Signals work of every kind to the workers. Within a transaction the signal takes effect after the commit. */
     readonly notify: Effect.Effect<void>
+    /** Ends every wait in this process, because signals may have been lost. */
+    readonly wakeAll: Effect.Effect<void>
     /** Signals this work only. A signal for later work ends a wait only if the wait would last longer. */
     readonly tell: (work: ReadonlyArray<DueWork>) => Effect.Effect<void>
     /**
@@ -99,7 +101,9 @@ export class WorkSignal extends Context.Service<
       )
     return keptInProcess(
       WorkSignal.of({
-        notify: Effect.suspend(() => tell([...listeners.keys()])),
+        // Partners' requests call this, so it wakes no request of another organization.
+        notify: Effect.suspend(() => tell(allWork)),
+        wakeAll: Effect.suspend(() => tell([...listeners.keys()])),
         tell,
         listen: (kind) =>
           Effect.map(

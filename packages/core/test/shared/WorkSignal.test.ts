@@ -1,6 +1,7 @@
 /** The tests check which listeners each signal wakes. */
 import { assert, it } from "@effect/vitest"
-import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import type { TopicId } from "@partner-commentary/core/shared/Ids"
+import { type Change, topicChange, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -8,12 +9,14 @@ import * as TestClock from "effect/testing/TestClock"
 
 const kinds: ReadonlyArray<Work> = ["assignments", "tests", "mails", "deliveries", "recoveries", "removals"]
 
-/** Returns the listeners that this signal wakes. */
+const change = topicChange("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
+
+/** Returns the listeners that this signal wakes: workers, and a request that waits for a change. */
 const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const service = yield* WorkSignal
-    const seen: Array<Work> = []
-    const listeners = yield* Effect.forEach(kinds, (kind) =>
+    const seen: Array<Work | Change> = []
+    const listeners = yield* Effect.forEach([...kinds, change], (kind) =>
       Effect.gen(function* () {
         const wait = yield* service.listen(kind)
         return yield* Effect.forkChild(Effect.tap(wait(Duration.days(1)), () => Effect.sync(() => seen.push(kind))))
@@ -33,9 +36,15 @@ it.effect("a signal for some kinds of work wakes only their listeners", () =>
   })
 )
 
-it.effect("a signal for all work wakes every listener", () =>
+it.effect("a signal for all work wakes every worker, and no request that waits for a change", () =>
   Effect.gen(function* () {
-    assert.deepStrictEqual(yield* woken(({ notify }) => notify), kinds)
+    assert.deepStrictEqual(yield* woken(({ notify }) => notify), [...kinds])
+  })
+)
+
+it.effect("after lost signals every listener wakes", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* woken(({ wakeAll }) => wakeAll), [...kinds, change])
   })
 )
 
