@@ -21,7 +21,7 @@ import type { Headers } from "effect/http/Headers"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Scheduler from "effect/Scheduler"
 import { preferredWait } from "../http/Preference.ts"
-import { CurrentFairScheduler } from "./FairScheduler.ts"
+import { CurrentFairScheduler, type FairScheduler } from "./FairScheduler.ts"
 
 /**
  * A host provides this service if it knows when a client has received a response or has disconnected. The permit is
@@ -72,8 +72,17 @@ export const withPermit = <A, E, R>(
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
     const own = Context.add(context, FairShare, organization)
-    // A stream lasts longer than its handler, so it takes a permit by itself.
-    if (pool === "streaming") return Effect.updateContext(work, () => own as Context.Context<R>)
+    // Requests are scheduled by organization, because an organization can have many keys.
+    const inTurns = (scheduler: FairScheduler) =>
+      own.pipe(
+        Context.add(ProcessScheduler, Context.get(own, Scheduler.Scheduler)),
+        Context.add(Scheduler.Scheduler, scheduler.of(organization))
+      )
+    // A stream lasts longer than its handler, so it takes a permit by itself. Its fiber inherits the scheduler.
+    if (pool === "streaming") {
+      const streaming = fair === undefined ? own : inTurns(fair)
+      return Effect.updateContext(work, () => streaming as Context.Context<R>)
+    }
     const taken = limit.tryTake(pool, organization)
     // The end of the fiber releases the permit, also if the client has left.
     if (taken !== undefined) fiber.addObserver(() => whenResponseEnds(taken))
@@ -83,12 +92,8 @@ export const withPermit = <A, E, R>(
     if (fair === undefined || pool === "frequent" || waits) {
       return Effect.updateContext(permitted(work), () => own as Context.Context<R>)
     }
-    // Requests are scheduled by organization, because an organization can have many keys.
     const inTurn = Effect.suspend(() => (fair.hasTime() ? work : Effect.andThen(Effect.yieldNow, work)))
-    const scheduled = own.pipe(
-      Context.add(ProcessScheduler, Context.get(own, Scheduler.Scheduler)),
-      Context.add(Scheduler.Scheduler, fair.of(organization))
-    )
+    const scheduled = inTurns(fair)
     return Effect.updateContext(permitted(inTurn), () => scheduled as Context.Context<R>)
   })
 

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
+import { RequiredPool } from "@partner-commentary/api/ApiKeyAuth"
+import { ConcurrencyLimit, type ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { FairShare } from "@partner-commentary/core/shared/FairShare"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Context from "effect/Context"
@@ -9,43 +10,47 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { withPermit } from "../../src/middleware/ConcurrentRequests.ts"
 import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
 
+/** Requests whose turns the test runs one by one. The present turn has no time left. */
+const scene = Effect.gen(function* () {
+  const limit = yield* ConcurrencyLimit
+  let now = 0
+  let due: Array<() => void> = []
+  const fair = FairScheduler.make({ now: () => now, next: (run) => void due.push(run) })
+  const turn = () => {
+    const runs = due
+    due = []
+    for (const run of runs) run()
+  }
+  const worked: Array<string> = []
+  const work = Effect.map(FairShare, (share) => {
+    now += FairScheduler.turnBudget
+    worked.push(share)
+  })
+  const ask = (organization: string, pool: ConcurrencyPool = "standard", handled = work) =>
+    withPermit(
+      limit,
+      { annotations: Context.make(RequiredPool, pool) },
+      { organization: organization as OrganizationId, credential: "x-api-key" },
+      handled
+    ).pipe(
+      Effect.provideService(FairScheduler.CurrentFairScheduler, fair),
+      Effect.provideService(
+        HttpServerRequest.HttpServerRequest,
+        HttpServerRequest.fromWeb(new Request("http://localhost/partner/v1/events"))
+      ),
+      Effect.forkChild({ startImmediately: true })
+    )
+  fair.start("busy", () => {
+    now += FairScheduler.turnBudget
+  })
+  return { ask, turn, work, worked }
+})
+
 it.effect(
   "each request of an organization starts in the turn of the organization, and requests of disconnected clients never start",
   () =>
     Effect.gen(function* () {
-      const limit = yield* ConcurrencyLimit
-      let now = 0
-      let due: Array<() => void> = []
-      const fair = FairScheduler.make({ now: () => now, next: (run) => void due.push(run) })
-      const turn = () => {
-        const runs = due
-        due = []
-        for (const run of runs) run()
-      }
-      const worked: Array<string> = []
-      const ask = (organization: string) => {
-        const work = Effect.map(FairShare, (share) => {
-          now += FairScheduler.turnBudget
-          worked.push(share)
-        })
-        return withPermit(
-          limit,
-          { annotations: Context.empty() },
-          { organization: organization as OrganizationId, credential: "x-api-key" },
-          work
-        ).pipe(
-          Effect.provideService(FairScheduler.CurrentFairScheduler, fair),
-          Effect.provideService(
-            HttpServerRequest.HttpServerRequest,
-            HttpServerRequest.fromWeb(new Request("http://localhost/partner/v1/events"))
-          ),
-          Effect.forkChild({ startImmediately: true })
-        )
-      }
-      // The present turn has no time left.
-      fair.start("busy", () => {
-        now += FairScheduler.turnBudget
-      })
+      const { ask, turn, worked } = yield* scene
       const [first, gone, third] = [yield* ask("attacker"), yield* ask("attacker"), yield* ask("attacker")]
       const victim = yield* ask("victim")
       assert.deepStrictEqual(worked, [])
@@ -56,4 +61,19 @@ it.effect(
       }
       yield* Fiber.joinAll([first, third, victim])
     }).pipe(Effect.provide(ConcurrencyLimit.layer))
+)
+
+it.effect("the reads of an organization's streams take turns with the requests of others", () =>
+  Effect.gen(function* () {
+    const { ask, turn, work, worked } = yield* scene
+    const read = Effect.andThen(Effect.yieldNow, work)
+    const streams = yield* Effect.forEach([1, 2], () => ask("attacker", "streaming", Effect.andThen(read, read)))
+    const victim = yield* ask("victim")
+    yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 10)))
+    assert.deepStrictEqual(worked, [])
+    for (let count = 0; count < 3; count++) turn()
+    assert.deepStrictEqual(worked, ["attacker", "victim", "attacker"])
+    for (let count = 0; count < 2; count++) turn()
+    yield* Fiber.joinAll([...streams, victim])
+  }).pipe(Effect.provide(ConcurrencyLimit.layer))
 )

@@ -72,9 +72,13 @@ export const make = Effect.gen(function* () {
   const proxies = yield* TrustedProxies
   const scope = yield* Effect.scope
 
+  /** The read waits for the organization's turn, because a timer or a signal resumes the fiber outside of turns. */
   const readPage = (principal: Principal, asked: StreamedEvents) =>
     Effect.catchIf(
-      read("standard", principal.organization.id, history.page({ ...page, ...asked, owner: ownerOf(principal) })),
+      Effect.andThen(
+        Effect.yieldNow,
+        read("standard", principal.organization.id, history.page({ ...page, ...asked, owner: ownerOf(principal) }))
+      ),
       isTooManyRequests,
       (error) => Effect.fail(busyError(error))
     )
