@@ -2,6 +2,7 @@
  * Keeps several processes running: starts them, restarts one that ended, and stops all of them together. If a process
  * ends before all are ready, the start has failed.
  */
+import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -53,7 +54,10 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
       if (number > 1) yield* isReady(1)
       for (let failures = 1; ; failures++) {
         const begun = yield* Clock.currentTimeMillis
-        const end = yield* runOnce(number)
+        // Without free memory, fork throws. That must not stop the other processes.
+        const end = yield* Effect.catchDefect(runOnce(number), (defect) =>
+          Effect.succeed(`Process ${number} cannot be started: ${reasonOf(defect)}.`)
+        )
         if (!started) return yield* new CommandFailed({ message: end })
         if ((yield* Clock.currentTimeMillis) - begun >= healthyAfter) failures = 1
         const delay = delayAfter(failures)

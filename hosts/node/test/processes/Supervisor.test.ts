@@ -19,11 +19,13 @@ interface FakeProcess {
 const start = Effect.fnUntraced(function* (count: number) {
   const launched: Array<FakeProcess> = []
   let announced = 0
+  let fault: string | undefined
   const fiber = yield* Effect.forkChild(
     supervise({
       count,
       launch: (number) =>
         Effect.gen(function* () {
+          if (fault !== undefined) return yield* Effect.die(new Error(fault))
           const fake: FakeProcess = {
             number,
             ready: yield* Deferred.make<void>(),
@@ -49,7 +51,10 @@ const start = Effect.fnUntraced(function* (count: number) {
     Effect.andThen(Deferred.succeed((fake as FakeProcess).ready, undefined), settle)
   const end = (fake: FakeProcess | undefined, sentence: string) =>
     Effect.andThen(Deferred.succeed((fake as FakeProcess).ended, sentence), settle)
-  return { announced: () => announced, end, fiber, launched, makeReady }
+  const refuseLaunches = (reason: string | undefined) => {
+    fault = reason
+  }
+  return { announced: () => announced, end, fiber, launched, makeReady, refuseLaunches }
 })
 
 const numbersOf = (launched: ReadonlyArray<FakeProcess>) => launched.map(({ number }) => number)
@@ -104,6 +109,24 @@ it.effect("a process that ends later starts again, with a delay that doubles unt
     assert.lengthOf(launched, before + 1)
     assert.strictEqual(announced(), 1)
     assert.isFalse(launched[0]?.isStopped)
+    yield* Fiber.interrupt(fiber)
+  })
+)
+
+it.effect("a process that cannot be forked is tried again, and the others go on", () =>
+  Effect.gen(function* () {
+    const { end, fiber, launched, makeReady, refuseLaunches } = yield* start(2)
+    yield* makeReady(launched[0])
+    yield* makeReady(launched[1])
+    refuseLaunches("spawn ENOMEM")
+    yield* end(launched[1], "Process 2 ended with SIGKILL.")
+    yield* TestClock.adjust(1000)
+    assert.isUndefined(fiber.pollUnsafe())
+    assert.lengthOf(launched, 2)
+    assert.isFalse(launched[0]?.isStopped)
+    refuseLaunches(undefined)
+    yield* TestClock.adjust(2000)
+    assert.deepStrictEqual(numbersOf(launched), [1, 2, 2])
     yield* Fiber.interrupt(fiber)
   })
 )
