@@ -89,7 +89,9 @@ export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Eff
           resolve()
         } else if (message.kind === "failed") reason = message.reason
         else if (message.kind === "collect") {
-          void collect().then((text) => send(member, { kind: "collected", id: message.id, text }))
+          void collect()
+            .catch(() => "")
+            .then((text) => send(member, { kind: "collected", id: message.id, text }))
         }
       })
     })

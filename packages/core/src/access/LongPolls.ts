@@ -87,7 +87,8 @@ export class LongPolls extends Context.Service<
         const pause = (longest: Duration.Duration): Effect.Effect<Wake> =>
           Effect.raceFirst(
             Effect.map(changed(longest), (isSignaled) => (isSignaled ? "change" : "time")),
-            Effect.map(Deferred.await(one.woken), () => {
+            // The yield lets the caches of keys hear of the change before the caller's next check.
+            Effect.map(Effect.andThen(Deferred.await(one.woken), Effect.yieldNow), () => {
               one.woken = Deferred.makeUnsafe<void>()
               return "access" as const
             })

@@ -47,6 +47,8 @@ export const streamTimes = {
   check: 1500,
   /** Between two reads without a signal, in case that one was lost. */
   look: 60_000,
+  /** Between two full pages, so that an organization's streams of old events leave time to others. */
+  fullPage: 50,
   /** After this time without reading, a client is disconnected. */
   stall: 60_000,
   /** A stream ends within these times, and its client connects again. */
@@ -129,7 +131,7 @@ export const make = Effect.gen(function* () {
           const { events, more } = yield* readPage(principal, { ...asked, behind })
           behind = events.at(-1)?.id ?? behind
           text += textOf(events)
-          look = more ? now : now + streamTimes.look
+          look = now + (more ? streamTimes.fullPage : streamTimes.look)
         }
         start = ""
         yield* Deferred.succeed(opened, undefined)
