@@ -184,7 +184,7 @@ const streamQuery = {
   type: listQuery.type,
   since: textParameter({
     description:
-      "Only events of this moment and later ones: ISO 8601 with a zone. None reach back further than 30 days. Left out together with `after`, the stream begins with the oldest of them.",
+      "Only events from this time on: ISO 8601 with a time zone. Without `since`, `after` and `Last-Event-ID`, the stream begins with the oldest event of the last 30 days.",
     example: "2026-01-30T12:00:00Z",
     format: "date-time"
   }),
