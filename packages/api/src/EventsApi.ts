@@ -116,7 +116,7 @@ export const Event = Schema.Union([
   }).annotate({
     identifier: "TopicCompletedEvent",
     description:
-      "Every assignment of the topic is approved or has failed. Sent once for each topic, after the event of its last assignment."
+      "Every assignment of the topic is approved or has failed. Sent once for each topic, after the event of its last assignment. Audio and video may follow, with `media.ready`."
   })
 ]).annotate({
   identifier: "Event",
@@ -184,7 +184,7 @@ const streamQuery = {
   type: listQuery.type,
   since: textParameter({
     description:
-      "Only events of this moment and later ones: ISO 8601 with a zone. None reach back further than 30 days. Left out together with `after`, the stream begins with the oldest of them.",
+      "Only events from this time on: ISO 8601 with a time zone. Without `since`, `after` and `Last-Event-ID`, the stream begins with the oldest event of the last 30 days.",
     example: "2026-01-30T12:00:00Z",
     format: "date-time"
   }),
@@ -195,11 +195,11 @@ const streamQuery = {
   })
 }
 
-/** `EventSource` sends the header by itself when it connects again. */
+/** Libraries for server-sent events send the header by themselves when they connect again. */
 const streamHeaders = {
   "last-event-id": textParameter({
     description:
-      "The `id` of the last event that came, which `EventSource` sends by itself when it connects again. It has precedence over `after`.",
+      "The `id` of the last event that you received, which libraries for server-sent events send by themselves when they connect again. It has precedence over `after`.",
     ...eventId
   })
 }
@@ -207,7 +207,7 @@ const streamHeaders = {
 /** The handler writes the text. */
 const EventStream = Schema.String.annotate({
   description:
-    "Server-sent events. Of each, `id` is the event's id, `event` its type, and `data` the JSON that `GET /events` lists, whose schema this is. A line with a colon alone is a comment."
+    "Server-sent events. Each has an `id`, the event's id; an `event`, its type; and `data`, the event as JSON on one line, whose schema this is. A line that begins with a colon is a comment. `retry` is the time in milliseconds to wait before you connect again."
 }).pipe(HttpApiSchema.asText({ contentType: eventStream }))
 
 export class EventsApi extends HttpApiGroup.make("events")
@@ -236,7 +236,7 @@ export class EventsApi extends HttpApiGroup.make("events")
           transform: streamOf("Event"),
           summary: "Stream events",
           description:
-            "The events of `GET /events?order=asc` as server-sent events: each comes as soon as it is stored, once, and none is left out. When the stream ends, connect again with the id of the last event as `Last-Event-ID`, as `EventSource` does: the next event follows. While nothing happens, a comment comes every 15 seconds. A stream counts as one request. It ends within an hour, within 5 seconds of the end of its key, when the service stops, and when its client does not read for a minute. An organization may have 100 open streams in each process of the service. A host that cannot stream answers with the events that exist and ends, so that a client asks again every 10 seconds: use `Prefer: wait` or webhooks there instead."
+            "The events of `GET /events?order=asc` as server-sent events: each comes as soon as it is stored, once, and none is left out. When the stream ends, connect again with the id of the last event as `Last-Event-ID`: the next event follows. Use an official client, or a library for server-sent events that sends `X-Api-Key`, which the `EventSource` of browsers does not. While nothing happens, a comment comes every 15 seconds. A stream counts as one request. It ends within an hour, within 5 seconds of the end of its key, when the service stops, and when its client does not read for a minute. An organization may have 100 open streams in each process of the service. A host that cannot stream answers with the events that exist and ends, so that a client asks again every 10 seconds: use `Prefer: wait` or webhooks there instead."
         })
       )
   )

@@ -1349,7 +1349,7 @@ class TopicCommentaries(TypedDict):
 
 class TopicCompletedEvent(TypedDict):
     """Every assignment of the topic is approved or has failed. Sent once for each topic, after the event
-    of its last assignment.
+    of its last assignment. Audio and video may follow, with `media.ready`.
     """
 
     id: str

@@ -7,6 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Shared from "partner-commentary/doctor/Finding"
+import { refusalOf } from "../processes/ProcessCount.ts"
 
 export type Finding = Shared.Finding<
   | Shared.StoredCheck
@@ -22,7 +23,7 @@ export type Finding = Shared.Finding<
 
 export const { mend, notice, ok } = Shared
 
-/** Reports settings that are valid but unsafe or incomplete. */
+/** Reports settings that are unsafe, incomplete, or refused by `serve` only. */
 export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<Finding> => {
   const links = ConfigSummary.publicUrlWarning(settings, settings.listen.port)
   const notices = [
@@ -45,6 +46,10 @@ export const checkConfiguration = (settings: Settings.Settings): ReadonlyArray<F
     ...Option.match(links, {
       onNone: () => [],
       onSome: ({ isLost, sentence }) => [(isLost ? mend : notice)("configuration", `${sentence}.`)]
+    }),
+    ...Option.match(refusalOf(settings), {
+      onNone: () => [],
+      onSome: ({ name, reason }) => [mend("configuration", `${name} ${reason}: serve does not start.`)]
     })
   ]
   return notices.length > 0 ? notices : [ok("configuration", settings.development ? "Good, for development." : "Good.")]

@@ -7,12 +7,12 @@ type Aggregate = (one: number, other: number) => number
 
 const sum: Aggregate = (one, other) => one + other
 
-/** Gauges without an entry are the maximum of all processes. */
+/**
+ * Gauges without an entry are the maximum of all processes. That is also the heap's value: each process has a limit of its
+ * own, and a sum would hide a process that is near it.
+ */
 const gauges: Readonly<Record<string, Aggregate>> = {
   process_resident_memory_bytes: sum,
-  nodejs_heap_size_used_bytes: sum,
-  nodejs_heap_size_total_bytes: sum,
-  nodejs_heap_size_limit_bytes: sum,
   nodejs_external_memory_bytes: sum,
   process_start_time_seconds: Math.min,
   partner_commentary_database_up: Math.min

@@ -1,17 +1,14 @@
 /** `serve` in one process or in several. Only the processes that serve load the server's modules. */
-import { availableParallelism } from "node:os"
-import { isPostgres } from "@partner-commentary/settings/DatabaseSettings"
 import * as Settings from "@partner-commentary/settings/Settings"
-import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { WrongUsage } from "../cli/CommandFailed.ts"
 import { describeFailure } from "../cli/CommandLine.ts"
 import * as Lifecycle from "../server/Lifecycle.ts"
 import * as Logs from "../telemetry/Logs.ts"
 import * as ProcessMetrics from "../telemetry/ProcessMetrics.ts"
 import * as Primary from "./Primary.ts"
+import { countProcesses } from "./ProcessCount.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
 import { supervise } from "./Supervisor.ts"
 
@@ -19,11 +16,6 @@ interface Options<R> extends Lifecycle.ServeOptions<R> {
   /** The number that the command line asks for. */
   readonly processes: Option.Option<number>
 }
-
-/** With eight pools of 11 connections Postgres has room for others: its `max_connections` is 100 by default. */
-const largestDefault = 8
-
-const onSqlite = "must be 1 on SQLite, where one process writes"
 
 /** Serves until it is interrupted. */
 export const serve = Effect.fnUntraced(function* <R>(options: Options<R>) {
@@ -40,23 +32,6 @@ const serveAlone = <R>(options: Lifecycle.ServeOptions<R>) =>
     Effect.promise(() => import("../server/Service.ts")),
     ({ serve }) => serve(options)
   )
-
-/** The number of processes, by the command line, the environment, or the cores of the machine. */
-const countProcesses = (settings: Settings.Settings, asked: Option.Option<number>) =>
-  Effect.gen(function* () {
-    if (isPostgres(settings.database)) {
-      return Option.getOrElse(
-        Option.orElse(asked, () => settings.processes),
-        () => Math.min(availableParallelism(), largestDefault)
-      )
-    }
-    const isSeveral = (count: number) => count > 1
-    if (Option.exists(asked, isSeveral)) return yield* new WrongUsage({ message: `--processes ${onSqlite}.` })
-    if (Option.isNone(asked) && Option.exists(settings.processes, isSeveral)) {
-      return yield* new SettingRefused({ name: "PROCESSES", reason: onSqlite })
-    }
-    return 1
-  })
 
 const serveTogether = <R>(count: number, { announce }: Options<R>) =>
   Lifecycle.run(

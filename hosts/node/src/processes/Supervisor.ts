@@ -42,8 +42,9 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
       Effect.scoped(
         Effect.gen(function* () {
           const { ended, ready } = yield* launch(number)
+          const firstReady = Deferred.succeed(readiness.get(number) as Deferred.Deferred<void>, undefined)
           yield* Effect.forkScoped(
-            Effect.andThen(ready, Deferred.succeed(readiness.get(number) as Deferred.Deferred<void>, undefined))
+            Effect.andThen(ready, started ? Effect.logInfo(`Process ${number} serves again`) : firstReady)
           )
           return yield* ended
         })

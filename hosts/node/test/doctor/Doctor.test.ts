@@ -34,6 +34,14 @@ const findings = async (cwd: string) => {
 }
 
 describe("the `doctor` command", () => {
+  it("doctor reports PROCESSES above 1 on SQLite, because serve does not start", async (test) => {
+    const cwd = await Process.makeWorkingFolder(test)
+    await Process.run(cwd, ["migrate"])
+    const { code, stdout } = await Process.run(cwd, ["doctor"], { PROCESSES: "2" })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/configuration +mend +PROCESSES must be 1 on SQLite, [^\n]+: serve does not start\./)
+  })
+
   it("doctor counts all failed drafts, names ten, and suggests one command that restarts all", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     const shareIds = await stopped(cwd, 11)

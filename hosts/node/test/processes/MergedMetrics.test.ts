@@ -13,6 +13,10 @@ seconds_sum 1.5
 seconds_count 4
 # TYPE process_resident_memory_bytes gauge
 process_resident_memory_bytes 100
+# TYPE nodejs_heap_size_used_bytes gauge
+nodejs_heap_size_used_bytes 90
+# TYPE nodejs_heap_size_limit_bytes gauge
+nodejs_heap_size_limit_bytes 100
 # TYPE process_start_time_seconds gauge
 process_start_time_seconds 1000
 # TYPE partner_commentary_database_up gauge
@@ -30,6 +34,10 @@ seconds_sum 0.05
 seconds_count 1
 # TYPE process_resident_memory_bytes gauge
 process_resident_memory_bytes 50
+# TYPE nodejs_heap_size_used_bytes gauge
+nodejs_heap_size_used_bytes 10
+# TYPE nodejs_heap_size_limit_bytes gauge
+nodejs_heap_size_limit_bytes 100
 # TYPE process_start_time_seconds gauge
 process_start_time_seconds 2000
 # TYPE partner_commentary_database_up gauge
@@ -58,6 +66,12 @@ it("counters and histograms of processes are added up, series by series", () => 
     expect(merged).toContain(line)
   }
   expect(merged.filter((line) => line.startsWith("# TYPE requests_total"))).toHaveLength(1)
+})
+
+it("the heap is that of the fullest process, so that a process near its limit is visible beside others", () => {
+  const merged = lines(MergedMetrics.format(MergedMetrics.merge([first, second])))
+  expect(merged).toContain("nodejs_heap_size_used_bytes 90")
+  expect(merged).toContain("nodejs_heap_size_limit_bytes 100")
 })
 
 it("memory is added up, the worst value of the database counts, and the oldest start is the service's", () => {

@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 
 interface FakeProcess {
@@ -130,3 +131,18 @@ it.effect("a process that cannot be forked is tried again, and the others go on"
     yield* Fiber.interrupt(fiber)
   })
 )
+
+it.effect("the log says when a process that started again is ready, once for each restart", () => {
+  const lines: Array<string> = []
+  return Effect.gen(function* () {
+    const { end, fiber, launched, makeReady } = yield* start(1)
+    yield* makeReady(launched[0])
+    assert.deepStrictEqual(lines, [])
+    yield* end(launched[0], "Process 1 ended with SIGKILL.")
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(lines, ["Process 1 ended with SIGKILL. Process 1 starts again in 1s."])
+    yield* makeReady(launched[1])
+    assert.deepStrictEqual(lines.slice(1), ["Process 1 serves again"])
+    yield* Fiber.interrupt(fiber)
+  }).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => lines.push(String(message)))])))
+})

@@ -50,6 +50,12 @@ it.effect("the documented code for verifying webhooks accepts genuine requests a
   }).pipe(Effect.provide(InMemory.layer))
 )
 
+it("the title of each described event is one sentence, because explorers list it", () => {
+  for (const [type, { post }] of Object.entries(document.webhooks ?? {})) {
+    assert.match(String(post?.summary), /^[^.]+$/, type)
+  }
+})
+
 it.effect("an event and a test event arrive with the documented headers and fields", () =>
   Effect.gen(function* () {
     const { declined, key } = yield* seedDecliningPartner

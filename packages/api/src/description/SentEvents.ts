@@ -26,7 +26,7 @@ const request = (type: string, description: string, schema: JsonSchema, schemas:
   return {
     tags: ["Webhooks"],
     operationId: `on${type.replace(/(?:^|\.)[a-z]/g, (start) => start.slice(-1).toUpperCase())}`,
-    summary: description.replace(/\.$/, ""),
+    summary: description.split(/\.(?:\s|$)/, 1).join(""),
     description: `${description}\n\nThe section "Webhooks" above explains the signature, and how failed deliveries are retried.`,
     security: [],
     parameters: headers(idOf(example)),
