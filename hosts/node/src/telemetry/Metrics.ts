@@ -2,10 +2,9 @@
  * Metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted as they happen. `makeGaugeRefresh`
  * updates the gauges of the process and of the database.
  */
-import { eventStream } from "@partner-commentary/api/Documented"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpEffect from "effect/http/HttpEffect"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Metric from "effect/Metric"
 import * as Semaphore from "effect/Semaphore"
@@ -51,21 +50,23 @@ const requestDuration = Metric.histogram("partner_commentary_http_request_durati
   boundaries: seconds
 })
 
-/** Middleware of the whole HTTP application, if metrics are enabled. */
+/**
+ * Middleware of the whole HTTP application, if metrics are enabled. A response counts before its body, because a stream
+ * of events lasts as long as its client likes.
+ */
 export const requestMetrics = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.gen(function* () {
-    const { method, url } = yield* HttpServerRequest.HttpServerRequest
+  Effect.suspend(() => {
     const begun = performance.now()
-    const area = areas.find((name) => url.startsWith(`/${name}`)) ?? "other"
-    return yield* Effect.tap(app, ({ headers, status }) =>
-      Effect.andThen(
-        Metric.update(Metric.withAttributes(requests, { area, method, status: String(status) }), 1),
-        // A stream of events lasts as long as its client likes.
-        headers["content-type"] === eventStream
-          ? Effect.void
-          : Metric.update(Metric.withAttributes(requestDuration, { area }), (performance.now() - begun) / 1000)
+    return HttpEffect.withPreResponseHandler(app, ({ method, url }, response) => {
+      const area = areas.find((name) => url.startsWith(`/${name}`)) ?? "other"
+      const count = Metric.withAttributes(requests, { area, method, status: String(response.status) })
+      const duration = Metric.withAttributes(requestDuration, { area })
+      const updates = Effect.andThen(
+        Metric.update(count, 1),
+        Metric.update(duration, (performance.now() - begun) / 1000)
       )
-    )
+      return Effect.as(updates, response)
+    })
   })
 
 /** A fixed list of names, so that callers cannot create new labels. */

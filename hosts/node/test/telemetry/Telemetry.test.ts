@@ -63,6 +63,24 @@ it("/metrics counts due work and waiting mails by kind", async (test) => {
   expect(body).toMatch(/^# TYPE process_cpu_seconds_total counter$/m)
 })
 
+it("/metrics counts a stream of events as soon as it is open, and when its client has left", async (test) => {
+  const cwd = await Process.makeWorkingFolder(test)
+  const service = await Process.start(cwd, ["serve", "--no-worker"], { ADMIN_PORT: "0" })
+  const { key } = Partner.readDemoCredentials(service)
+  const line = /^partner_commentary_http_requests_total\{area="partner",.*status="200"\} (\d+)$/m
+  const count = async () => Number(line.exec((await text(page.exec(service.stderr())?.[0] ?? "")).body)?.[1] ?? 0)
+  // Services of one process share their counters.
+  const before = await count()
+  for (const opened of [1, 2]) {
+    const client = new AbortController()
+    const headers = { "x-api-key": key }
+    await fetch(`${service.apiRoot}/partner/v1/events/stream`, { headers, signal: client.signal })
+    if (opened === 2) client.abort()
+    await Process.eventually(count, (present) => present === before + opened)
+    client.abort()
+  }
+})
+
 it("a worker answers health checks and shows its metrics at ADMIN_HOST and ADMIN_PORT", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const { stderr } = await Process.startProcess(cwd, ["worker"], {
