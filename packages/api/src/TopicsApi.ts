@@ -302,7 +302,7 @@ export class TopicsApi extends HttpApiGroup.make("topics")
           identifier: "cancelTopic",
           summary: "Cancel a topic",
           description:
-            "Cancels the assignment of each persona whose creator has not answered yet. Its `status` stays the same and its `failure.reason` becomes `cancelled`. The creator gets a mail, the reserved commentary returns to your quota, and the event `commentary.failed` is sent. Assignments with an answer continue. The response shows the status of the topic afterwards. A repeated call changes nothing."
+            "Cancels the assignment of each persona whose creator has not answered yet. Its `status` stays the same and its `failure.reason` becomes `cancelled`. The creator gets a mail, the reserved commentary returns to your quota, and the event `commentary.failed` is sent. Assignments with an answer continue. If there are none, `topic.completed` follows. The response shows the status of the topic afterwards. A repeated call changes nothing."
         })
       ),
     HttpApiEndpoint.get("commentaries", "/topics/:id/commentaries", {

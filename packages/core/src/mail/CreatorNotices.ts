@@ -38,11 +38,16 @@ export const composeNotice = (context: {
     action: { label: action, link },
     after: [
       otherwise,
-      "This link is yours alone: whoever has this mail can answer in your place, so please do not forward it.",
+      kind === "cancelled" ? readOnlyLink : privateLink,
       `You get this mail because you speak for ${persona}. The quoted text is ${organization}’s, not ours; its addresses are made unclickable on purpose.`
     ]
   })
 }
+
+const privateLink =
+  "This link is for you only: anyone who has this mail can answer in your place, so please do not forward it."
+
+const readOnlyLink = "Anyone who has this mail can read the closed request, so please do not forward it."
 
 /** The inbox mail that a creator requested on a page. */
 export const composeInboxNotice = (context: { readonly link: string }): NoticeText =>
@@ -55,7 +60,7 @@ export const composeInboxNotice = (context: { readonly link: string }): NoticeTe
     action: { label: "Show my open requests", link: context.link },
     after: [
       "Did you not ask for it? Then do nothing: nothing changes, and the link stops working by itself.",
-      "This link is yours alone: whoever has this mail can answer in your place, so please do not forward it."
+      privateLink
     ]
   })
 

@@ -104,6 +104,14 @@ const words = fc
   .map((parts) => parts.join(""))
 const outside = fc.record({ content: words, organizationName: words, personaName: words })
 
+it("every mail about an open request warns that its holder can answer, and the mail about a cancelled one does not", () => {
+  for (const kind of kinds) {
+    const { text } = composeNotice({ kind, assignment: presentFor(kind), topic, link })
+    assert.strictEqual(text.includes("can answer in your place"), kind !== "cancelled", kind)
+    assert.include(text, "please do not forward it")
+  }
+})
+
 describe("every mail", () => {
   it("every mail has a subject of one line and at most 120 characters, whatever it quotes", () =>
     fc.assert(

@@ -41,7 +41,7 @@ ${deadline !== null && html`<div><dt>${deadline[0]}</dt><dd>${renderTime(deadlin
 </dl>`
 }
 ${scene.body}`,
-    footer: html`${!inboxMailed && inboxForm(visit, scene)}<p>The link to this page is yours alone: whoever has it can act in your place.</p>`
+    footer: html`${!inboxMailed && inboxForm(visit, scene)}<p>The link to this page is for you only: anyone who has it can act in your place.</p>`
   })
 }
 

@@ -21,7 +21,7 @@ export const inboxPage = ({ further, requests }: OpenRequests): string => {
 <p class="lead">${requests.length === 0 ? "Nothing waits for you at the moment." : "Oldest first. Each opens on a page of its own."}</p>
 ${further > 0 && html`<p class="note">Shown: ${requests.length}, the oldest of everybody who asks. Not shown: <strong>${number(further, further)}</strong>. They come up here as you settle these.</p>`}
 ${requests.length > 0 && html`<ul class="requests">${requests.map(stripBidi).map(item)}</ul>`}`,
-    footer: html`<p>The link to this page works for 15 minutes. It is yours alone: whoever has it can act in your place.</p>`
+    footer: html`<p>The link to this page works for 15 minutes. It is for you only: anyone who has it can act in your place.</p>`
   })
 }
 
