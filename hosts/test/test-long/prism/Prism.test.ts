@@ -55,7 +55,8 @@ it.live("the requests and responses of a partner's whole story agree with the Op
     yield* playPartnersStory(yield* startPrismProxy(yield* apiRoot, { requests: true }), judge)
     assert.deepStrictEqual(judge.found, [])
     const missing = all.filter(({ id, success }) => !judge.seen.has(`${id} ${success}`)).map(({ id }) => id)
-    assert.deepStrictEqual(missing, [], "these never succeeded")
+    // Prism reads a whole response before it forwards it, and a stream of events does not end.
+    assert.deepStrictEqual(missing, ["streamEvents"], "these never succeeded")
     const unasked = all.filter(({ id, statuses }) => statuses.includes(404) && !judge.seen.has(`${id} 404`))
     assert.deepStrictEqual(unasked, [], "these were never asked for what is not there")
   }).pipe(Effect.scoped, Effect.provide(served))
