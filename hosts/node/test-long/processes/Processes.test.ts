@@ -8,7 +8,7 @@ import * as Process from "../../test/support/Process.ts"
 const startThree = async (test: Process.TestLifetime, ...args: ReadonlyArray<string>) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = { ...(await OwnDatabase.makeDatabase(test)), LOG_FORMAT: "json" }
-  const service = await Process.start(cwd, ["serve", "--processes", "3", ...args], { ...env, ADMIN_PORT: "0" })
+  const service = await Process.startProcess(cwd, ["serve", "--processes", "3", ...args], { ...env, ADMIN_PORT: "0" })
   const page = /(http:\/\/\S+)\/metrics/.exec(service.stderr())?.[0] ?? ""
   const requests = async () => {
     const text = await fetch(page).then((response) => response.text())
