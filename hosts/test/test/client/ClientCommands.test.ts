@@ -13,13 +13,17 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
   const key = await pc.key(organization, { environment })
   const received: Array<Request> = []
   let outage = false
+  let streams = 0
   let current = new AbortController()
   const terminal = {
     environment: { PARTNER_COMMENTARY_API_KEY: key, PARTNER_COMMENTARY_BASE_URL: "http://test.invalid" },
     fetch: async (url: string, init: RequestInit) => {
       if (url !== address) {
         const signal = AbortSignal.any([current.signal, ...(init.signal ? [init.signal] : [])])
-        return outage ? new Response("", { status: 503 }) : pc.fetch(new Request(url, { ...init, signal }))
+        if (outage) return new Response("", { status: 503 })
+        const response = await pc.fetch(new Request(url, { ...init, signal }))
+        if (new URL(url).pathname.endsWith("/events/stream")) streams++
+        return response
       }
       received.push(new Request(url, init))
       return new Response("seen", { status: statuses[received.length - 1] ?? 200 })
@@ -37,6 +41,7 @@ const scene = async (environment: "live" | "test" = "test", statuses: ReadonlyAr
       expect([await ended, stderr]).toEqual([0, []])
       return stdout[0] ?? ""
     },
+    streams: () => streams,
     /** An outage ends open streams too. */
     fail: (now: boolean) => {
       outage = now
@@ -136,6 +141,8 @@ it.concurrent("after an outage of the service, which is reported, listen continu
   await using all = await scene()
   const listening = all.listen()
   await isReady(listening.stderr)
+  // A connection that breaks while it opens would be reported in place of the status.
+  await vi.waitFor(() => expect(all.streams()).toBeGreaterThan(0), 20_000)
   const { topic_id } = await all.client.topics.create({
     content: "Who wins the derby?",
     persona_ids: ["7e570000-0000-4000-8000-000000000001"]
