@@ -36,7 +36,8 @@ export async function* readEvents(
       const lines = text.split(/\r\n|\n|\r(?!$)/)
       rest = lines.pop() ?? ""
       for (const line of lines) {
-        const [, field = "", content = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? []
+        const [field, ...parts] = line.split(":")
+        const content = parts.join(":").replace(/^ /, "")
         if (field === "id") id = content
         if (field === "data") data.push(content)
         if (field === "retry" && /^\d+$/.test(content)) onRetry(Number(content))

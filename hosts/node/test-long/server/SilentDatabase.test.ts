@@ -69,7 +69,7 @@ it("with a silent database /metrics shows the process's own metrics without thos
     expect(text).toMatch(/^partner_commentary_http_requests_total\{.*area="readyz".*\} 1$/m)
     expect(text).not.toMatch(/^partner_commentary_\w*(stalled|failed|overdue_seconds|due|held|open|disabled)\b/m)
   }
-  expect(service.stderr().split("The database does not answer: metrics")).toHaveLength(2)
+  expect(service.stderr().split("The database does not respond: metrics")).toHaveLength(2)
   wire.resume()
   const { text } = await Process.eventually(
     () => asked(metrics),
