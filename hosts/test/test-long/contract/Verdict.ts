@@ -33,7 +33,9 @@ const read = (judge: ResponseJudge, sent: GeneratedRequest): Reading => {
     else look(parameter.name, value, judge.wrong(parameter.schema, value))
   }
   if (body === undefined) return { wrongs, unclear: unclear || sent.payload !== undefined }
-  if (sent.payload === undefined) {
+  // On the wire, an empty body is no body.
+  const isEmpty = sent.payload !== undefined && "bytes" in sent.payload && sent.payload.bytes.length === 0
+  if (sent.payload === undefined || (isEmpty && !body.required)) {
     if (body.required) look("body", undefined, "is required")
     return { wrongs, unclear }
   }
