@@ -53,9 +53,14 @@ const isBundled = () => {
   }
 }
 
-// A service keeps its memory small and flat. Left alone, V8 lets young garbage grow by more than the service needs itself,
-// and the allocator keeps what each thread, and the compiler in its large pieces, once had.
-const frugal = ["--max-semi-space-size=8", "--heap-growing-percent=20"]
+// A service keeps its memory small and flat: V8 collects garbage earlier, has one compiler less, and the allocator returns
+// what a thread no longer needs. Pretenuring would create the objects of every request in the old generation.
+const frugal = [
+  "--max-semi-space-size=8",
+  "--heap-growing-percent=50",
+  "--no-allocation-site-pretenuring",
+  "--no-maglev"
+]
 
 /** Whether this process should begin anew with those options: it cannot take them once it runs. Who chose others keeps them. */
 const isLavish = () =>

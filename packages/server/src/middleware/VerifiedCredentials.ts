@@ -18,6 +18,9 @@ const longest = 2048
  */
 const lifetime = 15 * 60_000
 
+/** Milliseconds. A credential that was verified again within this time is not moved to the end of the map. */
+const refreshInterval = 1000
+
 interface Accepted {
   readonly owner: string
   readonly at: number
@@ -30,10 +33,13 @@ export const make = (now: () => number): VerifiedCredentials => {
   return {
     accept: (credential, owner) => {
       if (credential === "" || credential.length > longest) return
+      const at = now()
+      const found = known.get(credential)
+      if (found?.owner === owner && at - found.at < refreshInterval) return
       known.delete(credential)
       const [oldest] = known.size < capacity ? [] : known.keys()
       if (oldest !== undefined) known.delete(oldest)
-      known.set(credential, { owner, at: now() })
+      known.set(credential, { owner, at })
     },
     ownerOf: (credential) => {
       const found = known.get(credential)

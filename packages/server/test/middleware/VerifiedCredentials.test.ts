@@ -14,9 +14,11 @@ describe("verified credentials", () => {
   })
 
   it("above 10,000 verified credentials, the one that was verified longest ago is removed", () => {
-    const { accept, ownerOf } = make(() => 0)
+    let now = 0
+    const { accept, ownerOf } = make(() => now)
     accept("first", "acme")
     accept("second", "acme")
+    now = 1000
     accept("first", "acme")
     for (let nth = 0; nth < 9_999; nth++) accept(`${nth}`, "other")
     assert.isUndefined(ownerOf("second"))
