@@ -110,7 +110,16 @@ export const makeFixtures = async (folder: string, variables: NodeJS.ProcessEnv 
     personaIds.push(persona.id)
   }
   const key = await command(
-    ...["key", "create", "--org", organization.id, "--name", "bench", "--scopes", "topics:submit,topics:read"]
+    ...[
+      "key",
+      "create",
+      "--org",
+      organization.id,
+      "--name",
+      "bench",
+      "--scopes",
+      "topics:submit,topics:read,personas:read"
+    ]
   )
   return { key: key.full_key, personaIds }
 }

@@ -7,10 +7,11 @@ import { connect, type Socket } from "node:net"
 export interface LoadRound {
   readonly port: number
   readonly key: string
-  /** `post`: topics with a different text each time. `get`: the status of these topics, in turn. `root`: GET /. */
+  /** `post`: topics with a different text each time. `get`: the status of these topics, in turn. `paths`: GET each in turn. */
   readonly send:
     | { readonly kind: "post"; readonly personaIds: ReadonlyArray<string> }
     | { readonly kind: "get"; readonly topicIds: ReadonlyArray<string> }
+    | { readonly kind: "paths"; readonly paths: ReadonlyArray<string> }
     | { readonly kind: "root" }
   readonly connections: number
   /** A round ends after this many seconds or requests, whichever comes first. */
@@ -41,8 +42,9 @@ let number = 0
 const requests = ({ key, send }: LoadRound): (() => string) => {
   const headers = `Host: 127.0.0.1\r\nX-Api-Key: ${key}\r\nAccept: application/json\r\n`
   if (send.kind === "root") return () => `GET / HTTP/1.1\r\n${headers}\r\n`
-  if (send.kind === "get") {
-    const texts = send.topicIds.map((id) => `GET /partner/v1/topics/${id}/status HTTP/1.1\r\n${headers}\r\n`)
+  if (send.kind === "get" || send.kind === "paths") {
+    const paths = send.kind === "paths" ? send.paths : send.topicIds.map((id) => `/topics/${id}/status`)
+    const texts = paths.map((path) => `GET /partner/v1${path} HTTP/1.1\r\n${headers}\r\n`)
     return () => texts[number++ % texts.length]!
   }
   const personaIds = JSON.stringify(send.personaIds)

@@ -1,8 +1,8 @@
 /**
  * The peer, which is the baseline of the comparison: POST /topics and GET /topics/{id}/status, written by hand on Fastify 5 and
- * `node:sqlite`, without any other part of the service.
+ * `node:sqlite`, and some other reads (`peer/Reads.ts`), without any other part of the service.
  *
- * It implements what the specification requires of these two operations:
+ * It implements what the specification requires of the first two operations:
  * - key check by SHA-256 with a cache of a few seconds, expiry, revocation, address list, rate windows and scope;
  * - ajv for the body, with every problem named, and length in code points;
  * - licences, duplicate windows and the monthly quota;
@@ -17,6 +17,7 @@
 import { createdAnswer, parseNewTopic, parseTopicId, progressOf } from "./peer/Answers.ts"
 import { listenForRequests } from "./peer/App.ts"
 import { makeAuthentication } from "./peer/Keys.ts"
+import { makeReads } from "./peer/Reads.ts"
 import { seedPeer } from "./peer/Seed.ts"
 import { openPeerStore } from "./peer/Store.ts"
 
@@ -43,7 +44,8 @@ await listenForRequests(
     status: (request, reply) => {
       const id = parseTopicId(request.params.id)
       reply.send(progressOf(id, store.status(request.caller, id)))
-    }
+    },
+    reads: makeReads(store.db)
   },
   seedPeer(store.db)
 )

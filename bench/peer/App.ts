@@ -12,6 +12,15 @@ export interface PeerHandlers {
   readonly authenticate: ReturnType<typeof makeAuthentication>
   readonly submit: (request: FastifyRequest<{ Body: NewTopicBody }>, reply: FastifyReply) => unknown
   readonly status: (request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply) => unknown
+  /** Further reads, for bench/reads.ts. */
+  readonly reads?: ReadonlyArray<PeerRead>
+}
+
+export interface PeerRead {
+  readonly path: string
+  readonly scope: string
+  /** Returns the whole body. */
+  readonly answer: (caller: AuthenticatedCaller, id: string) => unknown
 }
 
 const refuse = (error: FastifyError | RequestRefusal | QuotaUsedUp, request: FastifyRequest, reply: FastifyReply) => {
@@ -81,6 +90,11 @@ export const listenForRequests = async (
         { config: { scope: "topics:read" }, schema: { response: { 200: progressSchema } } },
         handlers.status
       )
+      for (const { answer, path, scope } of handlers.reads ?? []) {
+        partner.get(path, { config: { scope } }, (request: FastifyRequest<{ Params: { id?: string } }>, reply) => {
+          reply.send(answer(request.caller, request.params.id ?? ""))
+        })
+      }
       done()
     },
     { prefix: "/partner/v1" }

@@ -36,7 +36,7 @@ export const seedPeer = (db: DatabaseSync): PeerFixtures => {
     randomUUID(),
     createHash("sha256").update(key).digest("hex"),
     organizationId,
-    JSON.stringify(["topics:submit", "topics:read"]),
+    JSON.stringify(["topics:submit", "topics:read", "personas:read"]),
     now
   )
   return { key, personaIds }
