@@ -8,12 +8,14 @@ import * as References from "effect/References"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isWithin } from "./Transaction.ts"
 
-export type DirectRead = (
+/** Each row is an object, or with "values" the list of its values. */
+export type DirectRead = <Row>(
   text: string,
-  params: ReadonlyArray<string>
-) => ReadonlyArray<ReadonlyArray<unknown>> | undefined
+  params: ReadonlyArray<string>,
+  shape: "rows" | "values"
+) => ReadonlyArray<Row> | undefined
 
-/** Returns the rows' values, or undefined if the connection is in a transaction or the statement fails. */
+/** Returns the rows, or undefined if the connection is in a transaction or the statement fails. */
 export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/sql/DirectReads", {
   defaultValue: () => () => undefined
 })

@@ -71,7 +71,9 @@ const readDirectly = (sql: SqlClient, read: DirectRead): Read => {
   return (call) =>
     Effect.withFiber((fiber) => {
       const { id, owner } = call
-      const rows = mayReadDirectly(sql, fiber) ? read(text, [id, owner.organizationId, owner.environment]) : undefined
+      const rows = mayReadDirectly(sql, fiber)
+        ? read<ReadonlyArray<unknown>>(text, [id, owner.organizationId, owner.environment], "values")
+        : undefined
       return rows === undefined ? throughClient(call) : Effect.succeed(progressOf(id, rows.map(rowOf)))
     })
 }

@@ -23,6 +23,7 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as BatchLoader from "../database/BatchLoader.ts"
+import { DirectReads } from "../database/DirectReads.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
 import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
@@ -49,7 +50,7 @@ export const layer = Layer.effect(
       submit,
       progress: (owner, id) => progress({ owner, id }),
       revision: (owner, id) => revision({ owner, id }),
-      ...makeReads(sql)
+      ...makeReads(sql, yield* DirectReads)
     })
   })
 )
