@@ -21,6 +21,7 @@ import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
+import { countsOf } from "../topics/TopicRow.ts"
 import { fromContextRow, type InContextRow } from "./AssignmentRow.ts"
 import { changesViews, type LockedTopic, write } from "./AssignmentWrites.ts"
 
@@ -163,8 +164,10 @@ const modify = Effect.fnUntraced(function* (
       continue
     }
     const topic = topics.get(row.topic_id) ?? {
-      ...row,
-      ...{ id: row.topic_id, status: row.topic_status, created_at: row.topic_created_at }
+      id: row.topic_id,
+      status: row.topic_status,
+      created_at: row.topic_created_at,
+      ...countsOf(row)
     }
     const changed = yield* inContextOf(sql, caller, changeOne(sql, row, topic, decide))
     topics.set(row.topic_id, changed.topic)
