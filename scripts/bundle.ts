@@ -7,6 +7,8 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { apiRootPlaceholder } from "@partner-commentary/server/openapi/DescriptionTemplate"
+import { descriptionText } from "@partner-commentary/server/openapi/DescriptionText"
 import { explorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
@@ -15,6 +17,7 @@ import * as SourceDigest from "./packing/SourceDigest.ts"
 
 const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
+const description = gzipSync(descriptionText(apiRootPlaceholder), { level: 9 })
 
 /**
  * An `import` of a Node module loads all of its exports. For `node:http` these include an HTTP client, web streams and worker
@@ -57,15 +60,16 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
   })
   const inputs = Object.keys(metafile?.inputs ?? {})
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
+  writeFileSync(join(outdir, "openapi.json.gz"), description)
   writeFileSync(join(outdir, "NOTICES.txt"), licenceNoticesOf(root, inputs))
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
-/** The explorer is a file beside the bundle, so the code that builds it stays out of the bundle. */
-const explorerIsAFile: Plugin = {
-  name: "the explorer is a file",
+/** The explorer and the API description are files beside the bundle, so the code that builds them stays out of it. */
+const textsAreFiles: Plugin = {
+  name: "texts are files",
   setup: ({ onResolve }) => {
-    onResolve({ filter: /\/ExplorerScript\.ts$/ }, ({ path }) => ({ path, external: true }))
+    onResolve({ filter: /\/(ExplorerScript|DescriptionText)\.ts$/ }, ({ path }) => ({ path, external: true }))
   }
 }
 
@@ -82,5 +86,5 @@ if (folder === undefined) await bundleNode(join(root, "hosts", "node"))
 await bundle(folder ?? join(lambda, "bundle"), {
   entryPoints: { index: join(lambda, "src", "main.ts") },
   minifyIdentifiers: true,
-  plugins: [explorerIsAFile]
+  plugins: [textsAreFiles]
 })
