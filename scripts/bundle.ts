@@ -12,6 +12,7 @@ import { descriptionText } from "@partner-commentary/server/openapi/DescriptionT
 import { explorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
+import * as LeftOut from "./packing/LeftOut.ts"
 import { licenceNoticesOf } from "./packing/Notices.ts"
 import * as SourceDigest from "./packing/SourceDigest.ts"
 
@@ -52,7 +53,7 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     charset: "ascii",
     legalComments: "external",
     metafile: true,
-    plugins: [sparingly, ...plugins],
+    plugins: [sparingly, LeftOut.plugin, ...plugins],
     logLevel: "warning",
     // Bundled CommonJS code requires Node's own modules. The minifier generates no name as long as this one.
     banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' },
