@@ -74,7 +74,7 @@ describe.concurrent("a container", () => {
       broken
     ]) {
       const outcome = await container.invoke(event)
-      expect(outcome).toMatchObject({ failure: { errorType: "EventRefused" } })
+      expect(outcome).toMatchObject({ failure: { errorType: "PartnerCommentaryError" } })
       expect(JSON.stringify(outcome)).not.toContain("secret")
     }
     expect((await askHandler(container, { method: "GET", target: "/healthz" })).statusCode).toBe(200)
