@@ -55,8 +55,6 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     metafile: true,
     plugins: [sparingly, LeftOut.plugin, ...plugins],
     logLevel: "warning",
-    // Bundled CommonJS code requires Node's own modules. The minifier generates no name as long as this one.
-    banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' },
     ...options
   })
   const inputs = Object.keys(metafile?.inputs ?? {})
@@ -77,7 +75,11 @@ const textsAreFiles: Plugin = {
 const bundleNode = async (host: string) => {
   const outdir = join(host, "bundle")
   // Names stay readable in traces and logs. ASCII text takes half the memory.
-  const sources = await bundle(outdir, { entryPoints: { main: join(host, "src", "main.ts") } })
+  const sources = await bundle(outdir, {
+    entryPoints: { main: join(host, "src", "main.ts") },
+    // Bundled CommonJS code requires Node's own modules. The minifier generates no name as long as this one.
+    banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' }
+  })
   SourceDigest.writeDigest(root, host, sources)
 }
 
