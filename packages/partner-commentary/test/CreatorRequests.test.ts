@@ -46,7 +46,7 @@ const rejection = (promise: Promise<unknown>): Promise<PartnerCommentaryError> =
     (error) => (error instanceof PartnerCommentaryError ? error : Promise.reject(error))
   )
 
-it("a creator answers and approves an edited draft through the application's own pages", async () => {
+it("a creator answers and approves an edited draft through the application's own pages, and its partner accepts the text", async () => {
   const { drafted, organization_id, pc, submit } = await opened()
   const { share_id, topic_id } = await submit()
 
@@ -65,6 +65,17 @@ it("a creator answers and approves an edited draft through the application's own
 
   const { commentaries } = await pc.topics.find({ organization_id, topic_id })
   expect(commentaries.map(({ commentary }) => commentary?.content)).toEqual(["In my own words."])
+  const commentary_id = commentaries[0]?.commentary?.id ?? ""
+  const accepted = await pc.topics.approve({ organization_id, topic_id, commentary_id })
+  expect([accepted.share_id, accepted.content]).toEqual([share_id, "In my own words."])
+  expect(await pc.topics.approve({ organization_id, topic_id, commentary_id })).toEqual(accepted)
+  const events: Array<string> = []
+  for await (const { type } of pc.events.list({ organization_id })) events.push(type)
+  expect(events.filter((type) => type === "partner.approved")).toHaveLength(1)
+  const { id: other } = await pc.organizations.create({ name: "Another" })
+  const foreign = { organization_id: other, topic_id, commentary_id }
+  expect((await rejection(pc.topics.approve(foreign))).code).toBe("not_found")
+
   expect((await pc.creators.openRequests({ email })).requests).toEqual([])
   expect((await pc.creators.findRequest({ email, share_id })).commentary?.content).toBe("In my own words.")
 })
