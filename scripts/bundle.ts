@@ -7,14 +7,18 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { apiRootPlaceholder } from "@partner-commentary/server/openapi/DescriptionTemplate"
+import { descriptionText } from "@partner-commentary/server/openapi/DescriptionText"
 import { explorerScript } from "@partner-commentary/server/openapi/ExplorerScript"
 import * as Effect from "effect/Effect"
 import { type BuildOptions, build, type Plugin } from "esbuild"
+import * as LeftOut from "./packing/LeftOut.ts"
 import { licenceNoticesOf } from "./packing/Notices.ts"
 import * as SourceDigest from "./packing/SourceDigest.ts"
 
 const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
+const description = gzipSync(descriptionText(apiRootPlaceholder), { level: 9 })
 
 /**
  * An `import` of a Node module loads all of its exports. For `node:http` these include an HTTP client, web streams and worker
@@ -49,30 +53,33 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
     charset: "ascii",
     legalComments: "external",
     metafile: true,
-    plugins: [sparingly, ...plugins],
+    plugins: [sparingly, LeftOut.plugin, ...plugins],
     logLevel: "warning",
-    // Bundled CommonJS code requires Node's own modules. The minifier generates no name as long as this one.
-    banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' },
     ...options
   })
   const inputs = Object.keys(metafile?.inputs ?? {})
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
+  writeFileSync(join(outdir, "openapi.json.gz"), description)
   writeFileSync(join(outdir, "NOTICES.txt"), licenceNoticesOf(root, inputs))
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
 
-/** The explorer is a file beside the bundle, so the code that builds it stays out of the bundle. */
-const explorerIsAFile: Plugin = {
-  name: "the explorer is a file",
+/** The explorer and the API description are files beside the bundle, so the code that builds them stays out of it. */
+const textsAreFiles: Plugin = {
+  name: "texts are files",
   setup: ({ onResolve }) => {
-    onResolve({ filter: /\/ExplorerScript\.ts$/ }, ({ path }) => ({ path, external: true }))
+    onResolve({ filter: /\/(ExplorerScript|DescriptionText)\.ts$/ }, ({ path }) => ({ path, external: true }))
   }
 }
 
 const bundleNode = async (host: string) => {
   const outdir = join(host, "bundle")
   // Names stay readable in traces and logs. ASCII text takes half the memory.
-  const sources = await bundle(outdir, { entryPoints: { main: join(host, "src", "main.ts") } })
+  const sources = await bundle(outdir, {
+    entryPoints: { main: join(host, "src", "main.ts") },
+    // Bundled CommonJS code requires Node's own modules. The minifier generates no name as long as this one.
+    banner: { js: 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);' }
+  })
   SourceDigest.writeDigest(root, host, sources)
 }
 
@@ -82,5 +89,5 @@ if (folder === undefined) await bundleNode(join(root, "hosts", "node"))
 await bundle(folder ?? join(lambda, "bundle"), {
   entryPoints: { index: join(lambda, "src", "main.ts") },
   minifyIdentifiers: true,
-  plugins: [explorerIsAFile]
+  plugins: [textsAreFiles]
 })

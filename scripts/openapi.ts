@@ -1,6 +1,6 @@
 /**
- * Checks that docs/openapi.json and docs/reference/errors.md match the contract, and that nothing breaks the released document.
- * `--write` writes both files. `--release` also stores the document as the released one. scripts/test-long/Description.test.ts
+ * Checks that docs/openapi.json and the other files generated from it match the contract, and that nothing breaks the released
+ * document. `--write` writes the files. `--release` also stores the document as the released one. scripts/test-long/Description.test.ts
  * plants violations.
  */
 import { readFileSync, writeFileSync } from "node:fs"
@@ -12,6 +12,7 @@ import { isCurrent } from "./Generated.ts"
 import { findBreakingChanges } from "./openapi/Breakage.ts"
 import { errorsWithoutExample } from "./openapi/ErrorExamples.ts"
 import { renderErrorsPage } from "./openapi/ErrorsPage.ts"
+import { renderViewEdition } from "./openapi/ViewEdition.ts"
 import { root } from "./Repository.ts"
 
 /** The default address of a service. A running service puts its own address into the document. */
@@ -19,7 +20,11 @@ const apiRoot = "http://127.0.0.1:8080"
 
 const document = JSON.parse(JSON.stringify(describe(PartnerApi, apiRoot))) as Document
 const text = `${JSON.stringify(document, null, 2)}\n`
-const generated = { "docs/openapi.json": text, "docs/reference/errors.md": renderErrorsPage(document) }
+const generated = {
+  "docs/openapi.json": text,
+  "docs/reference/errors.md": renderErrorsPage(document),
+  "packages/server/src/http/ViewEdition.ts": renderViewEdition()
+}
 const promise = "docs/openapi.released.json"
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

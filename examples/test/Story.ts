@@ -16,7 +16,7 @@ interface Test {
 
 const secret = "a secret of the tests, and long enough"
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo

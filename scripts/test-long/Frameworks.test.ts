@@ -3,7 +3,7 @@
  * repository, with the real framework and its own build. Each example accepts a topic and publishes the approved
  * commentary.
  */
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -14,6 +14,7 @@ import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { root } from "../Repository.ts"
 import { compilerOptions, project, run } from "./Installation.ts"
 import { type Framework, frameworks } from "./installed/Frameworks.ts"
+import * as Proxied from "./installed/Proxied.ts"
 
 const place = mkdtempSync(join(tmpdir(), "frameworks-"))
 let packed: ReadonlyArray<PackedPackage> = []
@@ -32,13 +33,16 @@ const write = (path: string, text: string) => {
   writeFileSync(path, text)
 }
 
-const installed = async (name: string, { build, files, further = [], own = {}, packages }: Framework) => {
+const installed = async (name: string, { build, edits = {}, files, further = [], own = {}, packages }: Framework) => {
   const folder = join(place, name.replaceAll(/\W+/g, "-"))
   project(folder, packed, ["partner-commentary", ...further], { "@types/node": "24.19.2", ...packages })
   await run(folder, "npm", "install")
   for (const [path, example] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     cpSync(join(root, "examples/frameworks", example), join(folder, path))
+  }
+  for (const [path, [text, by]] of Object.entries(edits)) {
+    write(join(folder, path), readFileSync(join(folder, path), "utf8").replace(text, by))
   }
   for (const [path, text] of Object.entries(own)) write(join(folder, path), text)
   const [command, ...parameters] = build ?? []
@@ -67,6 +71,20 @@ describe.each(Object.entries(frameworks))("%s", (name, framework) => {
     if (framework.refuses !== undefined) {
       const form = { method: "POST", headers: { origin: "https://other.example" }, body: new URLSearchParams() }
       expect((await fetch(new URL(framework.refuses, url), form)).status).toBe(403)
+    }
+    if (framework.isProxied === true) {
+      const ask = await Proxied.nginx(test, started)
+      const key = await Proxied.keyFor(test, started, "127.0.0.2")
+      expect((await ask("127.0.0.2", undefined, key)).status).toBe(200)
+      expect((await ask("127.0.0.2", "203.0.113.9", key)).status).toBe(200)
+      expect((await ask("127.0.0.3", undefined, key)).status).toBe(401)
+      expect((await ask("127.0.0.3", "127.0.0.2", key)).status).toBe(401)
+      // Anonymous callers are limited by their address, whatever they claim.
+      const invented = (number: number) => ask("127.0.0.4", `203.0.113.${number}`, "pk_live_none")
+      let last = 0
+      for (let number = 0; number < 200 && last !== 429; number++) last = (await invented(number)).status
+      expect(last).toBe(429)
+      expect((await ask("127.0.0.5", "127.0.0.4", "pk_live_none")).status).toBe(401)
     }
     if (framework.reloads !== undefined) {
       appendFileSync(join(folder, framework.reloads), "\nexport const changed = true\n")

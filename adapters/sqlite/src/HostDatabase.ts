@@ -6,6 +6,7 @@
 import { DatabaseSync } from "node:sqlite"
 import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { Connection } from "effect/sql/SqlConnection"
 import * as FileHealth from "./FileHealth.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
@@ -13,6 +14,10 @@ import * as SqliteConnection from "./SqliteConnection.ts"
 export type HostDatabase = DatabaseSync
 
 export const isHostDatabase = (given: unknown): given is HostDatabase => given instanceof DatabaseSync
+
+/** Returns whether this is a connection of better-sqlite3 or of another library with its interface. */
+export const isOtherDatabase = (given: unknown): boolean =>
+  Predicate.hasProperty(given, "prepare") && Predicate.isFunction(given.prepare)
 
 /** Returns undefined for a closed database, and for one in memory, which no other connection can open. */
 export const fileOf = (database: HostDatabase): string | undefined =>
@@ -37,7 +42,13 @@ export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
   }
   return (db: unknown): Effect.Effect<Connection, HostTransactionRefused> =>
     Effect.suspend(() => {
-      if (!isHostDatabase(db)) return refused("must be a DatabaseSync of node:sqlite")
+      if (!isHostDatabase(db)) {
+        return refused(
+          isOtherDatabase(db)
+            ? "must be a DatabaseSync of node:sqlite: the service cannot run statements on a connection of better-sqlite3"
+            : "must be a DatabaseSync of node:sqlite"
+        )
+      }
       const location = fileOf(db)
       if (file === undefined || location === undefined || FileHealth.fileIdentity(location) !== file) {
         return refused(`must be an open DatabaseSync on the file ${config.filename}`)

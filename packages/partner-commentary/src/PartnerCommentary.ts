@@ -3,6 +3,7 @@ import * as Embedded from "@partner-commentary/server/Embedded"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { wrongExchange, wrongRequest } from "./Arguments.ts"
 import * as Log from "./Log.ts"
 import type { LambdaHandler } from "./lambda/Handler.ts"
 import * as Mount from "./Mount.ts"
@@ -92,13 +93,16 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   const log = (line: Effect.Effect<void>) => void Effect.runFork(Effect.provide(line, Log.layer(chosen.logger)))
   const report = (error: unknown) => log(Effect.logError("A request was not answered", error))
   const mount = Mount.make(chosen.apiRoot, (message) => log(Effect.logWarning(message)))
-  const fetch: PartnerCommentary["fetch"] = (request, sent) =>
-    service.fetch(request, sent).then((response) => {
+  const fetch: PartnerCommentary["fetch"] = (request, sent) => {
+    const wrong = wrongRequest(request)
+    if (wrong !== undefined) return Promise.reject(wrong)
+    return service.fetch(request, sent).then((response) => {
       mount.answered(sent?.target ?? new URL(request.url).pathname, response.status)
       return response
-    })
+    }, notStarted)
+  }
   const listener = NodeListener.make({ fetch }, report)
-  const start = () => service.begin().catch((error) => Promise.reject(startFailed("The service", error)))
+  const start = () => service.begin().catch(notStarted)
   const run: PartnerCommentary["run"] = (effect) => start().then(() => service.run(effect))
   const lambda = loadedOnce(() =>
     import("./lambda/Handler.ts").then(({ make }) =>
@@ -114,6 +118,8 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   return {
     fetch,
     node: (request, response) => {
+      const wrong = wrongExchange(request, response)
+      if (wrong !== undefined) return Promise.reject(wrong)
       mount.removed(request.baseUrl)
       return listener(request, response)
     },
@@ -135,6 +141,8 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
     operations: operations(useCases)
   }
 }
+
+const notStarted = (error: unknown) => Promise.reject(startFailed("The service", error))
 
 const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
   let loaded: Promise<A> | undefined

@@ -5,8 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * Failures of use cases have the codes and details of the API. Two codes exist only in this package: `invalid_option`
- * with `details.field` is thrown when the option is passed. `start_failed` rejects the start.
+ * Failures of use cases have the codes and details of the API. Three codes exist only in this package: `invalid_option`
+ * with `details.field` is thrown when the option is passed. `invalid_argument` with `details.field` rejects a call of
+ * `fetch`, `node`, `next` or `lambda`. `start_failed` rejects the start.
  */
 export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryError")<{
   readonly code: string
@@ -23,6 +24,10 @@ export const invalidOption = (field: string, constraint: string): PartnerComment
     message: `The option ${field} ${constraint}.`,
     details: { field, constraint }
   })
+
+/** `message` is one whole sentence, and `field` is the name of the parameter. */
+export const invalidArgument = (field: string, message: string): PartnerCommentaryError =>
+  new PartnerCommentaryError({ code: "invalid_argument", message, details: { field } })
 
 /** `what` is the subject of the sentence that ends with `cannot be used`. */
 export const startFailed = (what: string, cause: unknown): PartnerCommentaryError =>

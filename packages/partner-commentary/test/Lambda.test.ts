@@ -1,6 +1,6 @@
 /** `pc.lambda` answers events of API Gateway, runs due jobs on a schedule, and reports a failed start. */
 import { expect, it, onTestFinished } from "vitest"
-import { partnerCommentary } from "../src/PartnerCommentary.ts"
+import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { sqlite } from "../src/sqlite/Sqlite.ts"
 
 const lines: Array<string> = []
@@ -50,7 +50,18 @@ it("the function runs due jobs on a schedule", async () => {
 it("an event of an unknown source is refused with one sentence", async () => {
   const pc = partnerCommentary({ ...options, mail: () => {} })
   onTestFinished(pc.stop)
-  await expect(pc.lambda({ Records: [] }, invocation)).rejects.toThrow("This function takes events of API Gateway")
+  const refused = { code: "invalid_argument", details: { field: "event" } }
+  const error = await pc.lambda({ Records: [] }, invocation).catch((error) => error)
+  expect(error).toBeInstanceOf(PartnerCommentaryError)
+  expect(error).toMatchObject({
+    ...refused,
+    message: expect.stringMatching(/^This function takes events of API Gateway/)
+  })
+  expect(await pc.lambda({}, invocation).catch((error) => error)).toMatchObject(refused)
+  expect(await pc.lambda({ source: "aws.scheduler" }, {} as never).catch((error) => error)).toMatchObject({
+    code: "invalid_argument",
+    details: { field: "invocation" }
+  })
 })
 
 it("a service that cannot start answers 500, and the log has the reason with the response's request id", async () => {

@@ -190,6 +190,13 @@ it.each([
   expect(thrown(make).message).toMatch(new RegExp(`^The option ${option} .*[^.]\\.$`))
 })
 
+it("sqlite refuses a connection of better-sqlite3 with a sentence that says what to pass", () => {
+  const database = { name: "app.db", open: true, inTransaction: false, prepare: () => {}, pragma: () => {} }
+  expect(thrown(() => sqlite(database as never)).message).toBe(
+    "The option database is a connection of better-sqlite3 or another library: pass its file, such as sqlite(database.name)."
+  )
+})
+
 const from = "Desk <desk@app.example>"
 const pool = { connect: () => Promise.reject(new Error("none")), query: () => Promise.reject(new Error("none")) }
 

@@ -42,6 +42,24 @@ it.each(["/commentary/healthz", "/healthz"])(
   }
 )
 
+it.each([
+  ["fetch", "The first argument must be a web-standard Request.", (pc) => pc.fetch(undefined as never)],
+  ["next", "The first argument must be a web-standard Request.", (pc) => pc.next.GET("/healthz" as never)],
+  [
+    "node",
+    "node takes the request and the response of Node's HTTP server, in this order.",
+    (pc) => pc.node({ socket: {} } as never, undefined as never)
+  ]
+] satisfies ReadonlyArray<[string, string, (pc: ReturnType<typeof partnerCommentary>) => Promise<unknown>]>)(
+  "a wrong argument of %s rejects with the one error class",
+  async (_, message, call) => {
+    const pc = partnerCommentary(options)
+    onTestFinished(pc.stop)
+    const error = await rejection(call(pc))
+    expect(error).toMatchObject({ code: "invalid_argument", message, details: { field: "request" } })
+  }
+)
+
 it("the service starts again after it was stopped", async () => {
   const pc = partnerCommentary(options)
   await pc.start()
@@ -99,6 +117,8 @@ describe("a start that fails", () => {
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const pc = partnerCommentary({ ...options, database: sqlite(folder) })
     const error = await rejection(pc.start())
+    const asked = await rejection(pc.fetch(new Request("https://app.example/commentary/healthz")))
+    expect([asked.code, asked.message]).toEqual([error.code, error.message])
     expect([error.code, error.message]).toEqual([
       "start_failed",
       `The database ${folder} cannot be used: unable to open database file.`

@@ -16,6 +16,10 @@ export interface Framework {
   readonly reloads?: string
   /** A route of the application that must refuse the form of another site. */
   readonly refuses?: string
+  /** Text to replace in copied examples. */
+  readonly edits?: Readonly<Record<string, readonly [text: string, by: string]>>
+  /** True if the test puts nginx in front of the application, which trusts it. */
+  readonly isProxied?: boolean
   /** The service's packages, beside `partner-commentary`. */
   readonly further?: ReadonlyArray<string>
 }
@@ -74,6 +78,12 @@ const next = (
 /** The build evaluates the modules of routes, so it needs a secret too. */
 const built = ["env", "COMMENTARY_SECRET=any text of 32 characters or more"]
 const nextBuilt = { build: built.concat("node_modules/.bin/next", "build") }
+
+/** The example, and the proxy's address in one more option. */
+const proxied = {
+  isProxied: true,
+  edits: { "commentary.ts": ["database:", 'trustedProxies: ["127.0.0.1"],\n  database:'] as const }
+}
 
 const reloading = { reloads: "commentary.ts" }
 
@@ -156,6 +166,7 @@ export const frameworks: Readonly<Record<string, Framework>> = {
   Effect: plain("effect", { "@effect/platform-node": "4.1.0" }, { further: ["@partner-commentary/server"] }),
   "Next.js 15": next({ next: "15.5.29" }, ["start"], nextBuilt),
   "Next.js 16": next({ next: "16.4.6" }, ["start"], nextBuilt),
+  "Next.js 16 behind nginx": next({ next: "16.4.6" }, ["start"], { ...nextBuilt, ...proxied }),
   "Next.js 15 in development": next({ next: "15.5.29" }, ["dev"], reloading),
   "Next.js 16 in development": next({ next: "16.4.6" }, ["dev"], reloading)
 }

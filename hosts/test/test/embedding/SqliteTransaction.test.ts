@@ -5,8 +5,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import { DatabaseSync, type SQLInputValue } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
+import { Kysely, SqliteDialect } from "kysely"
 import { sqlite } from "partner-commentary/sqlite/Sqlite"
 import type { NewTopic } from "partner-commentary/use-cases/Topics"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -37,6 +38,26 @@ const order = async (pc: Service, database: DatabaseSync, topic: NewTopic) => {
     throw error
   }
 }
+// #endregion
+
+// #region kysely-sqlite
+/** Kysely's own dialect for SQLite, on `node:sqlite` in the place of better-sqlite3. */
+const dialectOf = (database: DatabaseSync) =>
+  new SqliteDialect({
+    database: {
+      prepare: (sql) => {
+        const statement = database.prepare(sql)
+        const values = (parameters: ReadonlyArray<unknown>) => parameters as Array<SQLInputValue>
+        return {
+          reader: statement.columns().length > 0,
+          all: (parameters) => statement.all(...values(parameters)),
+          run: (parameters) => statement.run(...values(parameters)),
+          iterate: (parameters) => statement.iterate(...values(parameters))
+        }
+      },
+      close: () => database.close()
+    }
+  })
 // #endregion
 
 const hostDatabase = (options: ConstructorParameters<typeof DatabaseSync>[1] = {}) => {
@@ -167,6 +188,23 @@ it("other writes of the service wait for the host's commit, but reads do not", a
   expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
+it("Kysely on node:sqlite: a topic is committed and rolled back with the host's rows", async () => {
+  const { database, ids, orders, pc } = await started()
+  const db = new Kysely<{ orders: { topic: string } }>({ dialect: dialectOf(database) })
+  const order = (content: string, fails: boolean) =>
+    db.transaction().execute(async (trx) => {
+      const { topic_id } = await pc.topics.submit({ ...topicOf(ids), content }, { db: database })
+      await trx.insertInto("orders").values({ topic: topic_id }).execute()
+      if (fails) throw new Error("the host's own failure")
+      return topic_id
+    })
+  const topic = await order("Who wins the derby on Sunday?", false)
+  await expect(order("Who wins the cup in the autumn?", true)).rejects.toThrow("the host's own failure")
+  expect(orders()).toEqual([{ topic }])
+  expect(await db.selectFrom("orders").selectAll().execute()).toEqual([{ topic }])
+  expect((await pc.topics.list(ids)).total).toBe(1)
+})
+
 describe("an object that is not an open transaction on the file is refused with one sentence", () => {
   it("the option db refuses a database without a transaction, one on another file, and another object", async () => {
     const { database, ids, pc } = await started()
@@ -176,6 +214,9 @@ describe("an object that is not an open transaction on the file is refused with 
     await expect(submitted(database)).rejects.toThrow("The option db has no open transaction.")
     await expect(submitted(other)).rejects.toThrow("The option db must be an open DatabaseSync on the file ")
     await expect(submitted({})).rejects.toThrow("The option db must be a DatabaseSync of node:sqlite.")
+    await expect(submitted({ name: "host.db", inTransaction: true, prepare: () => {} })).rejects.toThrow(
+      "cannot run statements on a connection of better-sqlite3"
+    )
     expect((await pc.topics.list(ids)).total).toBe(0)
   })
 

@@ -17,11 +17,12 @@ import { discriminated } from "./Alternatives.ts"
 import { answers, busy, headerName, notModified, requestTimeoutResponse } from "./Answers.ts"
 import { type Document, type Json, json, mapValues, type Operation, type Parameter } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
-import { guidance, title, version } from "./Guidance.ts"
+import { guidance } from "./Guidance.ts"
 import { header, headers, parameter, parameters } from "./Headers.ts"
 import { missingOf, problemOf } from "./Problems.ts"
 import { cleaned, cleanName, constraint } from "./SchemaText.ts"
 import { sentEvents } from "./SentEvents.ts"
+import { title, version } from "./Title.ts"
 
 /** The data that is only in the contract. */
 interface Facts {

@@ -44,6 +44,11 @@ export interface PartnerApproved extends Pick<Assignment, "id" | "persona"> {
   readonly commentary: ApprovedCommentary & { readonly partnerApprovedAt: Instant.Instant }
 }
 
+export interface Approver extends Pick<Principal, "environment" | "organization"> {
+  /** Null if the embedding application approves by itself. */
+  readonly key: Pick<Principal["key"], "id"> | null
+}
+
 export class PartnerApproval extends Context.Service<
   PartnerApproval,
   {
@@ -52,7 +57,7 @@ export class PartnerApproval extends Context.Service<
      * other organizations' topics. `commentaryId` is null when the path holds no valid id.
      */
     readonly approve: (
-      principal: Principal,
+      approver: Approver,
       topicId: TopicId,
       commentaryId: CommentaryId | null
     ) => Effect.Effect<PartnerApproved, TopicNotFound | CommentaryNotFound>
@@ -73,8 +78,9 @@ export class PartnerApproval extends Context.Service<
           const again = approved(found)
           if (again !== null) return again
           const now = yield* Instant.now
+          const by = key === null ? "operator" : `key ${key.id}`
           const modified = yield* modify(found.id, (present) =>
-            acceptForPublication(present, { commentaryId, by: `key ${key.id}` }, now)
+            acceptForPublication(present, { commentaryId, by }, now)
           )
           const accepted = Option.isNone(modified) ? null : approved(modified.value.after)
           return accepted ?? (yield* new CommentaryNotFound())

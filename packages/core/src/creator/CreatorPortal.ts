@@ -14,7 +14,7 @@ import * as MediaWorker from "../commentary/MediaWorker.ts"
 import { CreatorLinks } from "../mail/CreatorLinks.ts"
 import { MailStore } from "../mail/MailStore.ts"
 import * as Ids from "../shared/Ids.ts"
-import { CommentaryId, type DraftId } from "../shared/Ids.ts"
+import { CommentaryId, type DraftId, type ShareId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { Policy } from "../shared/Policy.ts"
 import { hashText } from "../shared/Secret.ts"
@@ -62,6 +62,10 @@ export class CreatorPortal extends Context.Service<
   {
     /** Checks only the link's signature and expiry, without a database query. */
     readonly isGenuine: (token: string) => Effect.Effect<boolean>
+    /** Returns the token of the creator's own request, for an application that has authenticated the creator. */
+    readonly tokenOf: (email: string, id: ShareId) => Effect.Effect<string, LinkInvalid>
+    /** Returns the token of the creator's inbox, for an application that has authenticated the creator. */
+    readonly inboxTokenOf: (email: string) => Effect.Effect<string>
     readonly view: (token: string) => Effect.Effect<AssignmentInContext, LinkInvalid>
     readonly respond: (token: string, action: { readonly perspective: string }) => Acted
     readonly decline: (token: string, action: { readonly reason: string }) => Acted
@@ -126,6 +130,17 @@ export class CreatorPortal extends Context.Service<
 
       return CreatorPortal.of({
         isGenuine: (token) => Effect.map(links.open(token), Option.isSome),
+
+        tokenOf: Effect.fnUntraced(function* (email, id) {
+          const found = yield* store.find(id)
+          if (Option.isNone(found)) return yield* new LinkInvalid()
+          const { assignment } = found.value
+          if (assignment.creator.email.toLowerCase() !== email.toLowerCase()) return yield* new LinkInvalid()
+          return tokenIn(yield* links.toAssignment(assignment))
+        }),
+
+        inboxTokenOf: (email) => Effect.map(links.toInbox(email), tokenIn),
+
         view: (token) => Effect.map(view(token), ({ assignment, topic }) => ({ assignment, topic })),
 
         respond: Effect.fn("CreatorPortal.respond")(function* (token, action) {
@@ -212,5 +227,8 @@ const byLink = (change: Change, creatorTag: string): Change =>
   change.audit === undefined
     ? change
     : { ...change, audit: { ...change.audit, details: { by: `link of ${creatorTag}`, ...change.audit.details } } }
+
+/** A link ends with its token. */
+const tokenIn = (link: string): string => link.slice(link.lastIndexOf("/") + 1)
 
 const orNull = (text: string): string | null => (text === "" ? null : text)

@@ -2,13 +2,11 @@
 import { forwardedAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { invalidArgument, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import { type GatewayRequest, joined } from "./GatewayRequest.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 
 export type LambdaEvent = { readonly is: "call"; readonly call: GatewayRequest } | { readonly is: "schedule" }
-
-/** The event has no known shape. The message says what is missing, without data from the event. */
-export class EventRefused extends Schema.TaggedError<EventRefused>()("EventRefused", { message: Schema.String }) {}
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.UndefinedOr(Schema.NullOr(schema)))
 
@@ -54,7 +52,7 @@ const Version1 = Schema.Struct({
 
 const LoadBalancer = Schema.Struct(pairs)
 
-export const readEvent = (event: unknown): Result.Result<LambdaEvent, EventRefused> => {
+export const readEvent = (event: unknown): Result.Result<LambdaEvent, PartnerCommentaryError> => {
   const { "detail-type": detail, httpMethod, requestContext, source, version } = fields(event)
   const { elb, http, identity } = fields(requestContext)
   if (elb !== undefined) return call("a load balancer", LoadBalancer, event, fromLoadBalancer)
@@ -70,7 +68,8 @@ export const readEvent = (event: unknown): Result.Result<LambdaEvent, EventRefus
   )
 }
 
-const refuse = (message: string) => Result.fail(new EventRefused({ message }))
+/** The message says what is missing, without data from the event. */
+const refuse = (message: string) => Result.fail(invalidArgument("event", message))
 
 const fields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
@@ -80,7 +79,7 @@ const call = <A>(
   schema: Schema.Codec<A, unknown>,
   event: unknown,
   read: (event: A) => GatewayRequest
-): Result.Result<LambdaEvent, EventRefused> =>
+): Result.Result<LambdaEvent, PartnerCommentaryError> =>
   Result.match(Schema.decodeUnknownResult(schema)(event), {
     onSuccess: (decoded) => Result.succeed<LambdaEvent>({ is: "call", call: read(decoded) }),
     onFailure: (error) => refuse(`This looks like an event of ${source}, but is none: ${places(error)}`)

@@ -5,9 +5,10 @@ import type { EmbeddedRequirements, EmbeddedService } from "@partner-commentary/
 import { pathOfService } from "@partner-commentary/server/http/Address"
 import { drain } from "@partner-commentary/server/Workers"
 import * as Clock from "effect/Clock"
-import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { wrongInvocation } from "../Arguments.ts"
+import { PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import * as Event from "./Event.ts"
 import * as GatewayRequest from "./GatewayRequest.ts"
 import * as GatewayResponse from "./GatewayResponse.ts"
@@ -38,9 +39,6 @@ export interface LambdaService {
   /** Called when the service cannot start. The next request starts it again. */
   readonly report: (error: unknown, requestId: string) => void
 }
-
-/** The scheduled invocation fails, so that an alarm can report it. */
-class WorkFailed extends Data.TaggedError("WorkFailed")<{ readonly message: string }> {}
 
 /**
  * The minimum interval between two writes of the counts. They are written before a response, because the container may
@@ -81,15 +79,20 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
       runFor: Duration.millis(end),
       lookahead: Duration.seconds(5)
     })
-    if (failed > 0)
-      return yield* new WorkFailed({ message: `${failed} batches of work failed: the log has the reasons` })
+    // The scheduled invocation fails, so that an alarm can report it.
+    if (failed > 0) {
+      const message = `${failed} batches of work failed: the log has the reasons`
+      return yield* new PartnerCommentaryError({ code: "internal_error", message, details: {} })
+    }
     return { taken, more_due: isMoreDue }
   })
 
   return (event, invocation) =>
-    Effect.runPromise(Effect.fromResult(Event.readEvent(event))).then((read) =>
-      read.is === "schedule"
-        ? run(work(invocation.getRemainingTimeInMillis()))
-        : answer(read.call).then((response) => GatewayResponse.fromWebResponse(response, read.call.answerAs))
-    )
+    Effect.runPromise(Effect.fromResult(Event.readEvent(event))).then((read) => {
+      if (read.is === "call") {
+        return answer(read.call).then((response) => GatewayResponse.fromWebResponse(response, read.call.answerAs))
+      }
+      const wrong = wrongInvocation(invocation)
+      return wrong === undefined ? run(work(invocation.getRemainingTimeInMillis())) : Promise.reject(wrong)
+    })
 }

@@ -32,6 +32,14 @@ const named = (given: unknown): Result.Result<string, PartnerCommentaryError> =>
       invalidOption("database", "must be an open DatabaseSync on a file, because the service opens the file itself")
     )
   }
+  if (HostDatabase.isOtherDatabase(given)) {
+    return Result.fail(
+      invalidOption(
+        "database",
+        "is a connection of better-sqlite3 or another library: pass its file, such as sqlite(database.name)"
+      )
+    )
+  }
   return Predicate.isString(given) && given !== ""
     ? Result.succeed(given)
     : Result.fail(

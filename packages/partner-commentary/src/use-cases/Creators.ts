@@ -1,8 +1,9 @@
-/** `pc.creators`: an operator's actions for the creators behind personas. */
+/** `pc.creators`: an operator's actions for the creators behind personas, and the creators' own actions. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { creatorRequests } from "./CreatorRequests.ts"
 import * as Text from "./Text.ts"
 import { decoding, type InTransaction, missing, type Run, shareId } from "./UseCase.ts"
 
@@ -15,6 +16,8 @@ const settled = Errors.InvalidRequest.of([
 ])
 
 export const creators = (run: Run) => ({
+  ...creatorRequests(run),
+
   /** Links in old mails stop working, and open requests are mailed to the new address. */
   changeEmail: (change: { readonly from: string; readonly to: string }, options?: InTransaction) =>
     run(

@@ -2,6 +2,7 @@
 
 import { type CreateTopic, referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
+import { PartnerApproval } from "@partner-commentary/core/commentary/PartnerApproval"
 import { formatCursor } from "@partner-commentary/core/shared/Page"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -21,6 +22,7 @@ import * as Schema from "effect/Schema"
 import type { HostDate } from "../ports/Moment.ts"
 import {
   asker,
+  commentaryId,
   decoding,
   type InTransaction,
   missing,
@@ -53,6 +55,7 @@ export interface TopicList extends OwnerInput {
 
 const submitted = decoding(Schema.Struct(ofOrganization))
 const one = decoding(Schema.Struct({ ...ofOrganization, topic_id: topicId }))
+const accepted = decoding(Schema.Struct({ ...ofOrganization, topic_id: topicId, commentary_id: commentaryId }))
 
 const referenced = decoding(
   Schema.Struct({
@@ -106,6 +109,31 @@ export const topics = (run: Run) => ({
         const owned = yield* one(topic)
         const canceller = { ...(yield* asker(owned)), key: null }
         return Views.progress(yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id))))
+      }),
+      options
+    ),
+
+  /**
+   * Records that the partner accepts an approved commentary for publication. A repeated call changes nothing and
+   * returns the time of the first one.
+   */
+  approve: (
+    commentary: OwnerInput & { readonly topic_id: string; readonly commentary_id: string },
+    options?: InTransaction
+  ) =>
+    run(
+      Effect.gen(function* () {
+        const owned = yield* accepted(commentary)
+        const approver = { ...(yield* asker(owned)), key: null }
+        const { commentary_id, topic_id } = owned
+        const approved = yield* Effect.catchTags(
+          PartnerApproval.use(({ approve }) => approve(approver, topic_id, commentary_id)),
+          {
+            TopicNotFound: () => Effect.fail(Errors.topicNotFound),
+            CommentaryNotFound: () => Effect.fail(Errors.commentaryNotFound)
+          }
+        )
+        return Views.partnerApproved(topic_id, approved, yield* avatar)
       }),
       options
     ),

@@ -85,6 +85,7 @@ export const apiKeyId = idBy(Ids.ApiKeyId)
 export const topicId = idBy(Ids.TopicId)
 export const shareId = idBy(Ids.ShareId)
 export const webhookId = idBy(Ids.WebhookId)
+export const commentaryId = idBy(Ids.CommentaryId)
 
 export const ofOrganization = {
   organization_id: organizationId,

@@ -2,31 +2,21 @@
  * Entity tags of topics, from the versions of their rows. The tags are weak: two responses with the same tag have the
  * same meaning, but a proxy may compress them differently.
  */
-import { TopicCommentaries, TopicDetail, TopicList, TopicProgress } from "@partner-commentary/api/TopicsApi"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { hashText } from "@partner-commentary/core/shared/Secret"
 import type { Revision } from "@partner-commentary/core/topic/TopicStore"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Schema from "effect/Schema"
+import { edition } from "./ViewEdition.ts"
 
 export type EntityTag = string
-
-/** The fields of the views that have a tag. Computed once a process, because it takes milliseconds. */
-const shapes = JSON.stringify(
-  [TopicProgress, TopicDetail, TopicCommentaries, TopicList].map((view) =>
-    Schema.toJsonSchemaDocument(view as Schema.Top)
-  )
-)
 
 export const make = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const { apiRoot } = yield* PublicAddress
-  const short = (text: string) => Effect.map(hashText(digest, text), (hex) => hex.slice(0, 8))
   // A tag must change when the fields of the views change, and when the address of a displayed default picture changes.
-  const edition = yield* short(shapes)
-  const pictured = yield* short(apiRoot + edition)
+  const pictured = (yield* hashText(digest, apiRoot + edition)).slice(0, 8)
   return {
     ofStatus: (revision: Revision): EntityTag => `W/"${revision}.${edition}"`,
     /** The tag of a topic's views with pictures of personas. */

@@ -1,9 +1,7 @@
 /**
  * Serves the API description at `{api_root}/openapi.json` and the explorer at `{api_root}/docs`, in public and without
- * rate limits. Both texts are created at the first request.
+ * rate limits. All texts are loaded at the first request, so that they do not slow down the start of the service.
  */
-import { describe } from "@partner-commentary/api/description/Description"
-import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { httpsPattern, urlPattern } from "@partner-commentary/core/webhook/WebhookUrl"
@@ -11,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { computeOnce, makeAsset, makePackedAsset, respondWithAsset, type StaticAsset } from "./Asset.ts"
-import { explorerPage, explorerStart } from "./ExplorerPage.ts"
+import { apiRootPlaceholder, DescriptionTemplate } from "./DescriptionTemplate.ts"
 import { ExplorerProgram } from "./ExplorerProgram.ts"
 
 const policy =
@@ -19,12 +17,14 @@ const policy =
 
 const javascript = "text/javascript; charset=utf-8"
 
+const page = Effect.promise(() => import("./ExplorerPage.ts"))
+
 /**
  * The contract allows receivers with `http:` URLs, for development. The description says that only `https:` is allowed
  * if the deployment requires it.
  */
-const description = (apiRoot: string, allowHttp: boolean): string => {
-  const text = JSON.stringify(describe(PartnerApi, apiRoot))
+const description = (template: string, apiRoot: string, allowHttp: boolean): string => {
+  const text = template.replace(JSON.stringify(apiRootPlaceholder), () => JSON.stringify(apiRoot))
   const [any, https] = [urlPattern, httpsPattern].map(({ source }) => JSON.stringify(source)) as [string, string]
   return allowHttp ? text : text.replaceAll(any, () => https)
 }
@@ -49,8 +49,8 @@ export const layer = HttpRouter.use((router) =>
     // The description is public and needs no credentials, so other origins may read it.
     yield* add(
       "/openapi.json",
-      Effect.suspend(() =>
-        makeAsset(description(apiRoot, allowHttp), {
+      Effect.flatMap(yield* DescriptionTemplate, (template) =>
+        makeAsset(description(template, apiRoot, allowHttp), {
           "content-type": "application/json",
           "cache-control": "public, max-age=300",
           "access-control-allow-origin": "*"
@@ -59,18 +59,22 @@ export const layer = HttpRouter.use((router) =>
     )
     yield* add(
       "/docs",
-      makeAsset(explorerPage, {
-        "content-type": "text/html; charset=utf-8",
-        "cache-control": "no-cache",
-        "content-security-policy": policy,
-        "referrer-policy": "no-referrer",
-        "x-frame-options": "DENY",
-        "cross-origin-opener-policy": "same-origin"
-      })
+      Effect.flatMap(page, ({ explorerPage }) =>
+        makeAsset(explorerPage, {
+          "content-type": "text/html; charset=utf-8",
+          "cache-control": "no-cache",
+          "content-security-policy": policy,
+          "referrer-policy": "no-referrer",
+          "x-frame-options": "DENY",
+          "cross-origin-opener-policy": "same-origin"
+        })
+      )
     )
     yield* add(
       "/docs/explorer.js",
-      makeAsset(explorerStart, { "content-type": javascript, "cache-control": "no-cache" })
+      Effect.flatMap(page, ({ explorerStart }) =>
+        makeAsset(explorerStart, { "content-type": javascript, "cache-control": "no-cache" })
+      )
     )
     yield* add(
       "/docs/scalar.js",

@@ -1,5 +1,5 @@
 /** The explorer's page and start script. The page loads and calls only addresses below its own. */
-import { title } from "@partner-commentary/api/description/Guidance"
+import { title } from "@partner-commentary/api/description/Title"
 
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' fill='%23a8321a'/%3E%3Cpath d='M4 4h8v2H4zm0 4h8v1H4zm0 3h5v1H4z' fill='%23fff'/%3E%3C/svg%3E"

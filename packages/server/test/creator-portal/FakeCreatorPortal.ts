@@ -55,6 +55,8 @@ export const fakeCreatorPortal = (initial: Assignment) => {
     CreatorPortal,
     CreatorPortal.of({
       isGenuine: (given) => Effect.succeed([token, inboxToken, brokenToken, busyToken].includes(given)),
+      tokenOf: () => Effect.succeed(token),
+      inboxTokenOf: () => Effect.succeed(inboxToken),
       view: open,
       respond: (given, { perspective }) =>
         act(given, { perspective }, (now) =>

@@ -1,0 +1,49 @@
+/** The inbox of the guide lists the requests of the creator who has logged in, and takes the creator's answer. */
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import express from "express"
+import { partnerCommentary } from "partner-commentary"
+import { sqlite } from "partner-commentary/sqlite"
+import { expect, it } from "vitest"
+import { inbox } from "../own-inbox.ts"
+
+it("a creator answers in the application's own pages, and not for another creator", async (test) => {
+  const pc = partnerCommentary({
+    url: "https://app.example/commentary",
+    secret: "32 characters or more, kept elsewhere",
+    database: sqlite(":memory:"),
+    mail: () => {},
+    generator: ({ perspective }) => `As I see it: ${perspective}`
+  })
+  test.onTestFinished(pc.stop)
+  const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
+  const { id: persona_id } = await pc.personas.create({ name: "Ada Vance", creator: { email: "ada@creators.example" } })
+  await pc.licenses.grant({ organization_id, persona_id })
+  const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id] }
+  await pc.topics.submit({ organization_id, ...topic })
+
+  let email = "ada@creators.example"
+  const server = express()
+    .use(express.json())
+    .use(inbox(pc, () => email))
+    .listen(0, "127.0.0.1")
+  await once(server, "listening")
+  test.onTestFinished(() => void server.close().closeAllConnections())
+  const ask = async (path: string, body?: object) => {
+    const headers = { "content-type": "application/json" }
+    const sent = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) }
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, sent)
+    return { status: response.status, body: await response.json() }
+  }
+
+  const { requests } = (await ask("/requests")).body
+  const path = `/requests/${requests[0].share_id}`
+  expect(requests[0].status).toBe("topic_sent")
+  expect(await ask(`${path}/respond`, { perspective: "Yes." })).toMatchObject({ status: 400 })
+  email = "bo@creators.example"
+  expect((await ask("/requests")).body.requests).toEqual([])
+  expect(await ask(`${path}/respond`, { perspective: "The away side." })).toMatchObject({ status: 404 })
+  email = "ada@creators.example"
+  expect(await ask(`${path}/respond`, { perspective: "The home side." })).toMatchObject({ status: 200 })
+  await expect.poll(async () => (await ask(`${path}/approve`, {})).body.status).toBe("creator_approved")
+})

@@ -1,0 +1,24 @@
+/** Checks the arguments of the handlers, which a framework or a test may call with something else. */
+import * as Predicate from "effect/Predicate"
+import { invalidArgument, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
+
+/** A Request of another library or realm is accepted too. */
+export const wrongRequest = (request: unknown): PartnerCommentaryError | undefined =>
+  Predicate.hasProperty(request, "url") &&
+  Predicate.isString(request.url) &&
+  Predicate.hasProperty(request, "method") &&
+  Predicate.hasProperty(request, "headers")
+    ? undefined
+    : invalidArgument("request", "The first argument must be a web-standard Request.")
+
+export const wrongExchange = (request: unknown, response: unknown): PartnerCommentaryError | undefined =>
+  Predicate.hasProperty(request, "socket") &&
+  Predicate.hasProperty(response, "writeHead") &&
+  Predicate.isFunction(response.writeHead)
+    ? undefined
+    : invalidArgument("request", "node takes the request and the response of Node's HTTP server, in this order.")
+
+export const wrongInvocation = (invocation: unknown): PartnerCommentaryError | undefined =>
+  Predicate.hasProperty(invocation, "getRemainingTimeInMillis")
+    ? undefined
+    : invalidArgument("invocation", "lambda takes Lambda's context as its second argument.")

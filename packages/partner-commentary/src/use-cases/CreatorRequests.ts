@@ -1,0 +1,122 @@
+/**
+ * The part of `pc.creators` for an application that shows creators their requests in its own pages. The application has
+ * authenticated the creator. The calls follow the same rules as the links in mails.
+ */
+import * as Errors from "@partner-commentary/api/Errors"
+import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
+import type * as Ids from "@partner-commentary/core/shared/Ids"
+import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import { type CreatorAction, performAction } from "@partner-commentary/server/creator-portal/CreatorAction"
+import type { ActionFields } from "@partner-commentary/server/creator-portal/CreatorInput"
+import { creatorView } from "@partner-commentary/server/creator-portal/CreatorView"
+import { describeRefusal, type RefusalReason } from "@partner-commentary/server/creator-portal/Refusal"
+import { avatarPath } from "@partner-commentary/server/routes/personas/Avatar"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { strictly } from "../OptionRules.ts"
+import * as Text from "./Text.ts"
+import { decoding, type InTransaction, missing, type Run, shareId } from "./UseCase.ts"
+
+export interface CreatorRequest {
+  /** The address of the creator whom your application has authenticated. A request of another creator is not found. */
+  readonly email: string
+  readonly share_id: string
+}
+
+export interface OfDraft {
+  /** The draft that the creator has seen. Without it, the call is refused if there are several drafts. */
+  readonly draft_id?: string | undefined
+}
+
+export interface WithReason {
+  readonly reason?: string | undefined
+}
+
+const inbox = decoding(Schema.Struct({ email: Text.email }))
+const request = { email: Text.email, share_id: shareId }
+const one = decoding(Schema.Struct(request))
+
+type Action = { readonly email: string; readonly share_id: Ids.ShareId } & ActionFields
+
+/** An unknown field is refused: an approval with a misspelt `content` would publish another text. */
+const action = (...texts: ReadonlyArray<keyof ActionFields>) => {
+  const fields = Object.fromEntries(texts.map((name) => [name, Schema.optional(Schema.String)]))
+  const schema = Schema.Struct({ ...request, ...fields }).annotate({
+    messageUnexpectedKey: "is no field of this action"
+  })
+  return decoding(schema as unknown as Schema.Codec<Action>, strictly)
+}
+
+const inputs: Readonly<Record<CreatorAction, ReturnType<typeof action>>> = {
+  respond: action("perspective"),
+  decline: action("reason"),
+  approve: action("draft_id", "content"),
+  revise: action("draft_id", "instructions"),
+  withdraw: action("reason")
+}
+
+const notFound = missing("request of this creator")
+
+const avatar = PublicAddress.use(({ apiRoot }) => Effect.succeed(apiRoot + avatarPath))
+
+const acting = (run: Run, name: CreatorAction) => (input: unknown, options?: InTransaction) =>
+  run(
+    Effect.gen(function* () {
+      const { email, share_id, ...fields } = yield* inputs[name](input)
+      const portal = yield* CreatorPortal
+      const token = yield* portal.tokenOf(email, share_id)
+      const refuse = (reason: RefusalReason) =>
+        Effect.flatMap(portal.view(token), ({ assignment }) =>
+          Effect.fail(Errors.InvalidRequest.of([describeRefusal(name, reason, assignment, fields).problem]))
+        )
+      const done = yield* performAction(portal, token, name, fields).pipe(
+        Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
+      )
+      return creatorView(done, yield* avatar)
+    }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound))),
+    options
+  )
+
+type Acted = ReturnType<ReturnType<typeof acting>>
+
+export const creatorRequests = (run: Run) => {
+  const act = <Fields>(name: CreatorAction) =>
+    acting(run, name) as (input: CreatorRequest & Fields, options?: InTransaction) => Acted
+  return {
+    /**
+     * The creator's requests that are not settled, oldest first, at most 100, each with the link of its page. `further`
+     * is the number of others.
+     */
+    openRequests: (creator: { readonly email: string }) =>
+      run(
+        Effect.gen(function* () {
+          const { email } = yield* inbox(creator)
+          const portal = yield* CreatorPortal
+          const { further, requests } = yield* portal.openRequests(yield* portal.inboxTokenOf(email))
+          const picture = yield* avatar
+          return { requests: requests.map((each) => ({ ...creatorView(each, picture), link: each.link })), further }
+        }).pipe(Effect.catchTag("LinkInvalid", Effect.die))
+      ),
+
+    /** Reads one request with its draft, also for 30 days after it was settled. */
+    findRequest: (asked: CreatorRequest) =>
+      run(
+        Effect.gen(function* () {
+          const { email, share_id } = yield* one(asked)
+          const portal = yield* CreatorPortal
+          return creatorView(yield* portal.view(yield* portal.tokenOf(email, share_id)), yield* avatar)
+        }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound)))
+      ),
+
+    /** Sends the creator's view, from which a draft is generated. */
+    respond: act<{ readonly perspective: string }>("respond"),
+    /** Declines a request that waits for the creator's view. */
+    decline: act<WithReason>("decline"),
+    /** Approves the draft, or `content` in its place. The partner can then fetch the commentary. */
+    approve: act<OfDraft & { readonly content?: string | undefined }>("approve"),
+    /** Asks for another draft. */
+    revise: act<OfDraft & { readonly instructions?: string | undefined }>("revise"),
+    /** Withdraws after the view was sent. There will be no commentary. */
+    withdraw: act<WithReason>("withdraw")
+  }
+}

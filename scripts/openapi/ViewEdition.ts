@@ -1,0 +1,17 @@
+/** A short hash of the fields of the topic views. It takes milliseconds, which a start of the service does not spend. */
+import { createHash } from "node:crypto"
+import { TopicCommentaries, TopicDetail, TopicList, TopicProgress } from "@partner-commentary/api/TopicsApi"
+import * as Schema from "effect/Schema"
+
+const shapes = JSON.stringify(
+  [TopicProgress, TopicDetail, TopicCommentaries, TopicList].map((view) =>
+    Schema.toJsonSchemaDocument(view as Schema.Top)
+  )
+)
+
+const edition = createHash("sha256").update(shapes).digest("hex").slice(0, 8)
+
+export const renderViewEdition =
+  () => `/** Changes when the fields of the views that have an entity tag change. Generated: npm run describe. */
+export const edition = "${edition}"
+`

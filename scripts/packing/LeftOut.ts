@@ -1,0 +1,42 @@
+/**
+ * Replaces modules of dependencies that a host never calls: tables and transports for mails and files that it does not
+ * send. A name that no longer exists in the dependency fails the build.
+ */
+import type { Plugin } from "esbuild"
+
+/** The service sends no attachments and no files, so it asks for no type by a file's extension. */
+const types =
+  "export const detectMimeType = () => 'application/octet-stream'; export const detectExtension = () => 'bin'"
+
+const unreachable = "export default class { constructor() { throw new Error('This bundle does not contain it') } }"
+
+/** SMTP_URL names a host, and selects no other transport, no well-known service and no DKIM key. */
+const leftOut: Readonly<Record<string, string>> = {
+  "nodemailer/dist/esm/mime-funcs/mime-types.js": types,
+  "nodemailer/dist/esm/well-known/services.js": "export const services = {}",
+  "nodemailer/dist/esm/dkim/index.js": unreachable,
+  "nodemailer/dist/esm/json-transport/index.js": unreachable,
+  "nodemailer/dist/esm/sendmail-transport/index.js": unreachable,
+  "nodemailer/dist/esm/ses-transport/index.js": unreachable,
+  "effect/dist/http/internal/mimeTypes.js": "export default {}"
+}
+
+const expression = new RegExp(`/(${Object.keys(leftOut).join("|").replaceAll(".", "\\.")})$`)
+
+export const plugin: Plugin = {
+  name: "left out",
+  setup: ({ onEnd, onLoad, onStart }) => {
+    const found = new Set<string>()
+    onStart(() => found.clear())
+    onLoad({ filter: expression }, ({ path }) => {
+      const name = expression.exec(path)?.[1] ?? ""
+      found.add(name)
+      return { contents: leftOut[name] ?? "" }
+    })
+    onEnd(() => ({
+      errors: Object.keys(leftOut)
+        .filter((name) => !found.has(name))
+        .map((name) => ({ text: `${name} is not in the bundle: remove it from LeftOut.ts` }))
+    }))
+  }
+}
