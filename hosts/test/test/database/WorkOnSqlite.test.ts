@@ -64,7 +64,7 @@ it.live("on SQLite concurrent drafts of one persona read the persona once", () =
   }).pipe(Effect.provide(OnTheFile.layer))
 )
 
-it.live("on SQLite mails that were sent at the same time are settled with one commit", () =>
+it.live("on SQLite claims of mails and mails that were sent at the same time share commits", () =>
   Effect.gen(function* () {
     const store = yield* MailStore
     const owner = yield* Seed.organization()
@@ -72,7 +72,12 @@ it.live("on SQLite mails that were sent at the same time are settled with one co
     const { text: key } = yield* Seed.key(owner)
     yield* submitTopic(key, "Who will win the cup this year?", personas)
     const now = yield* Clock.currentTimeMillis
-    const claimed = yield* store.claim(now, now + 60_000, 5)
+    const claim = store.claim(now, now + 60_000, 5)
+    const both = yield* OnTheFile.recordStatements(Effect.all([claim, claim], { concurrency: "unbounded" }))
+    const claimed = both.answer.flat()
+    assert.lengthOf(claimed, 5)
+    const claims = ["BEGIN", "WITH", "SAVEPOINT", "WITH", "RELEASE", "COMMIT"]
+    assert.deepStrictEqual(both.turns.map(OnTheWire.kindOfTurn), claims)
     const { answer, turns } = yield* OnTheFile.recordStatements(
       Effect.forEach(claimed, (mail) => store.settle(mail, { state: "sent" }, now), { concurrency: "unbounded" })
     )
