@@ -5,7 +5,7 @@
 import { fork } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve as resolvePath } from "node:path"
 import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
 import { printLine } from "./Compare.ts"
 import * as Database from "./Database.ts"
@@ -21,6 +21,9 @@ const only = (name: string) => {
 const sides = (only("--sides") ?? "peer,ours").split(",")
 const databases = (only("--databases") ?? "sqlite,postgres").split(",")
 const counts = (only("--processes") ?? (quick ? "1" : "1,2,4")).split(",").map(Number)
+/** The folder for the CPU profiles of our processes. Each process writes its profile when it stops. */
+const profiles = only("--profile")
+const profileTo = (at: string) => `--cpu-prof --cpu-prof-dir=${resolvePath(at)}`
 const plan = quick ? { warmUp: 3, seconds: 6, staged: 60 } : { warmUp: 5, seconds: 15, staged: 200 }
 
 const folder = mkdtempSync(join(tmpdir(), "partner-commentary-bench-"))
@@ -164,7 +167,8 @@ const startOurs = async (
   }
   const fixtures = await Servers.makeFixtures(own, variables)
   const servers: Array<Servers.ListeningServer> = []
-  for (let count = 0; count < processes; count++) servers.push(await Servers.startProduct(own, variables))
+  const served = profiles === undefined ? variables : { ...variables, NODE_OPTIONS: profileTo(profiles) }
+  for (let count = 0; count < processes; count++) servers.push(await Servers.startProduct(own, served))
   for (const number of [1, 2]) {
     const answer = await fetch(`http://127.0.0.1:${servers[0]!.port}/partner/v1/webhooks`, {
       method: "POST",

@@ -2,8 +2,8 @@
  * Group commit: transactions that wait for the connection at the same time share one BEGIN, one COMMIT and one flush to
  * the disk.
  *
- * Each body runs in its caller's fiber, one after another, inside a savepoint: a failed or interrupted body rolls back
- * alone. Callers continue after the shared COMMIT. If the COMMIT fails, every successful body fails with its error. So
+ * Each body runs in its caller's fiber, one after another, and a failed or interrupted body rolls back alone: the first
+ * by ROLLBACK, which ends the group, and the others to their savepoints. Callers continue after the shared COMMIT. If the COMMIT fails, every successful body fails with its error. So
  * a constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group. While another process
  * writes, the group waits for its BEGIN without holding the connection, each caller until its own timeout. Effect's
  * `SqlClient.BeginTransaction` has no effect on this client. `makeWithTransaction` provides nesting, `afterCommit` and
@@ -44,6 +44,8 @@ interface Group {
 /** A caller in a group. The turn contains the connection for the statements of the caller's body. */
 interface Turn extends Connection {
   readonly group: Group
+  /** The first body of a group needs no savepoint. */
+  readonly isFirst: boolean
   readonly ended: Deferred.Deferred<void>
 }
 
@@ -112,7 +114,7 @@ export const make = (options: {
       const { ended, given } = waiter
       const turn = Object.assign(
         options.connect(() => !Deferred.isDoneUnsafe(ended)),
-        { group, ended }
+        { group, ended, isFirst: bodies === 0 }
       )
       Deferred.doneUnsafe(given, Exit.succeed(turn))
       yield* Deferred.await(ended)
@@ -169,11 +171,17 @@ export const make = (options: {
       return Effect.andThen(lead, turn)
     })
 
+  /** After the ROLLBACK the group's COMMIT fails, but no other body has run in the group. */
+  const undo = ({ isFirst }: Turn) =>
+    isFirst
+      ? controlInTransaction("ROLLBACK")
+      : Effect.andThen(
+          controlInTransaction("ROLLBACK TO SAVEPOINT effect_sql_0"),
+          controlInTransaction("RELEASE SAVEPOINT effect_sql_0")
+        )
+
   const rollBack = (turn: Turn) =>
-    Effect.andThen(
-      controlInTransaction("ROLLBACK TO SAVEPOINT effect_sql_0"),
-      controlInTransaction("RELEASE SAVEPOINT effect_sql_0")
-    ).pipe(
+    undo(turn).pipe(
       Effect.tapError((error) =>
         Effect.sync(() => {
           turn.group.broken = error
@@ -185,10 +193,10 @@ export const make = (options: {
     transactionService: CurrentTurn,
     spanAttributes: options.spanAttributes,
     acquireConnection: acquireTurn,
-    begin: () => control("SAVEPOINT effect_sql_0"),
+    begin: ({ isFirst }) => (isFirst ? Effect.void : control("SAVEPOINT effect_sql_0")),
     commit: (turn) =>
       Effect.andThen(
-        Effect.ensuring(control("RELEASE SAVEPOINT effect_sql_0"), end(turn)),
+        Effect.ensuring(turn.isFirst ? Effect.void : control("RELEASE SAVEPOINT effect_sql_0"), end(turn)),
         Deferred.await(turn.group.outcome)
       ),
     rollback: (turn) =>

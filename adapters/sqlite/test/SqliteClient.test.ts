@@ -148,6 +148,22 @@ describe("the SQLite client", () => {
     }).pipe(memory)
   )
 
+  it.effect("a first body that fails leaves nothing, and the bodies that waited behind it are committed", () =>
+    Effect.gen(function* () {
+      const filename = join(yield* folder, "counter.db")
+      yield* Effect.gen(function* () {
+        const { increment, read, sql } = yield* counter
+        const before = commitsIn(filename)
+        const failing = sql.withTransaction(Effect.andThen(increment, Effect.fail("no")))
+        const bodies = [failing, ...Array.from({ length: 4 }, () => sql.withTransaction(increment))]
+        const exits = yield* Effect.all(bodies.map(Effect.exit), { concurrency: "unbounded" })
+        assert.deepStrictEqual(exits, [Exit.fail("no"), ...[1, 2, 3, 4].map(Exit.succeed)])
+        assert.strictEqual(yield* read, 4)
+        assert.strictEqual(commitsIn(filename) - before, 1)
+      }).pipe(Effect.provide(SqliteClient.layer({ filename })))
+    })
+  )
+
   it.effect("an interrupted body rolls back alone, and an interrupted caller in the queue never runs", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter

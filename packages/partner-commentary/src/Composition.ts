@@ -1,15 +1,22 @@
 /** The service with Node's cryptography, for every host on Node. */
+import { createHmac, createSecretKey } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import * as Composition from "@partner-commentary/server/embedding/Composition"
+import * as Mac from "effect/crypto/Mac"
 import * as Layer from "effect/Layer"
 import * as Randomness from "./Randomness.ts"
+
+/** Node 24 makes and drops an error for a key of bytes, which takes most of the time of a signature. */
+const mac = Mac.layerWebCryptoWith({
+  hmac: (hash, key, data) =>
+    new Uint8Array(createHmac(hash.replace("-", ""), createSecretKey(key)).update(data).digest())
+})
 
 const crypto = Layer.mergeAll(
   NodeCrypto.layerAead,
   NodeCrypto.layerDigest,
   NodeCrypto.layerKdf,
-  NodeCrypto.layerMac,
-  Randomness.layer
+  Layer.provideMerge(mac, Randomness.layer)
 )
 
 export const layer = <A, E, R>({ ports, ...parts }: Composition.Parts<A, E, R>) =>

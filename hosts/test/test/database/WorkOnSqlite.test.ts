@@ -1,17 +1,20 @@
 /** The work of requests and of a story on SQLite, counted in statements and commits. */
 import { assert, it } from "@effect/vitest"
+import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { countCommits, makeTwoDrafts, playStory } from "../support/CountedStory.ts"
 import { readJson } from "../support/Json.ts"
 import * as OnTheFile from "../support/OnTheFile.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
+import { submitTopic } from "../support/Requests.ts"
 
 it.live("on SQLite a story of three personas and two webhooks takes a bounded number of statements and commits", () =>
   Effect.gen(function* () {
     const { counted, turns } = yield* playStory<never>(3, OnTheFile.recordStatements)
-    assert.isAtMost(turns.length, 284, counted)
+    assert.isAtMost(turns.length, 248, counted)
     assert.isAtMost(countCommits(turns), 96, counted)
   }).pipe(Effect.provide(OnTheFile.layer))
 )
@@ -36,9 +39,9 @@ it.effect(
       const written = ["duplicate_windows", "topics", "assignments", "mails", "usage_months", "counters"]
       assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [
         "SELECT licenses",
-        ...["BEGIN", "SAVEPOINT"],
+        "BEGIN",
         ...written.map((table) => `INSERT ${table}`),
-        ...["RELEASE", "COMMIT"]
+        "COMMIT"
       ])
       const { data } = yield* readJson(answer)
       const polled = yield* OnTheFile.recordStatements(call(`/partner/v1/topics/${data.topic_id}/status`, { key }))
@@ -58,5 +61,28 @@ it.live("on SQLite concurrent drafts of one persona read the persona once", () =
       kinds.filter((kind) => kind === "SELECT personas"),
       1
     )
+  }).pipe(Effect.provide(OnTheFile.layer))
+)
+
+it.live("on SQLite claims of mails and mails that were sent at the same time share commits", () =>
+  Effect.gen(function* () {
+    const store = yield* MailStore
+    const owner = yield* Seed.organization()
+    const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.persona(owner))
+    const { text: key } = yield* Seed.key(owner)
+    yield* submitTopic(key, "Who will win the cup this year?", personas)
+    const now = yield* Clock.currentTimeMillis
+    const claim = store.claim(now, now + 60_000, 5)
+    const both = yield* OnTheFile.recordStatements(Effect.all([claim, claim], { concurrency: "unbounded" }))
+    const claimed = both.answer.flat()
+    assert.lengthOf(claimed, 5)
+    const claims = ["BEGIN", "WITH", "SAVEPOINT", "WITH", "RELEASE", "COMMIT"]
+    assert.deepStrictEqual(both.turns.map(OnTheWire.kindOfTurn), claims)
+    const { answer, turns } = yield* OnTheFile.recordStatements(
+      Effect.forEach(claimed, (mail) => store.settle(mail, { state: "sent" }, now), { concurrency: "unbounded" })
+    )
+    assert.deepStrictEqual(answer, [true, true, true, true, true])
+    const updates = Array.from({ length: 4 }, () => ["SAVEPOINT", "UPDATE mails", "RELEASE"]).flat()
+    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), ["BEGIN", "UPDATE mails", ...updates, "COMMIT"])
   }).pipe(Effect.provide(OnTheFile.layer))
 )

@@ -23,6 +23,17 @@ export const transact = <A, E, R = never>(
     isWithin(sql, fiber) ? attempt(sql, change, 0) : outsideTurns(attempt(sql, change, retries))
   )
 
+/**
+ * Runs one statement. On SQLite it shares a commit with other changes, because each commit waits for the disk and blocks
+ * the process meanwhile. On Postgres a transaction would cost two more round trips.
+ */
+export const sharingCommit = <A, E>(sql: SqlClient.SqlClient, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  sql.onDialectOrElse({
+    pg: () => write,
+    orElse: () =>
+      Effect.withFiber((fiber) => (isWithin(sql, fiber) ? write : (transact(sql, write) as Effect.Effect<A, E>)))
+  })
+
 /** Returns whether a transaction is open. */
 export const isWithin = (sql: SqlClient.SqlClient, { context }: Fiber.Fiber<unknown, unknown>): boolean =>
   Context.getOrUndefined(context, sql.transactionService) !== undefined

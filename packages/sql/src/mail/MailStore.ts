@@ -19,6 +19,7 @@ import { isDueTooLate } from "../database/DueTimes.ts"
 import { firstDueAt, selectDueRows, selectOwners } from "../database/FairQueue.ts"
 import { limitTo } from "../database/Limit.ts"
 import { forUpdateSkipLocked } from "../database/Lock.ts"
+import { sharingCommit } from "../database/Transaction.ts"
 import { values } from "../database/Values.ts"
 import * as SentMails from "./SentMails.ts"
 
@@ -65,9 +66,12 @@ export const layer = Layer.effect(
         const now = Instant.toIso(at)
         return Effect.orDie(
           Effect.map(
-            sql<ClaimedRow>`${selectDueRows(sql, waitingMailsTable, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
-              UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1
-              WHERE id IN (SELECT id FROM due) RETURNING *`,
+            sharingCommit(
+              sql,
+              sql<ClaimedRow>`${selectDueRows(sql, waitingMailsTable, { now, limit, first, locked: forUpdateSkipLocked(sql) })}
+                UPDATE mails SET was_due_at = due_at, due_at = ${Instant.toIso(lease)}, claim_number = claim_number + 1
+                WHERE id IN (SELECT id FROM due) RETURNING *`
+            ),
             (rows) =>
               rows
                 .toSorted((one, other) => turn(one, other) || longestOverdueFirst(one, other))
