@@ -24,7 +24,7 @@ export default defineConfig({
           name: "hosts/test on Postgres",
           include: ["hosts/test/test/**/*.test.ts", "hosts/test/test-long/mail/*.test.ts"],
           exclude: [...configDefaults.exclude, ...onSqliteAlone],
-          env: { TEST_STORES: "postgres" }
+          env: { TEST_STORES: "postgres", TEST_SOCKETS: "true" }
         }
       }
     ]

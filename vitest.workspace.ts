@@ -7,8 +7,8 @@ import { defineConfig } from "vitest/config"
  * modules, because importing takes most of a file's time. Therefore modules must have no state.
  */
 const folders = {
-  packages: ["packages/*", "examples", "scripts"],
-  hosts: ["adapters/*", "hosts/*"]
+  packages: ["packages/*", "scripts"],
+  hosts: ["adapters/*", "hosts/*", "examples"]
 }
 
 /**

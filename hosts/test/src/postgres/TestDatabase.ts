@@ -78,7 +78,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
 
   const created = Effect.fnUntraced(function* (kind: string, template: string) {
     const name = nameOf(kind)
-    yield* run(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+    yield* run(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
     return { name, url: at(yield* server, name) }
   })
 
