@@ -20,11 +20,10 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { readJson } from "../support/Json.ts"
-import { layerLoopback } from "../support/Loopback.ts"
 
 const start = Date.UTC(2026, 0, 30, 12)
 
-const behindProxy = layerLoopback.pipe(
+const behindProxy = TestApi.layerHttp.pipe(
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
   Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))))
 )
