@@ -34,6 +34,7 @@ const shared = {
   isolate: false,
   // Some tests start a dozen processes, which takes a minute on a busy machine.
   testTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
   hookTimeout: 60_000
 }
 
