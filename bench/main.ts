@@ -86,7 +86,7 @@ const main = async () => {
 
   const fixtures = await Servers.makeFixtures(folder)
   const peer = await Servers.startPeer(folder)
-  const ours = await Servers.startFullProduct(folder, fixtures, "--no-worker")
+  const ours = await Servers.startService(folder, fixtures, "--no-worker")
   await compareServers(generator, plan, "POST /topics, 3 personas", 1, peer, ours, posts)
   const topicIds = new Map([
     [peer, await collect(peer)],
@@ -99,13 +99,13 @@ const main = async () => {
   await compareServers(generator, plan, "GET /topics/{id}/status", 0.8, peer, ours, reads)
   await Servers.stopServer(ours)
 
-  const fresh = await Servers.startFullProduct(folder, fixtures, "--no-worker")
+  const fresh = await Servers.startService(folder, fixtures, "--no-worker")
   await watchMemory(fresh)
   await Servers.stopServer(fresh)
 
   const starts: Array<number> = []
   for (let count = 0; count < plan.starts; count++) {
-    const server = await Servers.startFullProduct(folder, fixtures)
+    const server = await Servers.startService(folder, fixtures)
     starts.push(server.startedIn)
     await Servers.stopServer(server)
   }
@@ -114,7 +114,7 @@ const main = async () => {
   printLine()
 
   const worked = join(folder, "worked")
-  const working = await Servers.startFullProduct(worked, await Servers.makeFixtures(worked))
+  const working = await Servers.startService(worked, await Servers.makeFixtures(worked))
   await compareServers(
     generator,
     plan,

@@ -26,7 +26,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
-import { filters, indexOfFilter } from "./ListFilters.ts"
+import { filters, indexPatternOf } from "./ListFilters.ts"
 import { everyWebhook } from "./WebhookStatements.ts"
 
 interface Run {
@@ -176,7 +176,7 @@ describe("statements of the stores", () => {
               /FROM topics +WHERE.*(external_reference|updated_at|created_at) [=><] \?/s.test(text) &&
               detail.includes("topics")
             ) {
-              assert.match(detail, indexOfFilter(text), text)
+              assert.match(detail, indexPatternOf(text), text)
             }
             if (text.includes("AND status = ?") && detail.includes("topics") && !detail.endsWith("(id=?)"))
               assert.include(detail, "status=?")

@@ -11,7 +11,7 @@ export interface Terminal {
 }
 
 /** The arguments are wrong. The exit code is 2. The message is one sentence. */
-export class WrongUsage extends Error {
+export class UsageError extends Error {
   override name = "WrongUsage"
 }
 

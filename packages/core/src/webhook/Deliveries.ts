@@ -13,7 +13,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { afterManualRetry } from "./CircuitBreaker.ts"
-import { type DeliveryStatus, isKnownDelivery, type ShownDelivery, shown, stateOf } from "./Delivery.ts"
+import { type DeliveryStatus, isKnownDelivery, type ShownDelivery, stateOf, withProgress } from "./Delivery.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { DeliveryNotFound } from "./DeliveryNotFound.ts"
 import { manualAttempt } from "./DeliveryPlan.ts"
@@ -78,7 +78,7 @@ export class Deliveries extends Context.Service<
         const delivery = Option.getOrNull(found)
         return delivery === null || !isKnownDelivery(delivery)
           ? yield* new DeliveryNotFound()
-          : shown(delivery, receiver)
+          : withProgress(delivery, receiver)
       })
 
       return Deliveries.of({
@@ -92,7 +92,7 @@ export class Deliveries extends Context.Service<
           const listed = found.slice(0, limit)
           const last = listed.at(-1)
           return {
-            deliveries: listed.filter(isKnownDelivery).map((delivery) => shown(delivery, receiver)),
+            deliveries: listed.filter(isKnownDelivery).map((delivery) => withProgress(delivery, receiver)),
             next: found.length > limit && last !== undefined ? Option.some(last.eventId) : Option.none()
           }
         }),

@@ -112,8 +112,8 @@ export class DeliveryStore extends Context.Service<
      * because the same fast clock calculated its next attempt.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Ends pauses that end after `after` and for which `isPutOff` returns true. */
-    readonly repairPauses: (after: Instant, isPutOff: (present: Receiver) => boolean) => Effect.Effect<void>
+    /** Ends pauses that end after `after` and for which `isPostponed` returns true. */
+    readonly repairPauses: (after: Instant, isPostponed: (present: Receiver) => boolean) => Effect.Effect<void>
     /** The next time at which something can be sent to an active webhook; none when nothing is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**

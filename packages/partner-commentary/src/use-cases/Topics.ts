@@ -20,9 +20,9 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { HostDate } from "../ports/Moment.ts"
 import {
-  asker,
-  decoding,
+  callerOf,
   type InTransaction,
+  makeDecoder,
   missing,
   type OwnerInput,
   ofOrganization,
@@ -51,10 +51,10 @@ export interface TopicList extends OwnerInput {
   readonly cursor?: string | undefined
 }
 
-const submitted = decoding(Schema.Struct(ofOrganization))
-const one = decoding(Schema.Struct({ ...ofOrganization, topic_id: topicId }))
+const submitted = makeDecoder(Schema.Struct(ofOrganization))
+const one = makeDecoder(Schema.Struct({ ...ofOrganization, topic_id: topicId }))
 
-const referenced = decoding(
+const referenced = makeDecoder(
   Schema.Struct({
     ...ofOrganization,
     external_reference: Schema.String.check(Schema.makeFilter(isReference, { message: referenceConstraint }))
@@ -87,7 +87,7 @@ export const topics = (run: Run) => ({
   submit: (topic: NewTopic, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
-        const submitter = yield* asker(yield* submitted(topic))
+        const submitter = yield* callerOf(yield* submitted(topic))
         const decode = topicTextDecoder((yield* Policy).contentLength)
         const body = yield* Effect.mapError(decode(yield* toJsonText(topic)), Errors.InvalidRequest.of)
         const submissions = yield* TopicSubmission.make
@@ -104,7 +104,7 @@ export const topics = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
-        const canceller = { ...(yield* asker(owned)), key: null }
+        const canceller = { ...(yield* callerOf(owned)), key: null }
         return Views.progress(yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id))))
       }),
       options

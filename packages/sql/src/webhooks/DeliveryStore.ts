@@ -169,11 +169,11 @@ export const layer = Layer.effect(
         )
       },
 
-      repairPauses: (after, isPutOff) =>
+      repairPauses: (after, isPostponed) =>
         Effect.orDie(
           Effect.gen(function* () {
             const paused = yield* sql<ReceiverRow>`SELECT * FROM webhooks WHERE paused_until > ${Instant.toIso(after)}`
-            for (const { id, paused_until } of paused.filter((row) => isPutOff(receiverOf(row)))) {
+            for (const { id, paused_until } of paused.filter((row) => isPostponed(receiverOf(row)))) {
               yield* sql`UPDATE webhooks SET paused_until = NULL WHERE id = ${id} AND paused_until = ${paused_until}`
             }
           })
