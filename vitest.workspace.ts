@@ -47,8 +47,9 @@ export default defineConfig({
   test: {
     // The output of a test is shown when it fails.
     silent: "passed-only",
-    // Some tests wait for processes and timeouts, so other tests run at the same time.
-    maxWorkers: availableParallelism() + 2,
+    // Some tests wait for processes and timeouts, so one more process runs other tests. Each process imports and compiles
+    // the service for itself, which takes about five seconds of a processor.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
       { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } }
