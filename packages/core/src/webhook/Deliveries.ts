@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
 import { ownerOf } from "../access/Ownership.ts"
 import type { EventId, WebhookId } from "../shared/Ids.ts"
@@ -15,7 +16,6 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { afterManualRetry } from "./CircuitBreaker.ts"
 import { type DeliveryStatus, isKnownDelivery, type ShownDelivery, stateOf, withProgress } from "./Delivery.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import { DeliveryNotFound } from "./DeliveryNotFound.ts"
 import { manualAttempt } from "./DeliveryPlan.ts"
 import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
@@ -23,6 +23,9 @@ import { WebhookNotFound } from "./WebhookNotFound.ts"
 
 /** The number of latest attempts that a list and a detail show. */
 export const shownAttempts = { listed: 10, alone: 100 }
+
+/** The webhook has no delivery of this event, or the delivery was deleted. */
+export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
 
 export interface DeliveryPage {
   /** The deliveries, newest event first. */
