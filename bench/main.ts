@@ -8,13 +8,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import {
   compareServers,
-  endlessRound,
   hourLongRound,
   median,
   playRoundOn,
   printLine,
   type RoundOptions,
-  startGenerator
+  startGenerator,
+  unlimitedRound
 } from "./Compare.ts"
 import type { LoadRound } from "./load.ts"
 import * as Machine from "./Machine.ts"
@@ -77,7 +77,7 @@ const main = async () => {
   execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
   for (const line of Machine.machineFacts(folder)) printLine(line)
   const constant = await Machine.startConstantServer()
-  const ceiling = await play({ ...constant, key: "-" }, { ...endlessRound, seconds: 2, send: { kind: "root" } })
+  const ceiling = await play({ ...constant, key: "-" }, { ...unlimitedRound, seconds: 2, send: { kind: "root" } })
   constant.stop()
   printLine(
     `the generator against a constant answer: ${ceiling.perSecond.toFixed(0)}/s, with ${(ceiling.clientCpu * 100).toFixed(0)} % of a core of its own`

@@ -2,7 +2,7 @@
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
-  allWork,
+  allWorkKinds,
   type Change,
   type DueWork,
   isChange,
@@ -18,7 +18,7 @@ const prefix = "work "
 const parse = (signal: string): ReadonlyArray<DueWork> => {
   if (isChange(signal)) return [signal]
   const [name, at] = signal.split(" ", 2)
-  return allWork.filter((kind) => kind === name).map((kind) => (at === undefined ? kind : { kind, at: Number(at) }))
+  return allWorkKinds.filter((kind) => kind === name).map((kind) => (at === undefined ? kind : { kind, at: Number(at) }))
 }
 
 /** `own` signals the workers of this process. */
@@ -63,7 +63,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
       )
     )
   return WorkSignal.of({
-    notify: Effect.suspend(() => tell(allWork)),
+    notify: Effect.suspend(() => tell(allWorkKinds)),
     wakeAll: own.wakeAll,
     tell,
     listen: (kind) =>

@@ -2,8 +2,6 @@
 import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./Description.ts"
-import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
-import { arbitraryValues } from "./Values.ts"
 import {
   extraQueryParts,
   headerTexts,
@@ -13,7 +11,9 @@ import {
   rawPathSegments,
   spoilValue,
   unknownHeaders
-} from "./Weird.ts"
+} from "./HostileInput.ts"
+import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
+import { arbitraryValues } from "./Values.ts"
 
 /** A parameter's text. `odd`: the encoding of the text is ambiguous. */
 export interface ParameterText {

@@ -15,7 +15,7 @@ import { afterCommit } from "./Transaction.ts"
 /** The kinds of work that workers listen for. */
 export type Work = "assignments" | "tests" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
 
-export const allWork: ReadonlyArray<Work> = [
+export const allWorkKinds: ReadonlyArray<Work> = [
   "assignments",
   "tests",
   "mails",
@@ -102,7 +102,7 @@ export class WorkSignal extends Context.Service<
     return keptInProcess(
       WorkSignal.of({
         // Partners' requests call this, so it wakes no request of another organization.
-        notify: Effect.suspend(() => tell(allWork)),
+        notify: Effect.suspend(() => tell(allWorkKinds)),
         wakeAll: Effect.suspend(() => tell([...listeners.keys()])),
         tell,
         listen: (kind) =>

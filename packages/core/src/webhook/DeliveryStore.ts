@@ -54,7 +54,7 @@ export interface Settlement {
   readonly audit: Pick<AuditEntry, "action" | "details"> | null
 }
 
-export interface Backlog {
+export interface DeliveryBacklog {
   /** The number of due deliveries that may be sent. */
   readonly due: number
   /** The number of pending deliveries of webhooks that are inactive or paused. */
@@ -120,6 +120,6 @@ export class DeliveryStore extends Context.Service<
      * Counts pending deliveries and failing webhooks, for operators. Each count stops at `limit`, so that the query
      * stays cheap.
      */
-    readonly backlog: (at: Instant, limit: number) => Effect.Effect<Backlog>
+    readonly backlog: (at: Instant, limit: number) => Effect.Effect<DeliveryBacklog>
   }
 >()("@partner-commentary/core/webhook/DeliveryStore") {}

@@ -8,9 +8,9 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import {
-  type Backlog,
   type ClaimedDelivery,
   type ClaimPlan,
+  type DeliveryBacklog,
   DeliveryStore
 } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
@@ -196,7 +196,7 @@ export const layer = Layer.effect(
         const counted = (rows: Fragment, name: string) =>
           sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 ${rows} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
         const [row] = yield* Effect.orDie(
-          sql<Backlog>`${sql.literal(withOwners)} SELECT
+          sql<DeliveryBacklog>`${sql.literal(withOwners)} SELECT
             ${counted(sql`${ofOwners} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},
             ${counted(sql`${ofOwners} WHERE d.due_at IS NOT NULL AND NOT (${mayGo})`, "held")},
             ${counted(sql`FROM webhooks WHERE circuit_breaker IS NOT NULL AND circuit_breaker NOT LIKE '%"probes":null%'`, "open")},
