@@ -14,7 +14,7 @@ import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { afterManualRetry } from "./CircuitBreaker.ts"
-import { type DeliveryStatus, isKnownDelivery, type ShownDelivery, stateOf, withProgress } from "./Delivery.ts"
+import { type DeliveryStatus, type DeliveryWithProgress, isKnownDelivery, stateOf, withProgress } from "./Delivery.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { manualAttempt } from "./DeliveryPlan.ts"
 import { earliestListed } from "./EventHistory.ts"
@@ -29,7 +29,7 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
 
 export interface DeliveryPage {
   /** The deliveries, newest event first. */
-  readonly deliveries: ReadonlyArray<ShownDelivery>
+  readonly deliveries: ReadonlyArray<DeliveryWithProgress>
   /** The cursor is none on the last page of the list. */
   readonly next: Option.Option<EventId>
 }
@@ -48,7 +48,7 @@ export class Deliveries extends Context.Service<
       owner: Owner,
       webhookId: WebhookId,
       eventId: EventId | null
-    ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
+    ) => Effect.Effect<DeliveryWithProgress, WebhookNotFound | DeliveryNotFound>
     /**
      * Requests one immediate attempt, even for a delivered or failed delivery. The request has no effect while an
      * attempt is in flight or already requested. If the webhook is paused or disabled, the delivery keeps waiting. If
@@ -58,7 +58,7 @@ export class Deliveries extends Context.Service<
       principal: Principal,
       webhookId: WebhookId,
       eventId: EventId | null
-    ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
+    ) => Effect.Effect<DeliveryWithProgress, WebhookNotFound | DeliveryNotFound>
   }
 >()("@partner-commentary/core/webhook/Deliveries") {
   static readonly layer = Layer.effect(

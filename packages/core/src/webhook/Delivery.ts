@@ -55,7 +55,7 @@ interface DeliveryProgress {
   readonly nextAttemptAt: Instant | null
 }
 
-export type ShownDelivery = KnownDelivery & DeliveryProgress
+export type DeliveryWithProgress = KnownDelivery & DeliveryProgress
 
 /** Adds the derived status to a delivery. */
 export const withProgress = <Kind extends Delivery>(delivery: Kind, receiver: Receiver): Kind & DeliveryProgress => {
