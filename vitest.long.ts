@@ -1,7 +1,13 @@
 import { configDefaults, defineConfig } from "vitest/config"
 import { experimental, freshBundle, onSqliteAlone, postgres } from "./vitest.workspace.ts"
 
-const slow = { testTimeout: 600_000, hookTimeout: 300_000, globalSetup: [postgres, freshBundle], experimental }
+const slow = {
+  testTimeout: 600_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
+  globalSetup: [postgres, freshBundle],
+  experimental
+}
 
 /**
  * Suites that take minutes run one file after another: each `test-long` folder, and the service's tests on Postgres.
@@ -24,7 +30,7 @@ export default defineConfig({
           name: "hosts/test on Postgres",
           include: ["hosts/test/test/**/*.test.ts", "hosts/test/test-long/mail/*.test.ts"],
           exclude: [...configDefaults.exclude, ...onSqliteAlone],
-          env: { TEST_STORES: "postgres" }
+          env: { TEST_STORES: "postgres", TEST_SOCKETS: "true" }
         }
       }
     ]

@@ -7,8 +7,8 @@ import { defineConfig } from "vitest/config"
  * modules, because importing takes most of a file's time. Therefore modules must have no state.
  */
 const folders = {
-  packages: ["packages/*", "examples", "scripts"],
-  hosts: ["adapters/*", "hosts/*"]
+  packages: ["packages/*", "scripts"],
+  hosts: ["adapters/*", "hosts/*", "examples"]
 }
 
 /**
@@ -34,6 +34,7 @@ const shared = {
   isolate: false,
   // Some tests start a dozen processes, which takes a minute on a busy machine.
   testTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
   hookTimeout: 60_000
 }
 
@@ -46,8 +47,9 @@ export default defineConfig({
   test: {
     // The output of a test is shown when it fails.
     silent: "passed-only",
-    // Some tests wait for processes and timeouts, so other tests run at the same time.
-    maxWorkers: availableParallelism() + 2,
+    // Some tests wait for processes and timeouts, so one more process runs other tests. Each process imports and compiles
+    // the service for itself, which takes about five seconds of a processor.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
       { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } }

@@ -17,7 +17,7 @@ export interface BenchmarkPlan {
 export const startGenerator = (): ChildProcess => fork(join(import.meta.dirname, "load.ts"))
 
 export type RoundOptions = Omit<LoadRound, "port" | "key">
-export const endlessRound = { connections: connectionCount, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
+export const unlimitedRound = { connections: connectionCount, requests: Number.MAX_SAFE_INTEGER, collect: 0 }
 export const hourLongRound = { connections: connectionCount, seconds: 3600, collect: 0 }
 
 export const playRoundOn = (
@@ -73,7 +73,7 @@ export const compareServers = async (
     const other = server === ours ? peer : ours
     other.process.kill("SIGSTOP")
     const before = Servers.processorTimeOfProcess(server)
-    const outcome = await playRoundOn(generator, server, { ...endlessRound, seconds, send: send(server) })
+    const outcome = await playRoundOn(generator, server, { ...unlimitedRound, seconds, send: send(server) })
     const processor = ((Servers.processorTimeOfProcess(server) - before) / outcome.requests) * 1e6
     other.process.kill("SIGCONT")
     return { ...outcome, processor }

@@ -67,7 +67,7 @@ export const serverEnvironment = (folder: string): NodeJS.ProcessEnv => ({
 })
 
 /** Starts the product as it is deployed, on the data that `makeFixtures` created in the folder. */
-export const startFullProduct = async (
+export const startService = async (
   folder: string,
   fixtures: ServerFixtures,
   ...args: ReadonlyArray<string>

@@ -8,13 +8,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import {
   compareServers,
-  endlessRound,
   hourLongRound,
   median,
   playRoundOn,
   printLine,
   type RoundOptions,
-  startGenerator
+  startGenerator,
+  unlimitedRound
 } from "./Compare.ts"
 import type { LoadRound } from "./load.ts"
 import * as Machine from "./Machine.ts"
@@ -77,7 +77,7 @@ const main = async () => {
   execFileSync(process.execPath, [join(import.meta.dirname, "../scripts/bundle.ts")], { stdio: "ignore" })
   for (const line of Machine.machineFacts(folder)) printLine(line)
   const constant = await Machine.startConstantServer()
-  const ceiling = await play({ ...constant, key: "-" }, { ...endlessRound, seconds: 2, send: { kind: "root" } })
+  const ceiling = await play({ ...constant, key: "-" }, { ...unlimitedRound, seconds: 2, send: { kind: "root" } })
   constant.stop()
   printLine(
     `the generator against a constant answer: ${ceiling.perSecond.toFixed(0)}/s, with ${(ceiling.clientCpu * 100).toFixed(0)} % of a core of its own`
@@ -86,7 +86,7 @@ const main = async () => {
 
   const fixtures = await Servers.makeFixtures(folder)
   const peer = await Servers.startPeer(folder)
-  const ours = await Servers.startFullProduct(folder, fixtures, "--no-worker")
+  const ours = await Servers.startService(folder, fixtures, "--no-worker")
   await compareServers(generator, plan, "POST /topics, 3 personas", 1, peer, ours, posts)
   const topicIds = new Map([
     [peer, await collect(peer)],
@@ -99,13 +99,13 @@ const main = async () => {
   await compareServers(generator, plan, "GET /topics/{id}/status", 0.8, peer, ours, reads)
   await Servers.stopServer(ours)
 
-  const fresh = await Servers.startFullProduct(folder, fixtures, "--no-worker")
+  const fresh = await Servers.startService(folder, fixtures, "--no-worker")
   await watchMemory(fresh)
   await Servers.stopServer(fresh)
 
   const starts: Array<number> = []
   for (let count = 0; count < plan.starts; count++) {
-    const server = await Servers.startFullProduct(folder, fixtures)
+    const server = await Servers.startService(folder, fixtures)
     starts.push(server.startedIn)
     await Servers.stopServer(server)
   }
@@ -114,7 +114,7 @@ const main = async () => {
   printLine()
 
   const worked = join(folder, "worked")
-  const working = await Servers.startFullProduct(worked, await Servers.makeFixtures(worked))
+  const working = await Servers.startService(worked, await Servers.makeFixtures(worked))
   await compareServers(
     generator,
     plan,

@@ -9,11 +9,11 @@ import * as Cluster from "../hosts/test/src/postgres/Cluster.ts"
 import {
   compareServers,
   connectionCount,
-  endlessRound,
   hourLongRound,
   playRoundOn,
   printLine,
-  startGenerator
+  startGenerator,
+  unlimitedRound
 } from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Fixtures from "./Fixtures.ts"
@@ -64,7 +64,7 @@ const scaleOut = async ({ key, personaIds, url }: Servers.ServerFixtures & { rea
           playRoundOn(
             generators[index]!,
             { port, key },
-            { ...hourLongRound, ...endlessRound, connections: connectionCount / count, send, ...until }
+            { ...hourLongRound, ...unlimitedRound, connections: connectionCount / count, send, ...until }
           )
         )
       )

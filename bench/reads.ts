@@ -32,7 +32,7 @@ try {
   printLine()
   const fixtures = await Servers.makeFixtures(folder)
   const peer = await Servers.startPeer(folder)
-  const ours = await Servers.startFullProduct(folder, fixtures, "--no-worker")
+  const ours = await Servers.startService(folder, fixtures, "--no-worker")
   const topicIds = new Map<Servers.BenchmarkServer, ReadonlyArray<string>>()
   for (const server of [peer, ours]) {
     const send = { kind: "post", personaIds: server.personaIds } as const

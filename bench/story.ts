@@ -11,7 +11,7 @@ import { printLine } from "./Compare.ts"
 import * as Database from "./Database.ts"
 import * as Machine from "./Machine.ts"
 import * as Servers from "./Servers.ts"
-import type { MeasuredTimes, OrderOutcome, PartnerOrder, Target } from "./story/Partners.ts"
+import type { CommandOutcome, MeasuredTimes, PartnerCommand, Target } from "./story/Partners.ts"
 
 const quick = process.argv.includes("--quick")
 const only = (name: string) => {
@@ -39,8 +39,8 @@ const leave = async (code: number) => {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => leave(130))
 
 const said = <A>() => new Promise<A>((resolve) => outside.once("message", (message) => resolve(message as A)))
-const carryOut = async (order: PartnerOrder): Promise<OrderOutcome | null> => {
-  const answer = said<{ readonly outcome?: OrderOutcome | null; readonly failure?: string }>()
+const carryOut = async (order: PartnerCommand): Promise<CommandOutcome | null> => {
+  const answer = said<{ readonly outcome?: CommandOutcome | null; readonly failure?: string }>()
   outside.send(order)
   const { failure, outcome } = await answer
   if (failure !== undefined) throw new Error(failure)
@@ -111,7 +111,7 @@ const byStage = async ({ database, servers, target }: Side) => {
 const shown = (figure: number) => (Number.isNaN(figure) ? "" : figure.toFixed(1))
 const inMs = ({ p50, p99 }: MeasuredTimes) => `${p50.toFixed(0)} / ${p99.toFixed(0)}`
 
-const row = (name: string, { seconds, ...outcome }: OrderOutcome) => {
+const row = (name: string, { seconds, ...outcome }: CommandOutcome) => {
   const rates = [outcome.stories, outcome.mails, outcome.events].map((count) => (count / seconds).toFixed(1))
   const spans = [outcome.post, outcome.submissionToMail, outcome.approvalToEvent].map(inMs)
   printLine(`| ${[name, ...rates, ...spans, outcome.backlog.join(" to ")].join(" | ")} |`)
@@ -123,8 +123,8 @@ const measure = async (side: Side) => {
   await byStage(side)
   printLine("| load | stories/s | mails/s | events/s | POST p50 / p99 ms | to mail | approval to 2xx | backlog |")
   printLine("|---|---|---|---|---|---|---|---|")
-  const play = async (pace: (PartnerOrder & { readonly do: "play" })["pace"]) =>
-    (await carryOut({ ...side.target, do: "play", pace, warmUp: plan.warmUp, seconds: plan.seconds })) as OrderOutcome
+  const play = async (pace: (PartnerCommand & { readonly do: "play" })["pace"]) =>
+    (await carryOut({ ...side.target, do: "play", pace, warmUp: plan.warmUp, seconds: plan.seconds })) as CommandOutcome
   const most = await play({ inFlight: 64 })
   row("64 stories at a time", most)
   const sustained = most.stories / most.seconds

@@ -20,7 +20,7 @@ export interface Target {
  * `submit`, `respond` and `approve` take the step of that name for all stories, and wait until the service has
  * processed it.
  */
-export type PartnerOrder = Target &
+export type PartnerCommand = Target &
   (
     | { readonly do: "submit"; readonly stories: number }
     | { readonly do: "respond" | "approve" }
@@ -39,7 +39,7 @@ export interface MeasuredTimes {
 }
 
 /** Figures of the measured seconds. Times are in milliseconds. */
-export interface OrderOutcome {
+export interface CommandOutcome {
   readonly seconds: number
   /** Stories that ended. */
   readonly stories: number
@@ -211,7 +211,7 @@ const times = (values: ReadonlyArray<number>): MeasuredTimes => {
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-const play = async ({ pace, seconds, warmUp }: PartnerOrder & { readonly do: "play" }): Promise<OrderOutcome> => {
+const play = async ({ pace, seconds, warmUp }: PartnerCommand & { readonly do: "play" }): Promise<CommandOutcome> => {
   automatic = true
   const begun = performance.now()
   let stopped = false
@@ -236,7 +236,7 @@ const play = async ({ pace, seconds, warmUp }: PartnerOrder & { readonly do: "pl
   await sleep(seconds * 1000)
   const took = (performance.now() - from) / 1000
   const { event, mail, post } = samples
-  const outcome: OrderOutcome = {
+  const outcome: CommandOutcome = {
     seconds: took,
     stories: ended - before.ended,
     mails: requests + drafts - before.mails,
@@ -252,7 +252,7 @@ const play = async ({ pace, seconds, warmUp }: PartnerOrder & { readonly do: "pl
   return outcome
 }
 
-const carryOut = async (order: PartnerOrder): Promise<OrderOutcome | null> => {
+const carryOut = async (order: PartnerCommand): Promise<CommandOutcome | null> => {
   target = order
   if (order.do === "play") return play(order)
   automatic = false
@@ -271,7 +271,7 @@ const carryOut = async (order: PartnerOrder): Promise<OrderOutcome | null> => {
   return null
 }
 
-process.on("message", (order: PartnerOrder) => {
+process.on("message", (order: PartnerCommand) => {
   failure = undefined
   repeats = 0
   carryOut(order).then(

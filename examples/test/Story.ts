@@ -24,7 +24,7 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-export interface Started {
+export interface StartedExample {
   readonly folder: string
   /** The URL of the service in the application. */
   readonly url: string
@@ -38,7 +38,7 @@ export const started = async (
   folder: string,
   [command, ...parameters]: readonly [string, ...ReadonlyArray<string>],
   options: SpawnOptions = {}
-): Promise<Started> => {
+): Promise<StartedExample> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/commentary`
   const env = { ...process.env, ...options.env, PORT: `${port}`, COMMENTARY_URL: url, COMMENTARY_SECRET: secret }
@@ -77,7 +77,7 @@ const submitForm = async (link: string, fields: Readonly<Record<string, string>>
 }
 
 /** Opens the creator's link from the mail in the outbox, answers, and approves the draft. */
-export const approved = async ({ folder }: Pick<Started, "folder">): Promise<void> => {
+export const approved = async ({ folder }: Pick<StartedExample, "folder">): Promise<void> => {
   const outbox = join(folder, "commentary-outbox")
   const link = async (subject: RegExp): Promise<string> => {
     const mails = readdirSync(outbox).filter((name) => name.endsWith(".eml"))
@@ -90,7 +90,7 @@ export const approved = async ({ folder }: Pick<Started, "folder">): Promise<voi
 }
 
 /** Submits a topic over HTTP, and resolves with the text of the published commentary. */
-export const published = async (test: Test, { folder, url }: Started): Promise<string> => {
+export const published = async (test: Test, { folder, url }: StartedExample): Promise<string> => {
   // Opens a second instance on the same file, like a command that runs beside the server.
   const beside = partnerCommentary({ url, secret, database: sqlite(join(folder, "commentary.db")), workers: false })
   test.onTestFinished(beside.stop)

@@ -109,7 +109,7 @@ describe("the mailer for a mail service", () => {
 })
 
 const rules = { issuer: "https://login.host.example", audience: "commentary" }
-const mint = Layer.succeed(DashboardIdentitySuite.TokenMint, {
+const mint = Layer.succeed(DashboardIdentitySuite.TokenIssuer, {
   ...rules,
   organizationClaim: "tenant",
   sign: (claims) =>

@@ -11,7 +11,7 @@ export const findBreakingChanges = (before: Document, after: Document): Readonly
   const [was, is] = [plain(before), plain(after)]
   const changes = apiDiff(changed(was, is), changed(is, was))
     .filter(({ action, path, type }) => path[0] === "paths" && (type === "breaking" || isOther(path, action)))
-    .filter((change) => !isChosenByCaller(change) && !isCausedByCaller(change) && !isNewEventType(change))
+    .filter((change) => ![isChosenByCaller, isCausedByCaller, isNewEventType, isNewErrorCode].some((is) => is(change)))
     // Code generators treat a field with a default as required, so the description states defaults in prose.
     .filter(({ action, path }) => !(action === "remove" && path.at(-1) === "default"))
     .map(({ action, path }) => `${path.slice(1).join(" ")}: ${said[action] ?? action}`)
@@ -44,8 +44,17 @@ const isCausedByCaller = ({ action, after, path }: Change) =>
  */
 const isNewEventType = ({ action, path }: Change) =>
   action === "add" &&
-  ((path[1] === "/partner/v1/events" && ["anyOf", "oneOf"].includes(String(path.at(-2))) && path.at(-3) === "items") ||
+  ((path[1] === "/partner/v1/events" && isAlternative(path) && path.at(-3) === "items") ||
     (String(path[1]).includes("/deliveries") && path.at(-2) === "enum" && path.at(-3) === "type"))
+
+/** A further error code within a response. The released description tells clients to handle a code that they do not know. */
+const isNewErrorCode = ({ action, after, path }: Change) =>
+  action === "add" &&
+  isAlternative(path) &&
+  path.at(-3) === "error" &&
+  (after as Part)["properties"]?.["code"] !== undefined
+
+const isAlternative = (path: Change["path"]) => ["anyOf", "oneOf"].includes(String(path.at(-2)))
 
 interface Part {
   readonly [name: string]: Part

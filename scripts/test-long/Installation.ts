@@ -62,7 +62,7 @@ export const compilerOptions = {
 }
 
 /** Returns the names of all packages that an installation would add. */
-export const brought = async (folder: string): Promise<ReadonlyArray<string>> => {
+export const installedPackages = async (folder: string): Promise<ReadonlyArray<string>> => {
   await run(folder, "npm", "install", "--package-lock-only")
   const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, object>>
@@ -72,7 +72,7 @@ export const brought = async (folder: string): Promise<ReadonlyArray<string>> =>
 }
 
 /** Installs another version of Node from npm's `node` package. */
-export const nodeOf = async (folder: string, version: string): Promise<string> => {
+export const installNode = async (folder: string, version: string): Promise<string> => {
   project(folder, [], [], { node: version })
   await run(folder, "npm", "install")
   return join(folder, "node_modules", "node", "bin", "node")

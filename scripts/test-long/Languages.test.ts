@@ -10,7 +10,7 @@ import { buildWorkspace } from "../packing/Build.ts"
 import { stagePackage } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { root } from "../Repository.ts"
-import { nodeOf, project, run } from "./Installation.ts"
+import { installNode, project, run } from "./Installation.ts"
 
 const place = mkdtempSync(join(tmpdir(), "languages-"))
 let packed: ReadonlyArray<PackedPackage> = []
@@ -40,7 +40,7 @@ it("a CommonJS module can require the client without flags, on Node 20, 22 and 2
   const folder = await commonJs("required", [client])
   fixture("client.cjs", folder)
   for (const version of ["20.19.0", "22.19.0"]) {
-    const node = await nodeOf(join(place, `node-${version}`), version)
+    const node = await installNode(join(place, `node-${version}`), version)
     expect(await run(folder, node, "--no-experimental-require-module", "client.cjs")).toBe("required\n")
   }
   expect(await run(folder, process.execPath, "--no-require-module", "client.cjs")).toBe("required\n")
@@ -78,7 +78,7 @@ describe.each(["5.7.3", "5.8.3", "5.9.3", "6.0.3", "7.0.2"])("TypeScript %s", (t
     const options = { compilerOptions: { ...compilerOptions, skipLibCheck: false }, files: ["main.cts", "main.mts"] }
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options))
     expect(await run(folder, process.execPath, "node_modules/typescript/bin/tsc", "--project", ".")).toBe("")
-    for (const node of [process.execPath, await nodeOf(join(place, "node-22.19.0"), "22.19.0")]) {
+    for (const node of [process.execPath, await installNode(join(place, "node-22.19.0"), "22.19.0")]) {
       for (const file of ["main.cjs", "main.mjs"]) expect(await run(folder, node, file)).toBe("function 36\n")
     }
   })

@@ -11,7 +11,7 @@ import { buildWorkspace, compiler } from "../packing/Build.ts"
 import { stagePackage } from "../packing/Stage.ts"
 import { type PackedPackage, packTarballs } from "../packing/Tarballs.ts"
 import { root } from "../Repository.ts"
-import { brought, compilerOptions, nodeOf, project, run } from "./Installation.ts"
+import { compilerOptions, installedPackages, installNode, project, run } from "./Installation.ts"
 
 const place = mkdtempSync(join(tmpdir(), "packages-"))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
@@ -31,7 +31,7 @@ beforeAll(async () => {
   buildWorkspace()
   packed = await packTarballs(stagePackage(join(place, "staged")), place)
   const least: string = manifestOf("packages/core").engines.node
-  nodes = [process.execPath, await nodeOf(join(place, "node"), least.replace(">=", "").concat(".0"))]
+  nodes = [process.execPath, await installNode(join(place, "node"), least.replace(">=", "").concat(".0"))]
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
@@ -195,7 +195,7 @@ it("the README's example runs in a project that installed one package and Expres
 it("the Node host is one package without dependencies, and runs its demo on each Node version", async () => {
   const folder = join(place, "program")
   project(folder, packed, ours("node"))
-  expect(await brought(folder)).toEqual(ours("node"))
+  expect(await installedPackages(folder)).toEqual(ours("node"))
   await run(folder, "npm", "install")
   for (const node of nodes) {
     expect(await run(folder, node, "node_modules/.bin/partner-commentary", "demo")).toMatch(/"completed": 2/)
@@ -218,7 +218,7 @@ it.each([
 ])("who installs %s is given %s and nothing else", async (wanted, all) => {
   const folder = join(place, "brought", wanted)
   project(folder, packed, ours(wanted))
-  const given = (await brought(folder)).map((name) => name.replace("@partner-commentary/", ""))
+  const given = (await installedPackages(folder)).map((name) => name.replace("@partner-commentary/", ""))
   expect(given.sort()).toEqual(all.split(" ").sort())
 })
 
@@ -230,6 +230,6 @@ it.each([
 ])("who installs %s is not given %s", async (wanted, without) => {
   const folder = join(place, "brought", wanted)
   project(folder, packed, ours(wanted))
-  const given = await brought(folder)
+  const given = await installedPackages(folder)
   expect(without.filter((name) => given.includes(name))).toEqual([])
 })

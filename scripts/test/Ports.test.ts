@@ -1,38 +1,53 @@
-/** Tests that docs/reference/ports.md matches the sources: no port is missing or in a wrong group. */
+/** Tests that docs/reference/ports.md has every port of the core in the right group, with its sentences and its suites. */
+import { basename } from "node:path"
 import { describe, expect, it } from "vitest"
-import { portsOf } from "../ports/Port.ts"
 import { readFiles } from "../Repository.ts"
 
 const files = readFiles()
-const ports = portsOf(files)
-const port = (name: string) => ports.find((one) => one.name === name)
-const without = (path: string, change: (text: string) => string) =>
-  new Map([...files, [path, change(files.get(path) ?? "")]])
+const oneLine = (text: string) => text.replace(/\s+/g, " ").trim()
+const entry = /^- \*\*\[(\w+)\]\(\.\.\/\.\.\/(\S+)\)\.\*\* ((?:.+\n)+?)(?= {2}- |\n)/
 
-describe("the ports", () => {
-  it("the ports include those with a default value, but no settings", () => {
-    expect(port("MediaSynthesizer")?.about).toMatch(/^The port that makes audio or video/)
-    expect(port("MediaStorage")?.path).toBe("packages/core/src/commentary/MediaStorage.ts")
-    for (const setting of ["Policy", "AfterCommit", "PublicAddress"]) expect(port(setting)).toBeUndefined()
+/** The ports of the page below each heading. */
+const groups = new Map(
+  (files.get("docs/reference/ports.md") ?? "").split(/^## /m).map((section) => {
+    const [title = "", ...lines] = section.split("\n")
+    const ports = lines
+      .join("\n")
+      .split(/^(?=- )/m)
+      .flatMap((text) => {
+        const [, name, path, about = ""] = entry.exec(text) ?? []
+        const suites = [...text.matchAll(/Suite: \[(\w+)\]/g)].map(([, suite]) => suite)
+        return name === undefined || path === undefined ? [] : [{ name, path, about: oneLine(about), suites }]
+      })
+    return [title, ports]
+  })
+)
+const ports = [...groups.values()].flat()
+
+const headerOf = (path: string) =>
+  oneLine((/^\/\*\*([\s\S]*?)\*\//.exec(files.get(path) ?? "")?.[1] ?? "").replace(/^ \* ?/gm, " "))
+
+describe("the page of ports", () => {
+  it("the page lists each port once, with the sentences of its file", () => {
+    const headers = [...files.keys()]
+      .filter((path) => path.startsWith("packages/core/src/"))
+      .flatMap((path) => (headerOf(path).startsWith("The port ") ? [[path, headerOf(path)]] : []))
+    expect(ports.map(({ about, path }) => [path, about]).toSorted()).toEqual(headers.toSorted())
+    for (const { name, path } of ports) expect(name).toBe(basename(path, ".ts"))
   })
 
-  it("each port has the suites that refer to it", () => {
-    expect(port("MediaStorage")?.suites).toEqual(["packages/testkit/src/commentary/MediaStorageSuite.ts"])
-    expect(port("AccessChanges")?.suites).toEqual([])
-    const suites = [...files.keys()].filter((path) => /^packages\/testkit\/src\/[a-z]+\/\w+Suite\.ts$/.test(path))
-    expect(ports.flatMap(({ suites }) => suites).toSorted()).toEqual(suites.toSorted())
-  })
-
-  it("a suite that refers to no port is an error", () => {
-    const path = "packages/testkit/src/mail/MailerSuite.ts"
-    expect(() => portsOf(without(path, (text) => text.replace("}: Mailer`", "}: mails`")))).toThrow(
-      `${path} names no port`
+  it("the page lists each suite at the port that the suite names", () => {
+    const suites = [...files]
+      .filter(([path]) => /^packages\/testkit\/src\/[a-z]+\/\w+Suite\.ts$/.test(path))
+      .map(([path, text]) => [/\bdescribe\(`\$\{name\}: (\w+)/.exec(text)?.[1], basename(path, ".ts")])
+    expect(ports.flatMap(({ name, suites }) => suites.map((suite) => [name, suite])).toSorted()).toEqual(
+      suites.toSorted()
     )
   })
 
   it("the ports are grouped by how an embedder provides them: alone, with the topics, with the partners, by the process", () => {
-    const of = (unit: string) => ports.filter((one) => one.unit === unit).map(({ name }) => name)
-    expect(of("alone")).toEqual([
+    const below = (title: string) => groups.get(title)?.map(({ name }) => name)
+    expect(below("Replaceable alone")).toEqual([
       "CommentaryGenerator",
       "DashboardIdentity",
       "Mailer",
@@ -42,8 +57,8 @@ describe("the ports", () => {
       "PersonaStore",
       "WebhookTransport"
     ])
-    expect(of("partners")).toEqual(["OrganizationRegistry", "PersonaRegistry"])
-    expect(of("process")).toEqual(["AccessChanges", "RateWindows", "WorkSignal"])
-    expect(of("topics")).toContain("TopicStore")
+    expect(below("Registries of partners and personas")).toEqual(["OrganizationRegistry", "PersonaRegistry"])
+    expect(below("State of a process")).toEqual(["AccessChanges", "RateWindows", "WorkSignal"])
+    expect(below("Replaceable as one unit")).toContain("TopicStore")
   })
 })

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as JwksIdentity from "@partner-commentary/identity/JwksIdentity"
 import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
-import { TokenMint, token, verdict } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { TokenIssuer, token, verdict } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,8 +28,8 @@ const signedBy = (kid: string) =>
   Effect.flatMap(IdentityProvider, ({ sign }) =>
     Effect.provideServiceEffect(
       token(),
-      TokenMint,
-      Effect.map(TokenMint, (mint) => ({ ...mint, sign: (claims) => sign(claims, kid) }))
+      TokenIssuer,
+      Effect.map(TokenIssuer, (mint) => ({ ...mint, sign: (claims) => sign(claims, kid) }))
     )
   )
 
@@ -75,8 +75,8 @@ describe("the keys of a provider", () => {
       Effect.gen(function* () {
         const other = Context.get(yield* Layer.build(Layer.fresh(IdentityProvider.layer)), IdentityProvider)
         const { issuer, readings } = yield* IdentityProvider
-        const mint = yield* TokenMint
-        const elsewhere = yield* Effect.provideService(token({ iss: issuer }), TokenMint, {
+        const mint = yield* TokenIssuer
+        const elsewhere = yield* Effect.provideService(token({ iss: issuer }), TokenIssuer, {
           ...mint,
           sign: (claims) => other.sign(claims)
         })
@@ -202,7 +202,7 @@ describe("a provider that is down", () => {
   it.effect("a provider that returns no keys is treated like a provider that is down", () =>
     Effect.gen(function* () {
       const good = yield* token()
-      const mint = yield* TokenMint
+      const mint = yield* TokenIssuer
       for (const [status, body] of [
         [200, "<html>"],
         [200, '{"keys": 7}'],

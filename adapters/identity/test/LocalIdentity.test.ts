@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as LocalIdentity from "@partner-commentary/identity/LocalIdentity"
 import * as DashboardIdentitySuite from "@partner-commentary/testkit/DashboardIdentitySuite"
-import { TokenMint, verdict } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { TokenIssuer, verdict } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -24,7 +24,7 @@ const privateKey = createPrivateKey({
   type: "pkcs8"
 })
 
-const mint = Layer.succeed(TokenMint, {
+const mint = Layer.succeed(TokenIssuer, {
   issuer: "urn:partner-commentary:local",
   audience: "urn:partner-commentary:dashboard",
   organizationClaim: "org_id",

@@ -1,5 +1,5 @@
 /** A real identity provider on a free port. Tests can simulate its failures. */
-import { type TokenClaims, TokenMint } from "@partner-commentary/testkit/DashboardIdentitySuite"
+import { type TokenClaims, TokenIssuer } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -72,7 +72,7 @@ export class IdentityProvider extends Context.Service<
 
   /** The function that issues tokens for the conformance suite. */
   static readonly mint = Layer.effect(
-    TokenMint,
-    Effect.map(IdentityProvider, ({ issuer, sign }) => TokenMint.of({ issuer, audience, organizationClaim, sign }))
+    TokenIssuer,
+    Effect.map(IdentityProvider, ({ issuer, sign }) => TokenIssuer.of({ issuer, audience, organizationClaim, sign }))
   )
 }

@@ -10,7 +10,10 @@ import type * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 import { toParameter } from "./Values.ts"
 
-export type RunStatement = (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<HostPool.Answer, SqlError>
+export type RunStatement = (
+  sql: string,
+  params: ReadonlyArray<unknown>
+) => Effect.Effect<HostPool.QueryResult, SqlError>
 
 /** Statements cannot be interrupted, because the session would return to the pool before the server has answered. */
 export const makeRunStatement =

@@ -2,7 +2,7 @@
 import * as Predicate from "effect/Predicate"
 
 /** The client reads only types that every driver returns in the same form: text, 32-bit integers and doubles. */
-export interface Answer {
+export interface QueryResult {
   readonly rows: ReadonlyArray<object>
   /** The command that Postgres reports for a statement without rows, such as `ROLLBACK`. PGlite reports none. */
   readonly command?: string | undefined

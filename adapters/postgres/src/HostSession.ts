@@ -20,7 +20,7 @@ interface Compiled {
 }
 
 interface KyselyLike {
-  readonly executeQuery: (query: Compiled) => PromiseLike<HostPool.Answer>
+  readonly executeQuery: (query: Compiled) => PromiseLike<HostPool.QueryResult>
   readonly withoutPlugins: () => KyselyLike
 }
 
@@ -36,7 +36,7 @@ const ofKysely =
 
 /** Drizzle accepts every object that compiles itself. */
 interface DrizzleLike {
-  readonly execute: (query: object) => PromiseLike<HostPool.Answer | ReadonlyArray<object>>
+  readonly execute: (query: object) => PromiseLike<HostPool.QueryResult | ReadonlyArray<object>>
 }
 
 const ofDrizzle =
@@ -77,7 +77,7 @@ const ofPostgresJs =
   (sql, values) =>
     db.unsafe(sql, values).then(toAnswer)
 
-const toAnswer = (given: HostPool.Answer | ReadonlyArray<object>): HostPool.Answer =>
+const toAnswer = (given: HostPool.QueryResult | ReadonlyArray<object>): HostPool.QueryResult =>
   "rows" in given ? given : { rows: given }
 
 const has = <Name extends string>(db: object, name: Name): boolean => Predicate.isFunction(Reflect.get(db, name))

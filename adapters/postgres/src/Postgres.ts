@@ -35,7 +35,10 @@ export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
 export const layer = (config: PostgresConfig) => Layer.provide(layerWithoutMigration(config), layerMigrated(config))
 
 /** Does the same with the host's own stores of personas or organizations: see `Stores.layerWith`. */
-export const layerWith = <Own extends Stores.HostsOwn, E, R>(config: PostgresConfig, own: Layer.Layer<Own, E, R>) =>
+export const layerWith = <Own extends Stores.ReplaceableStores, E, R>(
+  config: PostgresConfig,
+  own: Layer.Layer<Own, E, R>
+) =>
   Layer.merge(Stores.layerWith(own), RateWindows.layer).pipe(
     Layer.provideMerge(layerClient(config)),
     Layer.provide(layerMigrated(config))

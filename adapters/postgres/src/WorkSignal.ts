@@ -2,11 +2,11 @@
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
-  allWork,
+  allWorkKinds,
   type Change,
   type DueWork,
   isChange,
-  type Work,
+  type WorkKind,
   WorkSignal
 } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
@@ -18,23 +18,25 @@ const prefix = "work "
 const parse = (signal: string): ReadonlyArray<DueWork> => {
   if (isChange(signal)) return [signal]
   const [name, at] = signal.split(" ", 2)
-  return allWork.filter((kind) => kind === name).map((kind) => (at === undefined ? kind : { kind, at: Number(at) }))
+  return allWorkKinds
+    .filter((kind) => kind === name)
+    .map((kind) => (at === undefined ? kind : { kind, at: Number(at) }))
 }
 
 /** `own` signals the workers of this process. */
 export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
-  const workers = new Map<Work | Change, number>()
-  const count = (kind: Work | Change, more: number) =>
+  const workers = new Map<WorkKind | Change, number>()
+  const count = (kind: WorkKind | Change, more: number) =>
     Effect.sync(() => {
       workers.set(kind, (workers.get(kind) ?? 0) + more)
     })
-  const isHere = (kind: Work) => (workers.get(kind) ?? 0) > 0
+  const isHere = (kind: WorkKind) => (workers.get(kind) ?? 0) > 0
   /**
    * The earliest later work of each kind that was signaled. Later work needs no signal, because the poll for the
    * earliest finds the next due time.
    */
-  const announced = new Map<Work, Instant.Instant>()
-  const isEarliest = (kind: Work, at: Instant.Instant, now: Instant.Instant) => {
+  const announced = new Map<WorkKind, Instant.Instant>()
+  const isEarliest = (kind: WorkKind, at: Instant.Instant, now: Instant.Instant) => {
     const earlier = announced.get(kind)
     if (earlier !== undefined && earlier > now && earlier <= at) return false
     announced.set(kind, at)
@@ -63,7 +65,7 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
       )
     )
   return WorkSignal.of({
-    notify: Effect.suspend(() => tell(allWork)),
+    notify: Effect.suspend(() => tell(allWorkKinds)),
     wakeAll: own.wakeAll,
     tell,
     listen: (kind) =>

@@ -15,6 +15,6 @@ const layer = Layer.unwrap(
   Effect.map(TestDatabase.used, (url) =>
     Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), PgClient.layer({ url, idleTimeout }))
   )
-)
+).pipe(Layer.orDie)
 
 registerStoreSuites("the official client of Effect", layer)

@@ -103,7 +103,8 @@ describe("events on Postgres", () => {
       const following = yield* Effect.forkChild(
         Effect.forever(
           Effect.andThen(
-            Effect.tap(read, (some) => Effect.sync(() => seen.push(...some))),
+            // An interrupted read would lose the pages that it has already passed.
+            Effect.uninterruptible(Effect.tap(read, (some) => Effect.sync(() => seen.push(...some)))),
             Effect.yieldNow
           )
         )

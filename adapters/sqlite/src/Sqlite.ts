@@ -13,7 +13,7 @@ export const layer = (config: SqliteClient.SqliteClientConfig) =>
  * Opens and migrates the file, and provides all stores. The host's own stores of personas or organizations replace the
  * default ones: see `Stores.layerWith`.
  */
-export const layerWith = <Own extends Stores.HostsOwn, E, R>(
+export const layerWith = <Own extends Stores.ReplaceableStores, E, R>(
   config: SqliteClient.SqliteClientConfig,
   own: Layer.Layer<Own, E, R>
 ) => Layer.provideMerge(Stores.layerWith(own), layerDatabase(config))

@@ -3,7 +3,7 @@ import type { TopicList } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
 /** The index that must serve a statement with a filter. */
-export const indexOfFilter = (text: string): RegExp =>
+export const indexPatternOf = (text: string): RegExp =>
   text.includes("updated_at >")
     ? /topics_updated \(.*updated_at>\?|PRIMARY KEY \(id=/
     : text.includes("external_reference =")

@@ -14,7 +14,7 @@ import { latestDueTimes } from "@partner-commentary/core/shared/DueTimes"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
-import { referenceDepth } from "@partner-commentary/core/topic/Topics"
+import { maxReferenceDepth } from "@partner-commentary/core/topic/Topics"
 import { approve } from "@partner-commentary/core/topic/Workflow"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import { DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
@@ -26,7 +26,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
-import { filters, indexOfFilter } from "./ListFilters.ts"
+import { filters, indexPatternOf } from "./ListFilters.ts"
 import { everyWebhook } from "./WebhookStatements.ts"
 
 interface Run {
@@ -104,7 +104,7 @@ describe("statements of the stores", () => {
       const list = { owner: given.topic, status: null, limit: 20, from: { offset: 0 } }
       assert.strictEqual((yield* statementsOf(topics.progress(given.topic, given.topic.id))).length, 1)
       assert.strictEqual((yield* statementsOf(topics.find(given.topic, given.topic.id))).length, 1)
-      assert.strictEqual((yield* statementsOf(topics.byReference(given.topic, "a", referenceDepth))).length, 1)
+      assert.strictEqual((yield* statementsOf(topics.byReference(given.topic, "a", maxReferenceDepth))).length, 1)
       assert.strictEqual((yield* statementsOf(topics.list(list))).length, 2)
     }).pipe(Effect.provide(layerMemory))
   )
@@ -176,7 +176,7 @@ describe("statements of the stores", () => {
               /FROM topics +WHERE.*(external_reference|updated_at|created_at) [=><] \?/s.test(text) &&
               detail.includes("topics")
             ) {
-              assert.match(detail, indexOfFilter(text), text)
+              assert.match(detail, indexPatternOf(text), text)
             }
             if (text.includes("AND status = ?") && detail.includes("topics") && !detail.endsWith("(id=?)"))
               assert.include(detail, "status=?")
@@ -203,7 +203,7 @@ const everything = Effect.gen(function* () {
   yield* topics.submit(submission({ topic: { environment: "test" } }))
   yield* topics.progress(given.topic, id)
   yield* topics.find(given.topic, id)
-  yield* topics.byReference(given.topic, "a", referenceDepth)
+  yield* topics.byReference(given.topic, "a", maxReferenceDepth)
   for (const status of [null, "pending"] as const) {
     for (const from of [{ offset: 0 }, { cursor: { createdAt: start, id } }]) {
       yield* topics.list({ owner: given.topic, status, limit: 20, from })

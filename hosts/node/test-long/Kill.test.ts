@@ -12,7 +12,7 @@ import type { CreatorView } from "./Creator.ts"
 import * as Fixtures from "./Fixtures.ts"
 import { type EnvironmentVariables, HostProcess, makeHostFolder } from "./Host.ts"
 import * as Ledger from "./Ledger.ts"
-import * as LossyLine from "./LossyLine.ts"
+import * as LossyProxy from "./LossyProxy.ts"
 import * as Partner from "./Partner.ts"
 import * as Plan from "./Plan.ts"
 import { makeRandomSource } from "./Randomness.ts"
@@ -34,7 +34,7 @@ const surroundings = async (variables: EnvironmentVariables, personas: number) =
     WORKER_POLL_INTERVAL: "100 millis",
     ...variables
   })
-  const wire = await LossyLine.openLossyProxy(at.root)
+  const wire = await LossyProxy.openLossyProxy(at.root)
   const host = new HostProcess(at)
   onTestFinished(async () => {
     await host.stop()
@@ -49,7 +49,7 @@ const surroundings = async (variables: EnvironmentVariables, personas: number) =
 const started = async () => {
   const scene = await surroundings({}, 1)
   const { fixtures, host, wire } = scene
-  const [plan] = Plan.drawPlans(makeRandomSource(1), 1, fixtures.personas)
+  const [plan] = Plan.generatePlans(makeRandomSource(1), 1, fixtures.personas)
   const single = { ...plan!, assignments: plan!.assignments.slice(0, 1), repeated: false }
   host.start()
   const submit = () => Partner.submitTopic({ root: wire.root, key: fixtures.key }, single, () => {})

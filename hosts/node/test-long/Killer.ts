@@ -2,7 +2,7 @@
 import { EventEmitter, once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { HostProcess } from "./Host.ts"
-import type { LossyProxy } from "./LossyLine.ts"
+import type { LossyProxy } from "./LossyProxy.ts"
 import type { RandomSource } from "./Randomness.ts"
 
 /**

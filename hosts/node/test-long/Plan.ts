@@ -45,7 +45,7 @@ const late: Readonly<Record<CreatorCourse, number>> = {
   abandon: 0
 }
 
-export const drawPlans = (
+export const generatePlans = (
   random: RandomSource,
   topics: number,
   personas: ReadonlyArray<string>

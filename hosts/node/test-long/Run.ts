@@ -9,7 +9,7 @@ import type { SeededOrganization } from "./Fixtures.ts"
 import type { HostFolder, HostProcess } from "./Host.ts"
 import { ProcessKiller } from "./Killer.ts"
 import * as Ledger from "./Ledger.ts"
-import type { LossyProxy } from "./LossyLine.ts"
+import type { LossyProxy } from "./LossyProxy.ts"
 import * as Partner from "./Partner.ts"
 import * as Plan from "./Plan.ts"
 import { makeRandomSource, type RandomSource } from "./Randomness.ts"
@@ -42,7 +42,7 @@ const longestQuiet = 100_000
 export const runKillTest = async (scene: KillScene, seed: number): Promise<VerificationReport> => {
   const { at, fixtures, host, post, wire, writer } = scene
   const random = makeRandomSource(seed)
-  const plans = Plan.drawPlans(random.fork(1), topics, fixtures.personas)
+  const plans = Plan.generatePlans(random.fork(1), topics, fixtures.personas)
   const killer = new ProcessKiller(host, wire, random.fork(2))
   const line = { root: wire.root, key: fixtures.key }
   const assigned = new Map<string, VerifiedAssignment>()

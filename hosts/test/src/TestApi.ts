@@ -7,7 +7,9 @@ import * as Effect from "effect/Effect"
 import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 
 export interface ApiCall extends Omit<RequestInit, "body"> {
   readonly key?: string
@@ -26,14 +28,24 @@ export class TestApi extends Context.Service<
     readonly handle: (request: Request) => Promise<Response>
   }
 >()("@partner-commentary/test/TestApi") {
+  private static withoutSockets(caller: Option.Option<string>) {
+    return Layer.effect(
+      TestApi,
+      Effect.gen(function* () {
+        const http = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
+        const called = Effect.updateService(http, HttpServerRequest, (request) =>
+          request.modify({ remoteAddress: caller })
+        )
+        return make("http://test.invalid", HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(called as never))
+      })
+    ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
+  }
+
   /** This layer uses no socket, so the caller's address is unknown. */
-  static readonly layerMemory = Layer.effect(
-    TestApi,
-    Effect.gen(function* () {
-      const http = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
-      return make("http://test.invalid", HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(http as never))
-    })
-  ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))
+  static readonly layerMemory = TestApi.withoutSockets(Option.none())
+
+  /** This layer uses no socket. The caller's address is 127.0.0.1, as with `layerHttp`. */
+  static readonly layerLoopback = TestApi.withoutSockets(Option.some("127.0.0.1"))
 
   /** This layer uses a socket on a free port of this machine. */
   static readonly layerHttp = Layer.effect(

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import type { Page } from "playwright-core"
-import { checkFocusRing, findBlemishes } from "./Blemishes.ts"
+import { checkFocusRing, findLayoutFaults } from "./LayoutFaults.ts"
 import type { BrowserVisitor } from "./Visitor.ts"
 
 const narrow = 320
@@ -26,7 +26,7 @@ export const auditPage = async (visitor: BrowserVisitor, name: string, title: st
   assert.notMatch(await page.locator("body").ariaSnapshot(), nameless)
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme })
-    found.push(...(await page.evaluate(findBlemishes)).map((what) => `${colorScheme}: ${what}`))
+    found.push(...(await page.evaluate(findLayoutFaults)).map((what) => `${colorScheme}: ${what}`))
   }
   found.push(...(await tabThrough(page)))
   await page.setViewportSize({ ...viewport, width: narrow })

@@ -53,7 +53,7 @@ type Same<One, Other> =
 /** The type accepts `true` only. */
 type Agree<_ extends true> = true
 
-export type Agreements = [
+export type TypeEqualityChecks = [
   Agree<Same<keyof Client.SubmissionResult, keyof AnyResult>>,
   Agree<Same<Client.SubmissionResult, Encoded<typeof Api.SubmissionResult>>>,
   Agree<Same<Client.CreateTopic, Encoded<typeof CreateTopic.CreateTopic>>>,

@@ -11,7 +11,7 @@ import { Dashboard } from "./access/Dashboard.ts"
 import { LongPolls } from "./access/LongPolls.ts"
 import { RateLimits } from "./access/RateLimits.ts"
 import { RateWindows } from "./access/RateWindows.ts"
-import { WokenReads } from "./access/WokenReads.ts"
+import { SignaledReads } from "./access/SignaledReads.ts"
 import { DraftWorker } from "./commentary/DraftWorker.ts"
 import { MediaWorker } from "./commentary/MediaWorker.ts"
 import { PartnerApproval } from "./commentary/PartnerApproval.ts"
@@ -50,7 +50,7 @@ const shared = Effect.gen(function* () {
 
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
-  Layer.provideMerge(WokenReads.layer, ConcurrencyLimit.layer),
+  Layer.provideMerge(SignaledReads.layer, ConcurrencyLimit.layer),
   Dashboard.layer,
   Creators.layer,
   CreatorPortal.layer,

@@ -20,9 +20,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
-import * as Figures from "./Figures.ts"
 import { type HostLogger, isHostLogger } from "./Log.ts"
 import { by, type Fields, flag, isText, optional, required, strictly, struct, text } from "./OptionRules.ts"
+import * as PartialSettings from "./PartialSettings.ts"
 import { invalidOption, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 import type { Generate } from "./ports/GeneratorFunction.ts"
 import type { Identify } from "./ports/IdentityFunction.ts"
@@ -84,9 +84,9 @@ export interface Options {
   /** The logger: `console`, pino, winston, or a logger of Effect. */
   readonly logger?: HostLogger | Logger.Logger<unknown, unknown> | undefined
   /** Time windows, limits and schedules that differ from the defaults: `{ responseWindow: "72 hours" }`. */
-  readonly policy?: Figures.Partly<Policy.Policy> | undefined
+  readonly policy?: PartialSettings.PartialOf<Policy.Policy> | undefined
   /** False if another process runs the workers; otherwise the settings of the workers. */
-  readonly workers?: boolean | Figures.Partly<Effect.Success<typeof WorkerSettings>> | undefined
+  readonly workers?: boolean | PartialSettings.PartialOf<Effect.Success<typeof WorkerSettings>> | undefined
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted: `["10.0.0.0/8"]`. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
 }
@@ -144,7 +144,7 @@ const shortestSecret = 32
 
 const isSecret = (value: unknown) => isText(value) && value.length >= shortestSecret
 
-const figures = (defaults: unknown) => by(Figures.schemaOf(defaults))
+const figures = (defaults: unknown) => by(PartialSettings.schemaOf(defaults))
 
 const Given = struct({
   url: required((value) => {

@@ -20,7 +20,7 @@ import { organizations } from "./use-cases/Organizations.ts"
 import { personas } from "./use-cases/Personas.ts"
 import { topics } from "./use-cases/Topics.ts"
 import { usage } from "./use-cases/Usage.ts"
-import { rejecting } from "./use-cases/UseCase.ts"
+import { rejectWithServiceError } from "./use-cases/UseCase.ts"
 import { webhooks } from "./use-cases/Webhooks.ts"
 
 /**
@@ -114,7 +114,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
       })
     )
   )
-  const useCases = rejecting(run)
+  const useCases = rejectWithServiceError(run)
   return {
     fetch,
     node: (request, response) => {

@@ -8,10 +8,10 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Composition from "./Composition.ts"
-import * as Figures from "./Figures.ts"
 import { isLayer } from "./LayerOption.ts"
 import * as Log from "./Log.ts"
 import type { Decoded } from "./Options.ts"
+import * as PartialSettings from "./PartialSettings.ts"
 import * as Ports from "./Ports.ts"
 
 export type Services = Layer.Success<ReturnType<typeof layer>>
@@ -23,12 +23,15 @@ export const layer = (options: Decoded) => {
   const composed = Composition.layer({
     address: PublicAddress.layer(apiRoot),
     secrets: SigningSecrets.layer(Redacted.make(first), ...others.map((secret) => Redacted.make(secret))),
-    policy: Figures.over(
-      Figures.over(Policy.defaults, { webhooks: { allowHttp: webhooks?.allowPrivate ?? false } }),
+    policy: PartialSettings.overrideDefaults(
+      PartialSettings.overrideDefaults(Policy.defaults, { webhooks: { allowHttp: webhooks?.allowPrivate ?? false } }),
       policy
     ),
     trustedProxies: proxies,
-    workers: Figures.over(WorkerSettings.defaultValue(), Predicate.isBoolean(workers) ? {} : workers),
+    workers: PartialSettings.overrideDefaults(
+      WorkerSettings.defaultValue(),
+      Predicate.isBoolean(workers) ? {} : workers
+    ),
     ports: Ports.layer(options)
   })
   const whole = workers === false ? composed : Layer.provideMerge(Workers.layer, composed)

@@ -46,7 +46,7 @@ export const readDatabaseSettings = (fallback: string): Effect.Effect<DatabaseSe
   Effect.gen(function* () {
     const url = yield* Variable.readText("DATABASE_URL")
     const direct = yield* Variable.readText("DATABASE_DIRECT_URL")
-    const poolSize = yield* Variable.readWithDefault("DATABASE_POOL_SIZE", Parser.parseWholeNumber(2, 1000), 10)
+    const poolSize = yield* Variable.readWithDefault("DATABASE_POOL_SIZE", Parser.integerParser(2, 1000), 10)
     if (Option.isSome(url) && /^postgres(ql)?:/i.test(url.value)) {
       const { told } = yield* address("DATABASE_URL", url.value)
       if (Option.isSome(direct)) yield* address("DATABASE_DIRECT_URL", direct.value)

@@ -17,7 +17,7 @@ const defaultClaim = "org_id"
 /** None if there is no identity provider. Development then uses the local identity. */
 export const readIdentitySettings: Effect.Effect<Option.Option<IdentitySettings>, SettingRefused> = Effect.gen(
   function* () {
-    const jwksUrl = yield* Variable.readOptional("JWKS_URL", Parser.parseHttpUrl)
+    const jwksUrl = yield* Variable.readOptional("JWKS_URL", Parser.httpUrlParser)
     if (Option.isNone(jwksUrl)) return Option.none()
     return Option.some({
       jwksUrl: jwksUrl.value,

@@ -24,7 +24,7 @@ export const readMailSettings = Effect.fnUntraced(function* (publicHost: string)
   const from = yield* Variable.readText("MAIL_FROM")
   const settings: MailSettings = {
     server: url,
-    connections: yield* Variable.readWithDefault("SMTP_CONNECTIONS", Parser.parseWholeNumber(1, 1000), 16),
+    connections: yield* Variable.readWithDefault("SMTP_CONNECTIONS", Parser.integerParser(1, 1000), 16),
     from: Option.getOrElse(from, () => `Partner Commentary <commentary@${publicHost}>`)
   }
   if (Option.isNone(url) && Option.isNone(from)) return settings

@@ -54,7 +54,7 @@ export const readMediaSettings = Effect.fnUntraced(function* (fallback: Option.O
 })
 
 const readSpeech = Effect.gen(function* () {
-  const url = yield* Variable.readOptional("SPEECH_URL", Parser.parseHttpRoot)
+  const url = yield* Variable.readOptional("SPEECH_URL", Parser.httpRootParser)
   const apiKey = Option.map(yield* Variable.readText("SPEECH_API_KEY"), (key) => Redacted.make(key))
   if (Option.isNone(url)) return Option.none<SpeechSettings>()
   const model = yield* required("SPEECH_MODEL", "must name a model of the server that SPEECH_URL points at")
@@ -63,8 +63,8 @@ const readSpeech = Effect.gen(function* () {
 })
 
 const readBucket = Effect.gen(function* () {
-  const url = yield* Variable.readOptional("MEDIA_S3_URL", Parser.parseHttpRoot)
-  const publicUrl = yield* Variable.readOptional("MEDIA_PUBLIC_URL", Parser.parseHttpRoot)
+  const url = yield* Variable.readOptional("MEDIA_S3_URL", Parser.httpRootParser)
+  const publicUrl = yield* Variable.readOptional("MEDIA_PUBLIC_URL", Parser.httpRootParser)
   if (Option.isNone(url)) return Option.none<BucketSettings>()
   const why = "must be set where MEDIA_S3_URL is"
   return Option.some<BucketSettings>({

@@ -22,17 +22,17 @@ const ofSchema = <A>(schema: Schema.Codec<A, string>, right: string): Parser<A> 
   parse: Schema.decodeOption(schema)
 })
 
-const checked = (isGood: (text: string) => boolean, right: string): Parser<string> =>
+const checkedParser = (isGood: (text: string) => boolean, right: string): Parser<string> =>
   ofSchema(Schema.Trim.check(Schema.makeFilter(isGood)), right)
 
 /** Parses a list separated by commas. Blank entries of the list are ignored. */
-const listOf = <A>(entry: Parser<A>, right: string): Parser<ReadonlyArray<A>> => ({
+const listParserOf = <A>(entry: Parser<A>, right: string): Parser<ReadonlyArray<A>> => ({
   rule: right,
   parse: (text) => Option.all(parts(text).map(entry.parse))
 })
 
 /** Parses `NAME=VALUE`. An empty value becomes null. */
-const pairOf = <Name extends string, A>(
+const pairParserOf = <Name extends string, A>(
   name: Parser<Name>,
   value: Parser<A>,
   right: string
@@ -55,12 +55,12 @@ export const orEmptyAsNull = <A>(kind: Parser<A>): Parser<A | null> => ({
   parse: (text) => (text.trim() === "" ? Option.some(null) : kind.parse(text))
 })
 
-export const parseOneOf = <const A extends string>(choices: ReadonlyArray<A>): Parser<A> => ({
+export const oneOfParser = <const A extends string>(choices: ReadonlyArray<A>): Parser<A> => ({
   rule: `one of ${choices.join(", ")}`,
   parse: (text) => Option.fromUndefinedOr(choices.find((choice) => choice === text.trim().toLowerCase()))
 })
 
-export const parseWholeNumber = (least: number, most: number): Parser<number> => ({
+export const integerParser = (least: number, most: number): Parser<number> => ({
   rule: `a whole number from ${least} to ${most}`,
   parse: (text) =>
     Option.filter(
@@ -69,14 +69,14 @@ export const parseWholeNumber = (least: number, most: number): Parser<number> =>
     )
 })
 
-export const parsePort = parseWholeNumber(0, 65_535)
+export const portParser = integerParser(0, 65_535)
 
-export const parseFlag: Parser<boolean> = {
+export const flagParser: Parser<boolean> = {
   rule: "true or false",
-  parse: (text) => Option.map(parseOneOf(["true", "false", "yes", "no", "on", "off", "1", "0"]).parse(text), isTrue)
+  parse: (text) => Option.map(oneOfParser(["true", "false", "yes", "no", "on", "off", "1", "0"]).parse(text), isTrue)
 }
 
-export const parseDuration: Parser<Duration.Duration> = {
+export const durationParser: Parser<Duration.Duration> = {
   rule: 'a duration above zero, of at most 3650 days, such as "90 seconds", "48 hours" or "7 days"',
   parse: (text) =>
     Option.filter(
@@ -89,13 +89,13 @@ export const parseDuration: Parser<Duration.Duration> = {
 const longest = Duration.days(3650)
 
 /** The list must have at least one entry. */
-export const parseDurations: Parser<ReadonlyArray<Duration.Duration>> = {
+export const durationsParser: Parser<ReadonlyArray<Duration.Duration>> = {
   rule: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
-  parse: (text) => Option.filter(listOf(parseDuration, "").parse(text), (list) => list.length > 0)
+  parse: (text) => Option.filter(listParserOf(durationParser, "").parse(text), (list) => list.length > 0)
 }
 
 /** A base URL without query, fragment and trailing slash. */
-export const parseHttpRoot: Parser<string> = {
+export const httpRootParser: Parser<string> = {
   rule: "an http:// or https:// address without query and fragment",
   parse: (text) =>
     InputText.isHttpUrl(text) && !/[?#]/.test(text)
@@ -104,44 +104,44 @@ export const parseHttpRoot: Parser<string> = {
 }
 
 /** `{api_root}`. */
-export const parsePublicAddress: Parser<string> = {
+export const publicAddressParser: Parser<string> = {
   rule: PublicAddress.publicAddressRule,
   parse: PublicAddress.normalizePublicAddress
 }
 
-export const parseHttpUrl = checked(InputText.isHttpUrl, "an http:// or https:// address")
+export const httpUrlParser = checkedParser(InputText.isHttpUrl, "an http:// or https:// address")
 
-export const parseEmail = checked(InputText.isEmail, "an e-mail address such as ada@example.com")
+export const emailParser = checkedParser(InputText.isEmail, "an e-mail address such as ada@example.com")
 
-const lineUpTo = (limit: number, right: string) => checked((text) => InputText.isLine(text, limit), right)
+const lineUpTo = (limit: number, right: string) => checkedParser((text) => InputText.isLine(text, limit), right)
 
 /** A name that creators and partners see. */
-export const parseName = lineUpTo(InputText.maxName, `1 to ${InputText.maxName} characters on one line`)
+export const nameParser = lineUpTo(InputText.maxName, `1 to ${InputText.maxName} characters on one line`)
 
-export const parseProse = checked(
+export const proseParser = checkedParser(
   InputText.isProse,
   `at most ${InputText.maxProse} characters, without control characters`
 )
 
-export const parseExpertise = listOf(
+export const expertiseParser = listParserOf(
   lineUpTo(InputText.maxExpertise, ""),
   "at most 100 characters each, separated by commas"
 )
 
-export const parseSocialLink = pairOf(
-  checked(InputText.isPlatform, ""),
-  parseHttpUrl,
+export const socialLinkParser = pairParserOf(
+  checkedParser(InputText.isPlatform, ""),
+  httpUrlParser,
   "NAME=URL, such as twitter=https://twitter.com/ada"
 )
 
-export const parseLimit = pairOf(
+export const limitParser = pairParserOf(
   ofSchema(LimitName, ""),
-  parseWholeNumber(0, 1_000_000_000),
+  integerParser(0, 1_000_000_000),
   `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${LimitName.literals.join(", ")}`
 )
 
 /** OpenTelemetry's format for headers. */
-export const parseHeaders: Parser<Readonly<Record<string, string>>> = {
+export const headersParser: Parser<Readonly<Record<string, string>>> = {
   rule: 'NAME=VALUE separated by commas, values percent-encoded, such as "authorization=Bearer%20abc"',
   parse: (text) =>
     Option.map(Option.all(parts(text).map(header.parse)), (list) =>
@@ -149,8 +149,8 @@ export const parseHeaders: Parser<Readonly<Record<string, string>>> = {
     )
 }
 
-const header = pairOf(
-  checked((text) => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(text), ""),
+const header = pairParserOf(
+  checkedParser((text) => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(text), ""),
   {
     rule: "",
     parse: (text) =>
@@ -161,17 +161,17 @@ const header = pairOf(
   ""
 )
 
-export const parseIdOf = <Id extends string>(schema: Schema.Codec<Id, string>): Parser<Id> => ({
+export const idParserOf = <Id extends string>(schema: Schema.Codec<Id, string>): Parser<Id> => ({
   rule: "an id such as 0190a6f0-7c1e-7000-8000-000000000000",
   parse: (text) => Ids.parse(schema, text.trim())
 })
 
-export const parseTimestamp: Parser<Instant.Instant> = {
+export const timestampParser: Parser<Instant.Instant> = {
   rule: "a moment with a time zone, such as 2026-12-31T23:59:59Z",
   parse: (text) => Instant.parse(text.trim())
 }
 
-export const parseScopes: Parser<ReadonlyArray<Scope>> = {
+export const scopesParser: Parser<ReadonlyArray<Scope>> = {
   rule: `one or more of ${Scope.literals.join(", ")}, separated by commas`,
   parse: (text) =>
     Option.filter(
@@ -190,12 +190,12 @@ const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "20
 /**
  * The entries as they were written. The list needs at least one entry, because an empty list would allow every address.
  */
-export const parseAddresses: Parser<ReadonlyArray<string>> = {
+export const addressesParser: Parser<ReadonlyArray<string>> = {
   rule: rightNetworks,
-  parse: (text) => Option.filter(listOf(address, rightNetworks).parse(text), (list) => list.length > 0)
+  parse: (text) => Option.filter(listParserOf(address, rightNetworks).parse(text), (list) => list.length > 0)
 }
 
-export const parseNetworks: Parser<IpAllowList.IpAllowList> = {
+export const networksParser: Parser<IpAllowList.IpAllowList> = {
   rule: rightNetworks,
   parse: (text) => Option.fromUndefinedOr(Result.getOrUndefined(IpAllowList.parseAllowList(parts(text))))
 }

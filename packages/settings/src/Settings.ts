@@ -85,7 +85,7 @@ export const dataFolder = "./data"
 const defaultPort = 8080
 
 /** Parses the number of server processes that share a port. */
-export const parseProcesses = Parser.parseWholeNumber(1, 256)
+export const processesParser = Parser.integerParser(1, 256)
 
 /**
  * Longer than the 60 seconds of common load balancers. Otherwise they would reuse connections that the service is
@@ -95,16 +95,16 @@ export const defaultKeepAlive = Duration.seconds(65)
 
 export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(function* () {
   const host = Option.getOrElse(yield* Variable.readText("HOST"), () => "127.0.0.1")
-  const port = yield* Variable.readWithDefault("PORT", Parser.parsePort, defaultPort)
-  const keepAlive = yield* Variable.readWithDefault("KEEP_ALIVE_TIMEOUT", Parser.parseDuration, defaultKeepAlive)
-  const processes = yield* Variable.readOptional("PROCESSES", parseProcesses)
-  const publicUrl = yield* Variable.readOptional("PUBLIC_URL", Parser.parsePublicAddress)
+  const port = yield* Variable.readWithDefault("PORT", Parser.portParser, defaultPort)
+  const keepAlive = yield* Variable.readWithDefault("KEEP_ALIVE_TIMEOUT", Parser.durationParser, defaultKeepAlive)
+  const processes = yield* Variable.readOptional("PROCESSES", processesParser)
+  const publicUrl = yield* Variable.readOptional("PUBLIC_URL", Parser.publicAddressParser)
   const database = yield* DatabaseSettings.readDatabaseSettings(`${dataFolder}/partner-commentary.db`)
-  const allowPrivate = yield* Variable.readWithDefault("WEBHOOK_ALLOW_PRIVATE", Parser.parseFlag, false)
+  const allowPrivate = yield* Variable.readWithDefault("WEBHOOK_ALLOW_PRIVATE", Parser.flagParser, false)
   const publicHost = Option.match(publicUrl, { onNone: () => host, onSome: (url) => new URL(url).hostname })
   const development = yield* Variable.readWithDefault(
     "DEV",
-    Parser.parseFlag,
+    Parser.flagParser,
     database.isDefault && isLoopbackHost(publicHost)
   )
   return {
@@ -121,18 +121,18 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
     generator: yield* readGenerator,
     identity: yield* IdentitySettings.readIdentitySettings,
     media: yield* MediaSettings.readMediaSettings(development ? Option.some(`${dataFolder}/media`) : Option.none()),
-    trustedProxies: yield* Variable.readWithDefault("TRUSTED_PROXIES", Parser.parseNetworks, []),
+    trustedProxies: yield* Variable.readWithDefault("TRUSTED_PROXIES", Parser.networksParser, []),
     webhooks: { allowPrivate },
     policy: yield* readPolicy(allowPrivate),
-    pollInterval: yield* Variable.readWithDefault("WORKER_POLL_INTERVAL", Parser.parseDuration, Duration.seconds(1)),
+    pollInterval: yield* Variable.readWithDefault("WORKER_POLL_INTERVAL", Parser.durationParser, Duration.seconds(1)),
     admin: {
       host: Option.getOrElse(yield* Variable.readText("ADMIN_HOST"), () => "127.0.0.1"),
-      port: yield* Variable.readOptional("ADMIN_PORT", Parser.parsePort)
+      port: yield* Variable.readOptional("ADMIN_PORT", Parser.portParser)
     },
     log: {
-      level: yield* Variable.readOptional("LOG_LEVEL", Parser.parseOneOf(logLevels)),
-      format: yield* Variable.readOptional("LOG_FORMAT", Parser.parseOneOf(["pretty", "json"])),
-      requests: yield* Variable.readWithDefault("LOG_REQUESTS", Parser.parseFlag, false)
+      level: yield* Variable.readOptional("LOG_LEVEL", Parser.oneOfParser(logLevels)),
+      format: yield* Variable.readOptional("LOG_FORMAT", Parser.oneOfParser(["pretty", "json"])),
+      requests: yield* Variable.readWithDefault("LOG_REQUESTS", Parser.flagParser, false)
     },
     otlp: yield* readOtlp
   }
@@ -192,14 +192,14 @@ const readSigningSecrets = Effect.gen(function* () {
 })
 
 const readOtlp = Effect.gen(function* () {
-  const url = yield* Variable.readOptional("OTEL_EXPORTER_OTLP_ENDPOINT", Parser.parseHttpRoot)
-  const headers = yield* Variable.readWithDefault("OTEL_EXPORTER_OTLP_HEADERS", Parser.parseHeaders, {})
-  const statements = yield* Variable.readWithDefault("OTEL_TRACE_STATEMENTS", Parser.parseFlag, false)
+  const url = yield* Variable.readOptional("OTEL_EXPORTER_OTLP_ENDPOINT", Parser.httpRootParser)
+  const headers = yield* Variable.readWithDefault("OTEL_EXPORTER_OTLP_HEADERS", Parser.headersParser, {})
+  const statements = yield* Variable.readWithDefault("OTEL_TRACE_STATEMENTS", Parser.flagParser, false)
   return Option.map(url, (at): OtlpSettings => ({ url: at, headers: Redacted.make(headers), statements }))
 })
 
 const readGenerator = Effect.gen(function* () {
-  const url = yield* Variable.readOptional("GENERATOR_URL", Parser.parseHttpRoot)
+  const url = yield* Variable.readOptional("GENERATOR_URL", Parser.httpRootParser)
   const apiKey = Option.map(yield* Variable.readText("GENERATOR_API_KEY"), (key) => Redacted.make(key))
   const model = yield* Variable.readText("GENERATOR_MODEL")
   if (Option.isNone(url)) return Option.none()
@@ -215,49 +215,45 @@ const testMegabytes = Policy.defaults.testStorage.bytes / megabyte
 const readPolicy = Effect.fnUntraced(function* (allowHttp: boolean) {
   const { defaults } = Policy
   const longest = 10_000
-  const bound = Parser.parseWholeNumber(1, longest)
+  const bound = Parser.integerParser(1, longest)
   const min = yield* Variable.readWithDefault("CONTENT_MIN_LENGTH", bound, defaults.contentLength.min)
   const max = yield* Variable.readWithDefault("CONTENT_MAX_LENGTH", bound, Math.max(defaults.contentLength.max, min))
   if (max < min) {
     return yield* refuse("CONTENT_MAX_LENGTH", `must be a whole number from CONTENT_MIN_LENGTH (${min}) to ${longest}`)
   }
   const { readWithDefault: withDefault } = Variable
-  const count = Parser.parseWholeNumber(1, 1000)
+  const count = Parser.integerParser(1, 1000)
   return {
     ...defaults,
     contentLength: { min, max },
-    responseWindow: yield* withDefault("RESPONSE_WINDOW", Parser.parseDuration, defaults.responseWindow),
+    responseWindow: yield* withDefault("RESPONSE_WINDOW", Parser.durationParser, defaults.responseWindow),
     deadlineRange: {
       ...defaults.deadlineRange,
-      max: yield* withDefault("LATEST_DEADLINE", Parser.parseDuration, defaults.deadlineRange.max)
+      max: yield* withDefault("LATEST_DEADLINE", Parser.durationParser, defaults.deadlineRange.max)
     },
-    approvalWindow: yield* withDefault("APPROVAL_WINDOW", Parser.parseDuration, defaults.approvalWindow),
-    duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Parser.parseDuration, defaults.duplicateWindow),
+    approvalWindow: yield* withDefault("APPROVAL_WINDOW", Parser.durationParser, defaults.approvalWindow),
+    duplicateWindow: yield* withDefault("DUPLICATE_WINDOW", Parser.durationParser, defaults.duplicateWindow),
     generationRetries: yield* withDefault(
       "GENERATION_RETRY_SCHEDULE",
-      Parser.parseDurations,
+      Parser.durationsParser,
       defaults.generationRetries
     ),
-    mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Parser.parseDurations, defaults.mediaRetries),
+    mediaRetries: yield* withDefault("MEDIA_RETRY_SCHEDULE", Parser.durationsParser, defaults.mediaRetries),
     webhooks: {
       ...defaults.webhooks,
       allowHttp,
-      sources: yield* withDefault("WEBHOOK_SOURCES", Parser.parseAddresses, defaults.webhooks.sources),
-      timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.parseDuration, defaults.webhooks.timeout),
-      retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.parseDurations, defaults.webhooks.retries),
+      sources: yield* withDefault("WEBHOOK_SOURCES", Parser.addressesParser, defaults.webhooks.sources),
+      timeout: yield* withDefault("WEBHOOK_TIMEOUT", Parser.durationParser, defaults.webhooks.timeout),
+      retries: yield* withDefault("WEBHOOK_RETRY_SCHEDULE", Parser.durationsParser, defaults.webhooks.retries),
       disableFailures: yield* withDefault("WEBHOOK_DISABLE_FAILURES", count, defaults.webhooks.disableFailures),
-      disableAfter: yield* withDefault("WEBHOOK_DISABLE_AFTER", Parser.parseDuration, defaults.webhooks.disableAfter),
+      disableAfter: yield* withDefault("WEBHOOK_DISABLE_AFTER", Parser.durationParser, defaults.webhooks.disableAfter),
       disableEvents: yield* withDefault("WEBHOOK_DISABLE_EVENTS", count, defaults.webhooks.disableEvents)
     },
-    lease: yield* withDefault("WORKER_LEASE", Parser.parseDuration, defaults.lease),
-    testRetention: yield* withDefault("TEST_RETENTION", Parser.parseDuration, defaults.testRetention),
+    lease: yield* withDefault("WORKER_LEASE", Parser.durationParser, defaults.lease),
+    testRetention: yield* withDefault("TEST_RETENTION", Parser.durationParser, defaults.testRetention),
     testStorage: {
-      topics: yield* withDefault(
-        "TEST_MAX_TOPICS",
-        Parser.parseWholeNumber(1, 10_000_000),
-        defaults.testStorage.topics
-      ),
-      bytes: megabyte * (yield* withDefault("TEST_MAX_MEGABYTES", Parser.parseWholeNumber(1, 1_000_000), testMegabytes))
+      topics: yield* withDefault("TEST_MAX_TOPICS", Parser.integerParser(1, 10_000_000), defaults.testStorage.topics),
+      bytes: megabyte * (yield* withDefault("TEST_MAX_MEGABYTES", Parser.integerParser(1, 1_000_000), testMegabytes))
     }
   }
 })

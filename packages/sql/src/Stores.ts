@@ -73,7 +73,8 @@ export const layer = Layer.merge(layerTopics, layerPartners)
  * Every store, with replacements that the host provides. The host's stores may require the client and the stores that
  * they replace. Rows that the registries write are then not read.
  */
-export const layerWith = <Own extends HostsOwn, E, R>(own: Layer.Layer<Own, E, R>) => Layer.provideMerge(own, layer)
+export const layerWith = <Own extends ReplaceableStores, E, R>(own: Layer.Layer<Own, E, R>) =>
+  Layer.provideMerge(own, layer)
 
 /** The stores that a host may replace. */
-export type HostsOwn = Layer.Success<typeof layerPartners>
+export type ReplaceableStores = Layer.Success<typeof layerPartners>

@@ -116,6 +116,9 @@ export const breaking = [
   plant("a field of an error's details removed", (draft) => {
     delete errorOf(draft, "RateLimitExceeded").properties!["details"]!.properties!["retry_after"]
   }),
+  plant("another type of the error of a failed attempt", (draft) => {
+    schema(draft, "DeliveryAttempt").properties!["error"]!.anyOf!.push({ type: "integer" })
+  }),
   plant("another status of success", (draft) => {
     const { "201": created, ...rest } = at(draft).responses
     at(draft).responses = { ...rest, "200": created! }
@@ -168,6 +171,11 @@ export const additions = [
     at(draft, "get", `${topics}/{id}`).responses["404"]!.content![json]!.schema = {
       anyOf: [only, { $ref: "#/components/schemas/NotLicensed" }]
     }
+  }),
+  plant("a new error code of one topic in a bulk response", (draft) => {
+    const { error } = schema(draft, "BulkRefused").properties!
+    const alternatives = (error!.oneOf ?? error!.anyOf)!
+    alternatives.push({ type: "object", properties: { code: { type: "string", enum: ["planted"] } } })
   }),
   plant("a new status of an error", (draft) => {
     at(draft).responses["403"] = structuredClone(at(draft, "get", "/partner/v1/personas/{id}").responses["403"]!)

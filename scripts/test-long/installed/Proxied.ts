@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers"
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 import type { TestContext } from "vitest"
-import { freePort, type Started } from "../../../examples/test/Story.ts"
+import { freePort, type StartedExample } from "../../../examples/test/Story.ts"
 
 interface Answer {
   readonly status: number
@@ -19,7 +19,7 @@ interface Answer {
 export type Ask = (from: string, forged: string | undefined, key?: string) => Promise<Answer>
 
 /** nginx appends the address that connects to what the client sent. */
-export const nginx = async (test: TestContext, { folder, url }: Started): Promise<Ask> => {
+export const nginx = async (test: TestContext, { folder, url }: StartedExample): Promise<Ask> => {
   const place = mkdtempSync(join(folder, "nginx-"))
   const port = await freePort()
   // nginx's workers must run as the user that may write to the folder.
@@ -58,7 +58,11 @@ export const nginx = async (test: TestContext, { folder, url }: Started): Promis
 }
 
 /** A key that is valid only from this address. */
-export const keyFor = async (test: TestContext, { folder, secret, url }: Started, address: string): Promise<string> => {
+export const keyFor = async (
+  test: TestContext,
+  { folder, secret, url }: StartedExample,
+  address: string
+): Promise<string> => {
   const database = sqlite(join(folder, "commentary.db"))
   const beside = partnerCommentary({ url, secret, database, workers: false })
   test.onTestFinished(beside.stop)

@@ -7,10 +7,10 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
 }) {}
 
 /** The arguments of the command are wrong. The exit code is 2. */
-export class WrongUsage extends Schema.TaggedError<WrongUsage>()("WrongUsage", {
+export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   message: Schema.String
 }) {}
 
 /** Refuses wrong arguments before the database is opened. */
-export const refuseIf = (isWrong: boolean, message: string): Effect.Effect<void, WrongUsage> =>
-  isWrong ? Effect.fail(new WrongUsage({ message })) : Effect.void
+export const refuseIf = (isWrong: boolean, message: string): Effect.Effect<void, UsageError> =>
+  isWrong ? Effect.fail(new UsageError({ message })) : Effect.void

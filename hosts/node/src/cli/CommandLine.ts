@@ -1,7 +1,7 @@
 /** Runs a command tree: results on stdout, everything else on stderr, exit codes 0, 1 and 2. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
-import { parseFlag } from "@partner-commentary/settings/Parser"
+import { flagParser } from "@partner-commentary/settings/Parser"
 import * as Cause from "effect/Cause"
 import * as CliConfig from "effect/cli/CliConfig"
 import type * as CliError from "effect/cli/CliError"
@@ -48,7 +48,7 @@ export const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   const failure = Cause.squash(exit.cause)
   if (Predicate.isTagged(failure, "ShowHelp")) return exitCodes.wrongUsage
   say(asLogged(describeFailure(failure)))
-  return Predicate.isTagged(failure, "WrongUsage") ? exitCodes.wrongUsage : exitCodes.failed
+  return Predicate.isTagged(failure, "UsageError") ? exitCodes.wrongUsage : exitCodes.failed
 }
 
 /** Tagged failures have a sentence as their message; any other failure is a defect. */
@@ -110,7 +110,7 @@ const parameter = (error: CliError.InvalidValue) => (error.kind === "argument" ?
 
 /** Flags without a parser of this package are booleans. */
 const right = ({ expected }: CliError.InvalidValue) =>
-  /^Expected .*"true"/.test(expected) ? parseFlag.rule : expected.replace(/^Expected:? /, "")
+  /^Expected .*"true"/.test(expected) ? flagParser.rule : expected.replace(/^Expected:? /, "")
 
 const meant = (suggestions: ReadonlyArray<string>) =>
   suggestions.length === 0 ? "." : `; did you mean ${suggestions.join(" or ")}?`

@@ -4,7 +4,7 @@ import type { EventId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import { shown } from "@partner-commentary/core/webhook/Delivery"
+import { withProgress } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import { hostOf } from "@partner-commentary/core/webhook/WebhookUrl"
@@ -43,7 +43,7 @@ export type TopicDetails = Option.Option.Value<Effect.Success<ReturnType<typeof 
 
 export interface WebhookDelivery {
   readonly host: string
-  readonly delivery: ReturnType<typeof shown>
+  readonly delivery: ReturnType<typeof withProgress>
 }
 
 /** The deliveries to the owner's present webhooks. The deliveries to removed webhooks are deleted. */
@@ -59,7 +59,7 @@ const deliveries = Effect.fnUntraced(function* (owner: Owner) {
         const since = at - Duration.toMillis(minute)
         const found = Option.getOrNull(yield* log.find(id, eventId, since, 1, now))
         if (receiver === null || found === null) return []
-        return [{ host: hostOf(url), delivery: shown(found, receiver) }]
+        return [{ host: hostOf(url), delivery: withProgress(found, receiver) }]
       })
     ).pipe(Effect.map((all): ReadonlyArray<WebhookDelivery> => all.flat()))
 })

@@ -23,7 +23,7 @@ export const layerEncryption = <E, R>(secrets: Effect.Effect<SigningSecretList, 
 
 /** The check uses only existing secrets, and generates none. */
 export const checkWebhookSecrets = (settings: Settings) =>
-  StoredWebhooks.secrets(commands, "SIGNING_SECRET").pipe(
+  StoredWebhooks.checkSecrets(commands, "SIGNING_SECRET").pipe(
     Effect.provide(layerEncryption(DataFolder.loadExistingSecrets(settings))),
     Effect.catch(({ message }) => Effect.succeed(mend("webhooks", message)))
   )

@@ -5,7 +5,7 @@ import type { Settings } from "@partner-commentary/settings/Settings"
 import { SettingRefused } from "@partner-commentary/settings/Variable"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { WrongUsage } from "../cli/CommandFailed.ts"
+import { UsageError } from "../cli/CommandFailed.ts"
 
 /** With eight pools of 11 connections Postgres has room for others: its `max_connections` is 100 by default. */
 const largestDefault = 8
@@ -29,7 +29,7 @@ export const countProcesses = (settings: Settings, asked: Option.Option<number>)
         () => Math.min(availableParallelism(), largestDefault)
       )
     }
-    if (Option.exists(asked, isSeveral)) return yield* new WrongUsage({ message: `--processes ${onSqlite}.` })
+    if (Option.exists(asked, isSeveral)) return yield* new UsageError({ message: `--processes ${onSqlite}.` })
     const refusal = Option.isNone(asked) ? refusalOf(settings) : Option.none()
     return Option.isSome(refusal) ? yield* refusal.value : 1
   })

@@ -12,14 +12,14 @@ import type { HostFolder } from "../Host.ts"
 const executable = fileURLToPath(new URL("../../bin/partner-commentary.js", import.meta.url))
 
 /** A period in which a process could not respond. */
-export interface ProcessAbsence {
+export interface ProcessOutage {
   readonly from: number
   until: number
 }
 
 export class FleetProcess {
   readonly place: HostFolder
-  readonly absences: Array<ProcessAbsence> = []
+  readonly absences: Array<ProcessOutage> = []
   /** The last log line of each exit after the process was ready. No fault may make a process exit by itself. */
   readonly deaths: Array<string> = []
   /** Starts that failed because the database was unavailable. */
@@ -44,7 +44,7 @@ export class FleetProcess {
       env: { PATH: process.env["PATH"], ...this.place.variables },
       stdio: ["ignore", "pipe", "pipe"]
     })
-    const absence: ProcessAbsence = { from: Date.now(), until: Number.POSITIVE_INFINITY }
+    const absence: ProcessOutage = { from: Date.now(), until: Number.POSITIVE_INFINITY }
     let last = ""
     this.child = child
     this.isReady = false

@@ -32,7 +32,7 @@ export const heavySize: DataSize = {
 /** The responses have the same size with fewer topics, because many organizations are seeded. */
 export const busySize: DataSize = { ...heavySize, topics: 20, days: 90 }
 
-export const lightSize: DataSize = {
+export const smallSize: DataSize = {
   personas: 2,
   topics: 2,
   assignments: 1,

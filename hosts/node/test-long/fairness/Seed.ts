@@ -153,7 +153,7 @@ export const seedScene = Effect.gen(function* () {
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       const attacker = yield* tenant("attacker", {}, HeavyData.heavySize, attackerKeys)
-      const victim = yield* tenant("victim", raisedLimits, HeavyData.lightSize, 1)
+      const victim = yield* tenant("victim", raisedLimits, HeavyData.smallSize, 1)
       const crowd = yield* Effect.forEach(Array.from({ length: crowded }), (_, nth) =>
         tenant(`crowd-${nth}`, raisedLimits, HeavyData.busySize, 1)
       )

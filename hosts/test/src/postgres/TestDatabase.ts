@@ -4,7 +4,9 @@
 import { randomBytes } from "node:crypto"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
+import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
 import { migrate } from "@partner-commentary/sql/Migrations"
+import * as Stores from "@partner-commentary/sql/Stores"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -72,13 +74,15 @@ const tablesOf = (sql: SqlClient.SqlClient) =>
     ([row]) => row?.names
   )
 
+type PostgresServices = Layer.Success<ReturnType<typeof Postgres.layerClient>>
+
 export const databasesOn = (server: Effect.Effect<string>) => {
   const run = (statement: string) =>
     Effect.flatMap(server, (url) => runOnDatabase(Redacted.make(url), (sql) => Effect.asVoid(sql.unsafe(statement))))
 
   const created = Effect.fnUntraced(function* (kind: string, template: string) {
     const name = nameOf(kind)
-    yield* run(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+    yield* run(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
     return { name, url: at(yield* server, name) }
   })
 
@@ -104,22 +108,17 @@ export const databasesOn = (server: Effect.Effect<string>) => {
 
   const kept = Effect.flatMap(migrated, (name) => Effect.map(created("used", name), ({ url }) => url))
   const clean: Array<Redacted.Redacted> = []
-  const cleaners = new Map<Redacted.Redacted, Promise<SqlClient.SqlClient>>()
+  const clients = new Map<Redacted.Redacted, Promise<Context.Context<PostgresServices>>>()
   /**
-   * The connection stays open for the lifetime of the process, because a new session would read the catalogs of all
-   * tables for each test.
+   * The connections stay open for the lifetime of the process, because new sessions would read the catalogs of all tables
+   * and plan all statements for each test.
    */
-  const cleaner = (url: Redacted.Redacted) =>
+  const clientOf = (url: Redacted.Redacted) =>
     Effect.promise(() => {
       const made =
-        cleaners.get(url) ??
-        Effect.runPromise(
-          Effect.map(
-            Layer.buildWithScope(Layer.fresh(PostgresClient.layer({ url, poolSize: 1 })), Scope.makeUnsafe()),
-            Context.get(SqlClient.SqlClient)
-          )
-        )
-      cleaners.set(url, made)
+        clients.get(url) ??
+        Effect.runPromise(Layer.buildWithScope(Layer.fresh(Postgres.layerClient({ url })), Scope.makeUnsafe()))
+      clients.set(url, made)
       return made
     })
   const named = new Map<string, Redacted.Redacted>()
@@ -132,7 +131,7 @@ export const databasesOn = (server: Effect.Effect<string>) => {
     }),
     (url) =>
       Effect.gen(function* () {
-        const sql = yield* cleaner(url)
+        const sql = Context.get(yield* clientOf(url), SqlClient.SqlClient)
         yield* sql.unsafe(empties)
         // A test that changed the schema makes the database unusable for others.
         if ((yield* tablesOf(sql)) === tables) clean.push(url)
@@ -154,7 +153,11 @@ export const databasesOn = (server: Effect.Effect<string>) => {
         return url
       }),
     /** The stores on a database with the current schema. */
-    layer: Layer.unwrap(Effect.map(used, (url) => Postgres.layerWithoutMigration({ url })))
+    layer: Layer.unwrap(
+      Effect.map(Effect.flatMap(used, clientOf), (client) =>
+        Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), Layer.succeedContext(client))
+      )
+    )
   }
 }
 

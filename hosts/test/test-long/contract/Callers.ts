@@ -9,12 +9,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * `opens`: every valid request must succeed. `closed`: every request must fail. `partly`: some requests are refused.
+ * `all`: every valid request must succeed. `none`: every request must fail. `some`: some requests are refused.
  */
 export interface FuzzedCaller {
   readonly name: string
   readonly headers: ReadonlyArray<readonly [string, string]>
-  readonly may: "opens" | "closed" | "partly"
+  readonly may: "all" | "none" | "some"
 }
 
 /** Callers by the description's names of its security schemes. */
@@ -74,18 +74,18 @@ export const seedCallers = Effect.gen(function* () {
   const foreign = yield* Seed.token({ id: "00000000-0000-4000-8000-000000000000" })
   const all: CallersByScheme = {
     ApiKey: [
-      ...live.map(byKey("opens", "live")),
-      ...test.map(byKey("opens", "test")),
-      ...test.map(byKey("opens", "test")),
-      ...single.map(byKey("partly", "single-scope")),
-      ...limited.map(byKey("partly", "limited")),
-      byKey("closed", "foreign address's")(elsewhere),
-      byKey("closed", "expired")(ended)
+      ...live.map(byKey("all", "live")),
+      ...test.map(byKey("all", "test")),
+      ...test.map(byKey("all", "test")),
+      ...single.map(byKey("some", "single-scope")),
+      ...limited.map(byKey("some", "limited")),
+      byKey("none", "foreign address's")(elsewhere),
+      byKey("none", "expired")(ended)
     ],
     DashboardToken: [
-      ...tokens.map(byToken("opens", "dashboard")),
-      byToken("partly", "hurried")(yield* Seed.token(hurried)),
-      byToken("closed", "unknown organization's")(foreign)
+      ...tokens.map(byToken("all", "dashboard")),
+      byToken("some", "hurried")(yield* Seed.token(hurried)),
+      byToken("none", "unknown organization's")(foreign)
     ]
   }
   return all

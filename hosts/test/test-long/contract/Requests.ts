@@ -2,8 +2,6 @@
 import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"
 import type { JsonSchema, OpenApiDocument, OpenApiOperation, OpenApiParameter } from "./Description.ts"
-import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
-import { arbitraryValues } from "./Values.ts"
 import {
   extraQueryParts,
   headerTexts,
@@ -13,7 +11,9 @@ import {
   rawPathSegments,
   spoilValue,
   unknownHeaders
-} from "./Weird.ts"
+} from "./HostileInput.ts"
+import { labelsOfParameter, type SeenValue, toSingular, type ValueMemory } from "./Memory.ts"
+import { arbitraryValues } from "./Values.ts"
 
 /** A parameter's text. `odd`: the encoding of the text is ambiguous. */
 export interface ParameterText {
@@ -131,9 +131,9 @@ const payloads = (
 
 const garbage = fc
   .tuple(headerTexts, fc.constantFrom("X-Api-Key", "Authorization"))
-  .map(([text, header]): FuzzedCaller => ({ name: "garbage", headers: [[header, headerText(text)]], may: "closed" }))
+  .map(([text, header]): FuzzedCaller => ({ name: "garbage", headers: [[header, headerText(text)]], may: "none" }))
 
-const nobody: FuzzedCaller = { name: "nobody", headers: [], may: "closed" }
+const nobody: FuzzedCaller = { name: "nobody", headers: [], may: "none" }
 
 const callersOf = (
   operation: OpenApiOperation,
@@ -144,12 +144,12 @@ const callersOf = (
     operation.schemes.flatMap((scheme) => callers[scheme] ?? []).filter((caller) => caller.may === may)
   const wrong = Object.entries(callers)
     .filter(([scheme]) => !operation.schemes.includes(scheme))
-    .flatMap(([, some]) => some.map((caller): FuzzedCaller => ({ ...caller, may: "closed" })))
+    .flatMap(([, some]) => some.map((caller): FuzzedCaller => ({ ...caller, may: "none" })))
   return fc.oneof(
     { weight: home === undefined ? 0 : 16, arbitrary: fc.constant(home?.caller ?? nobody) },
-    { weight: 6, arbitrary: fc.constantFrom(...by("opens")) },
-    { weight: 1, arbitrary: fc.constantFrom(...by("partly")) },
-    { weight: 1, arbitrary: fc.constantFrom(nobody, ...by("closed"), ...wrong) },
+    { weight: 6, arbitrary: fc.constantFrom(...by("all")) },
+    { weight: 1, arbitrary: fc.constantFrom(...by("some")) },
+    { weight: 1, arbitrary: fc.constantFrom(nobody, ...by("none"), ...wrong) },
     { weight: 1, arbitrary: garbage }
   )
 }
@@ -181,7 +181,7 @@ export const arbitraryRequests = (
     ...idsIn(document, operation.body?.schema).map((name) => [name])
   ]
   const ours = new Set(operation.schemes.flatMap((scheme) => callers[scheme] ?? []).map(({ headers }) => headers))
-  const homes = memory.with(wanted).filter(({ caller }) => ours.has(caller.headers) && caller.may === "opens")
+  const homes = memory.with(wanted).filter(({ caller }) => ours.has(caller.headers) && caller.may === "all")
   const sent = (home: SeenValue | undefined): fc.Arbitrary<GeneratedRequest> =>
     fc.record(
       {

@@ -67,7 +67,7 @@ export const problemsOf = (
   const { caller } = sent
   const answer = parseJson(answered.text) ?? {}
   const { unclear, wrongs } = read(judge, sent)
-  if (status < 300 && caller.may === "closed") return [`${caller.name} was let in`]
+  if (status < 300 && caller.may === "none") return [`${caller.name} was let in`]
   if (status < 300) {
     const refused = new Set(parts(answer).flatMap(({ error, index }) => (error === undefined ? [] : [index])))
     const taken = wrongs.filter(
@@ -85,7 +85,7 @@ export const problemsOf = (
       ...reasonless
     ]
   }
-  if (unclear || wrongs.length > 0 || caller.may !== "opens") return []
+  if (unclear || wrongs.length > 0 || caller.may !== "all") return []
   if (status === 401) return [`${caller.name} was kept out`]
   // These callers have high rate limits, so only limits that cannot be raised may refuse their requests.
   if (status === 429) return Stated.isDocumentedLimit(sent, answered.text) ? [] : [`${caller.name} was limited`]

@@ -129,6 +129,6 @@ it.effect(
       yield* TestClock.setTime(Date.UTC(2026, 0, 30, 12))
       const estates = yield* Effect.provide(Effect.forEach([1, 30], estate), Layer.fresh(OnTheWire.layerWithWorkers))
       yield* Effect.provide(agree(estates), Layer.fresh(OnTheWire.layerWithoutWorkers))
-    }).pipe(Effect.provide(OnTheWire.ProxyLine.layer)),
+    }).pipe(Effect.provide(OnTheWire.DatabaseProxy.layer)),
   120_000
 )

@@ -17,7 +17,7 @@ import { actAsCreator, submitTopic } from "../support/Requests.ts"
 
 const change = ["BEGIN", "SELECT topics", "WITH", "COMMIT"]
 
-const play = (count: number) => playStory<OnTheWire.ProxyLine>(count, OnTheWire.recordTurns)
+const play = (count: number) => playStory<OnTheWire.DatabaseProxy>(count, OnTheWire.recordTurns)
 
 it.live("a creator's response and approval read the assignment once and change it in four round trips", () =>
   Effect.gen(function* () {
@@ -47,7 +47,7 @@ it.live("a story of three personas and two webhooks needs a limited number of ro
 
 it.live("concurrent drafts of one persona read the persona once", () =>
   Effect.gen(function* () {
-    const kinds = yield* makeTwoDrafts<OnTheWire.ProxyLine>(OnTheWire.recordTurns)
+    const kinds = yield* makeTwoDrafts<OnTheWire.DatabaseProxy>(OnTheWire.recordTurns)
     assert.lengthOf(
       kinds.filter((kind) => kind === "SELECT personas"),
       1

@@ -8,9 +8,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-export class ProxyLine extends Context.Service<ProxyLine, RecordingProxy>()("@partner-commentary/test/OnTheWire/Line") {
+export class DatabaseProxy extends Context.Service<DatabaseProxy, RecordingProxy>()(
+  "@partner-commentary/test/OnTheWire/Line"
+) {
   static readonly layer = Layer.effect(
-    ProxyLine,
+    DatabaseProxy,
     Effect.flatMap(TestDatabase.used, (url) =>
       Effect.acquireRelease(
         Effect.promise(() => openRecordingProxy(Redacted.value(url))),
@@ -27,22 +29,22 @@ const storesBy = ({ url }: RecordingProxy, poolSize: number) =>
  * The service runs through the proxy, without workers, and on one connection, so that no statement is prepared twice.
  */
 export const layerWithoutWorkers = Layer.unwrap(
-  Effect.map(ProxyLine, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))
+  Effect.map(DatabaseProxy, (line) => InMemory.layerWithoutWorkers({ stores: storesBy(line, 1) }))
 )
 
 /** The service runs through the proxy, with workers in the background. */
 export const layerWithWorkers = Layer.unwrap(
-  Effect.map(ProxyLine, (line) => InMemory.layerWith({ stores: storesBy(line, 10) }))
+  Effect.map(DatabaseProxy, (line) => InMemory.layerWith({ stores: storesBy(line, 10) }))
 )
 
-export const layer = Layer.provideMerge(layerWithoutWorkers, ProxyLine.layer)
+export const layer = Layer.provideMerge(layerWithoutWorkers, DatabaseProxy.layer)
 
 /**
  * Returns the recorded turns during the effect, except for rate windows. The rate windows of concurrent requests share
  * a separate transaction.
  */
 export const recordTurns = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const { turns } = yield* ProxyLine
+  const { turns } = yield* DatabaseProxy
   const before = turns.length
   const answer = yield* effect
   return {

@@ -1,7 +1,7 @@
 /** The flags that every command has, and the client that they describe. */
 import { PartnerCommentary } from "../PartnerCommentary.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
-import { type Terminal, WrongUsage } from "./Terminal.ts"
+import { type Terminal, UsageError } from "./Terminal.ts"
 
 export const accessFlags = {
   "api-key": { value: "KEY", description: "The API key. Prefer the variable PARTNER_COMMENTARY_API_KEY" },
@@ -18,7 +18,7 @@ const given = (
 ): string => {
   const value = flags.get(flag) ?? environment[variable]
   if (value) return value
-  throw new WrongUsage(`${variable} is missing: set it, or pass --${flag}.`)
+  throw new UsageError(`${variable} is missing: set it, or pass --${flag}.`)
 }
 
 export interface Access {
@@ -29,7 +29,7 @@ export interface Access {
 export const readAccess = (parsed: ParsedArguments, terminal: Terminal): Access => {
   const apiKey = given(parsed, terminal, "api-key", "PARTNER_COMMENTARY_API_KEY")
   const baseUrl = given(parsed, terminal, "base-url", "PARTNER_COMMENTARY_BASE_URL")
-  if (!/^pk_(test|live)_\w+$/.test(apiKey)) throw new WrongUsage("The key must begin with pk_test_ or pk_live_.")
+  if (!/^pk_(test|live)_\w+$/.test(apiKey)) throw new UsageError("The key must begin with pk_test_ or pk_live_.")
   return { client: clientOf(apiKey, baseUrl, terminal), isTest: apiKey.startsWith("pk_test_") }
 }
 
@@ -37,6 +37,6 @@ const clientOf = (apiKey: string, baseUrl: string, { fetch }: Terminal): Partner
   try {
     return new PartnerCommentary({ apiKey, baseUrl, fetch })
   } catch (error) {
-    throw new WrongUsage((error as Error).message)
+    throw new UsageError((error as Error).message)
   }
 }

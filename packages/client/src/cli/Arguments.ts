@@ -1,6 +1,6 @@
 /** Parses a command's arguments. Each wrong use is refused with one sentence. */
 import { parseArgs } from "node:util"
-import { WrongUsage } from "./Terminal.ts"
+import { UsageError } from "./Terminal.ts"
 
 export interface Flag {
   /** The placeholder of the flag's value. A switch has none. */
@@ -30,17 +30,17 @@ export const parseArguments = (args: ReadonlyArray<string>, flags: Flags, maxWor
     if (token.kind !== "option") continue
     const { inlineValue, name, rawName, value } = token
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
-    if (flag === undefined) throw new WrongUsage(`There is no flag ${rawName}.`)
-    if (given.has(name)) throw new WrongUsage(`${rawName} is given twice.`)
-    if (flag.value === undefined && value !== undefined) throw new WrongUsage(`${rawName} takes no value.`)
+    if (flag === undefined) throw new UsageError(`There is no flag ${rawName}.`)
+    if (given.has(name)) throw new UsageError(`${rawName} is given twice.`)
+    if (flag.value === undefined && value !== undefined) throw new UsageError(`${rawName} takes no value.`)
     // A value that begins with `-` requires `=`, because otherwise it would be read as another flag.
     if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("-")))) {
-      throw new WrongUsage(`${rawName} needs a value: ${flag.value}.`)
+      throw new UsageError(`${rawName} needs a value: ${flag.value}.`)
     }
     given.set(name, value ?? "true")
   }
   const [extra] = words.slice(maxWords)
-  if (extra !== undefined) throw new WrongUsage(`Unexpected argument: ${JSON.stringify(extra)}.`)
+  if (extra !== undefined) throw new UsageError(`Unexpected argument: ${JSON.stringify(extra)}.`)
   return { words, flags: given }
 }
 

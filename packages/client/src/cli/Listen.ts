@@ -4,7 +4,7 @@ import { accessFlags, readAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
 import { receiverAddress, sendEvent } from "./Receiver.ts"
 import { generateSecret, makeSigner } from "./Secret.ts"
-import { type Terminal, WrongUsage } from "./Terminal.ts"
+import { type Terminal, UsageError } from "./Terminal.ts"
 import { eventTypes } from "./Trigger.ts"
 
 export const listenFlags = {
@@ -19,7 +19,7 @@ const wantedTypes = (given: string | undefined): ReadonlySet<string> => {
   const wanted = given?.split(",") ?? eventTypes
   const unknown = wanted.find((type) => !eventTypes.some((each) => each === type))
   if (unknown === undefined) return new Set(wanted)
-  throw new WrongUsage(`--events must list some of ${eventTypes.join(", ")}, not ${JSON.stringify(unknown)}.`)
+  throw new UsageError(`--events must list some of ${eventTypes.join(", ")}, not ${JSON.stringify(unknown)}.`)
 }
 
 /** Control characters could rewrite other lines of a terminal. */
@@ -38,7 +38,7 @@ export const listen = async (parsed: ParsedArguments, terminal: Terminal): Promi
   const { out, say, signal } = terminal
   const { flags } = parsed
   const forwardTo = flags.get("forward-to")
-  if (forwardTo === undefined) throw new WrongUsage("--forward-to is missing.")
+  if (forwardTo === undefined) throw new UsageError("--forward-to is missing.")
   const receiver = receiverAddress(forwardTo)
   const types = wantedTypes(flags.get("events"))
   // Print only a generated secret, because a given secret may be in use, and logs may keep the output.
@@ -47,7 +47,7 @@ export const listen = async (parsed: ParsedArguments, terminal: Terminal): Promi
   const sign = await makeSigner(secret)
   const { client, isTest } = readAccess(parsed, terminal)
   if (!isTest && !flags.has("live")) {
-    throw new WrongUsage("This is a live key: use one that begins with pk_test_, or pass --live.")
+    throw new UsageError("This is a live key: use one that begins with pk_test_, or pass --live.")
   }
 
   const json = flags.has("print-json")

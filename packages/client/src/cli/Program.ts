@@ -3,7 +3,7 @@ import { ApiError, PartnerCommentaryError } from "../Errors.ts"
 import { version } from "../Version.ts"
 import { alignColumns, type Flags, flagRows, type ParsedArguments, parseArguments } from "./Arguments.ts"
 import { listen, listenFlags } from "./Listen.ts"
-import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
+import { CommandFailed, type Terminal, UsageError } from "./Terminal.ts"
 import { playedTypes, trigger, triggerFlags } from "./Trigger.ts"
 
 const program = "partner-commentary-client"
@@ -47,9 +47,9 @@ const execute = async ([name, ...rest]: ReadonlyArray<string>, terminal: Termina
   const { out } = terminal
   if (name === "--help" || name === "-h") return out(help)
   if (name === "--version") return out(version)
-  if (name === undefined) throw new WrongUsage(`Name a command: ${Object.keys(commands).join(" or ")}.`)
+  if (name === undefined) throw new UsageError(`Name a command: ${Object.keys(commands).join(" or ")}.`)
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command === undefined) throw new WrongUsage(`There is no command ${JSON.stringify(name)}.`)
+  if (command === undefined) throw new UsageError(`There is no command ${JSON.stringify(name)}.`)
   if (rest.includes("--help") || rest.includes("-h")) return out(helpOf(command))
   return command.run(parseArguments(rest, command.flags, command.words), terminal)
 }
@@ -68,7 +68,7 @@ export const runProgram = async (args: ReadonlyArray<string>, terminal: Terminal
     return 0
   } catch (error) {
     if (terminal.signal.aborted) return 0
-    if (!(error instanceof WrongUsage)) {
+    if (!(error instanceof UsageError)) {
       terminal.say(sentence(error))
       return 1
     }

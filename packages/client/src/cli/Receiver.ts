@@ -1,7 +1,7 @@
 /** Sends a signed event to the receiver once, with limits on the time and the size of the response. */
 import type { PastEvent } from "../WebhookEvent.ts"
 import type { Sign } from "./Secret.ts"
-import { type Terminal, WrongUsage } from "./Terminal.ts"
+import { type Terminal, UsageError } from "./Terminal.ts"
 
 /** The headers are those of the service's own deliveries. */
 const usualTimeoutMs = 15_000
@@ -21,7 +21,7 @@ export interface Attempt {
 export const receiverAddress = (text: string | undefined): string => {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== "") {
-    throw new WrongUsage(
+    throw new UsageError(
       "--forward-to must be an address without user and password, such as http://localhost:3000/hook."
     )
   }

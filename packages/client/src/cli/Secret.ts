@@ -1,5 +1,5 @@
 /** Makes a webhook secret, and signs events with it by Standard Webhooks, as the service does. */
-import { WrongUsage } from "./Terminal.ts"
+import { UsageError } from "./Terminal.ts"
 
 const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
@@ -21,7 +21,7 @@ const keyOf = (secret: string): Uint8Array<ArrayBuffer> => {
     const bytes = decoded(secret.slice("whsec_".length))
     if (bytes.length >= 24 && bytes.length <= 64) return bytes
   } else if (/^[\x20-\x7e]{32,256}$/.test(secret)) return new TextEncoder().encode(secret)
-  throw new WrongUsage(
+  throw new UsageError(
     "--secret must be whsec_ with 24 to 64 bytes in base64, or 32 to 256 printable ASCII characters."
   )
 }

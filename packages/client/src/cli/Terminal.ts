@@ -11,8 +11,8 @@ export interface Terminal {
 }
 
 /** The arguments are wrong. The exit code is 2. The message is one sentence. */
-export class WrongUsage extends Error {
-  override name = "WrongUsage"
+export class UsageError extends Error {
+  override name = "UsageError"
 }
 
 /** The command failed. The exit code is 1. The message is one sentence. */

@@ -7,7 +7,7 @@ import type { SubscribableEvent } from "../Webhook.ts"
 import type { PastEvent } from "../WebhookEvent.ts"
 import { accessFlags, readAccess } from "./Access.ts"
 import type { Flags, ParsedArguments } from "./Arguments.ts"
-import { CommandFailed, type Terminal, WrongUsage } from "./Terminal.ts"
+import { CommandFailed, type Terminal, UsageError } from "./Terminal.ts"
 
 /** The test persona whose assignments change only by `advance`. Ids of test personas never change. */
 const waits = "7e570000-0000-4000-8000-000000000005"
@@ -54,15 +54,15 @@ const isKey = <Key extends string>(record: Readonly<Record<Key, unknown>>, key: 
 const scenarioOf = (type: string, reason: string | undefined): Scenario => {
   const scenario = isKey(scenarios, type) ? scenarios[type] : null
   if (type === "media.ready") {
-    throw new WrongUsage("media.ready cannot be played: the test environment makes no audio and video.")
+    throw new UsageError("media.ready cannot be played: the test environment makes no audio and video.")
   }
   if (scenario === null) {
-    throw new WrongUsage(`The event type must be one of ${playedTypes.join(", ")}, not ${JSON.stringify(type)}.`)
+    throw new UsageError(`The event type must be one of ${playedTypes.join(", ")}, not ${JSON.stringify(type)}.`)
   }
   if (reason === undefined) return scenario
-  if (type !== "commentary.failed") throw new WrongUsage("--reason is for commentary.failed only.")
+  if (type !== "commentary.failed") throw new UsageError("--reason is for commentary.failed only.")
   if (isKey(failures, reason)) return failures[reason]
-  throw new WrongUsage(`--reason must be one of ${Object.keys(failures).join(", ")}, not ${JSON.stringify(reason)}.`)
+  throw new UsageError(`--reason must be one of ${Object.keys(failures).join(", ")}, not ${JSON.stringify(reason)}.`)
 }
 
 /** The content is unique, because the same content within a minute is a duplicate. */
@@ -108,11 +108,11 @@ export const trigger = async (parsed: ParsedArguments, terminal: Terminal): Prom
   const { flags, words } = parsed
   const { out, signal } = terminal
   const [type] = words
-  if (type === undefined) throw new WrongUsage(`The event type is missing: one of ${playedTypes.join(", ")}.`)
+  if (type === undefined) throw new UsageError(`The event type is missing: one of ${playedTypes.join(", ")}.`)
   const scenario = scenarioOf(type, flags.get("reason"))
   const { client, isTest } = readAccess(parsed, terminal)
   if (!isTest)
-    throw new WrongUsage("trigger needs a key that begins with pk_test_: a live key has no simulated creators.")
+    throw new UsageError("trigger needs a key that begins with pk_test_: a live key has no simulated creators.")
   const { share_id, topic_id } = await play(client, type, scenario, signal)
   const { id: event_id } = await eventOf(client, type as SubscribableEvent, topic_id, signal)
   if (flags.has("print-json")) out(JSON.stringify({ type, event_id, topic_id, share_id }))

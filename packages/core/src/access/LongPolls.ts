@@ -42,7 +42,7 @@ export interface Watch {
 
 interface Watcher {
   readonly key: string
-  woken: Deferred.Deferred<void>
+  signaled: Deferred.Deferred<void>
 }
 
 export class LongPolls extends Context.Service<
@@ -67,7 +67,7 @@ export class LongPolls extends Context.Service<
       let stopped = false
 
       const wake = (which: (one: Watcher) => boolean) => {
-        for (const one of watchers) if (which(one)) Deferred.doneUnsafe(one.woken, Effect.void)
+        for (const one of watchers) if (which(one)) Deferred.doneUnsafe(one.signaled, Effect.void)
       }
       const stop = Effect.sync(() => {
         stopped = true
@@ -79,7 +79,7 @@ export class LongPolls extends Context.Service<
 
       const watch = Effect.fnUntraced(function* ({ change, key }: Watched) {
         const changed = yield* signal.listen(change)
-        const one: Watcher = { key, woken: Deferred.makeUnsafe<void>() }
+        const one: Watcher = { key, signaled: Deferred.makeUnsafe<void>() }
         yield* Effect.acquireRelease(
           Effect.sync(() => watchers.add(one)),
           () => Effect.sync(() => watchers.delete(one))
@@ -88,8 +88,8 @@ export class LongPolls extends Context.Service<
           Effect.raceFirst(
             Effect.map(changed(longest), (isSignaled) => (isSignaled ? "change" : "time")),
             // The yield lets the caches of keys hear of the change before the caller's next check.
-            Effect.map(Effect.andThen(Deferred.await(one.woken), Effect.yieldNow), () => {
-              one.woken = Deferred.makeUnsafe<void>()
+            Effect.map(Effect.andThen(Deferred.await(one.signaled), Effect.yieldNow), () => {
+              one.signaled = Deferred.makeUnsafe<void>()
               return "access" as const
             })
           )

@@ -3,10 +3,10 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Instant } from "../shared/Instant.ts"
-import type { Work } from "../shared/WorkSignal.ts"
+import type { WorkKind } from "../shared/WorkSignal.ts"
 
 /** DeliveryStore counts deliveries, and rows of removed webhooks have no due time. */
-export type DueWorkCounts = Readonly<Record<Exclude<Work, "deliveries" | "removals">, number>>
+export type DueWorkCounts = Readonly<Record<Exclude<WorkKind, "deliveries" | "removals">, number>>
 
 export interface WaitingWorkCounts {
   /** The number of unsent mails, due or not. */

@@ -58,4 +58,4 @@ export const startOfDay = (instant: Instant): Instant => bucketOf(instant, day) 
 const day = Duration.days(1)
 
 /** Interpolates between two times. The fraction is from 0 to 1. */
-export const between = (from: Instant, to: Instant, part: number): Instant => Math.round(from + (to - from) * part)
+export const interpolate = (from: Instant, to: Instant, part: number): Instant => Math.round(from + (to - from) * part)

@@ -13,9 +13,9 @@ import { keptInProcess } from "./SharedState.ts"
 import { afterCommit } from "./Transaction.ts"
 
 /** The kinds of work that workers listen for. */
-export type Work = "assignments" | "tests" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
+export type WorkKind = "assignments" | "tests" | "mails" | "deliveries" | "recoveries" | "removals" | "media"
 
-export const allWork: ReadonlyArray<Work> = [
+export const allWorkKinds: ReadonlyArray<WorkKind> = [
   "assignments",
   "tests",
   "mails",
@@ -26,7 +26,7 @@ export const allWork: ReadonlyArray<Work> = [
 ]
 
 /** Live and test assignments have separate signals. */
-export const dueIn = (environment: Environment): Work => (environment === "test" ? "tests" : "assignments")
+export const dueIn = (environment: Environment): WorkKind => (environment === "test" ? "tests" : "assignments")
 
 /** A change that waiting requests listen for: a topic's views changed, or an owner has a new event. */
 export type Change = `topic ${TopicId}` | `events ${OrganizationId} ${Environment}`
@@ -38,9 +38,9 @@ export const topicChange = (id: TopicId): Change => `topic ${id}`
 export const newEvents = ({ environment, organizationId }: Owner): Change => `events ${organizationId} ${environment}`
 
 /** Signals work of a kind, due now or later. A change is signaled in the same way. */
-export type DueWork = Work | Change | { readonly kind: Work; readonly at: Instant.Instant }
+export type DueWork = WorkKind | Change | { readonly kind: WorkKind; readonly at: Instant.Instant }
 
-export const dueAtTime = (kind: Work, at: Instant.Instant, now: Instant.Instant): DueWork =>
+export const dueAtTime = (kind: WorkKind, at: Instant.Instant, now: Instant.Instant): DueWork =>
   at <= now ? kind : { kind, at }
 
 interface Listener {
@@ -66,19 +66,19 @@ export class WorkSignal extends Context.Service<
      * no signal is lost between a query and the wait.
      */
     readonly listen: (
-      kind: Work | Change
+      kind: WorkKind | Change
     ) => Effect.Effect<(longest: Duration.Duration) => Effect.Effect<boolean>, never, Scope.Scope>
   }
 >()("@partner-commentary/core/shared/WorkSignal") {
   /** `layerProcess` signals within one process only. */
   static readonly layerProcess = Layer.sync(WorkSignal, () => {
-    const listeners = new Map<Work | Change, Set<Listener>>()
-    const add = (kind: Work | Change, listener: Listener) => {
+    const listeners = new Map<WorkKind | Change, Set<Listener>>()
+    const add = (kind: WorkKind | Change, listener: Listener) => {
       const present = listeners.get(kind)
       if (present === undefined) listeners.set(kind, new Set([listener]))
       else present.add(listener)
     }
-    const remove = (kind: Work | Change, listener: Listener) => {
+    const remove = (kind: WorkKind | Change, listener: Listener) => {
       const present = listeners.get(kind)
       present?.delete(listener)
       if (present?.size === 0) listeners.delete(kind)
@@ -102,7 +102,7 @@ export class WorkSignal extends Context.Service<
     return keptInProcess(
       WorkSignal.of({
         // Partners' requests call this, so it wakes no request of another organization.
-        notify: Effect.suspend(() => tell(allWork)),
+        notify: Effect.suspend(() => tell(allWorkKinds)),
         wakeAll: Effect.suspend(() => tell([...listeners.keys()])),
         tell,
         listen: (kind) =>

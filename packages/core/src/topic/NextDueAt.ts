@@ -27,8 +27,8 @@ export const nextDueAt = (assignment: Assignment): Instant.Instant | null => {
 export const reminderAt = (assignment: Assignment): Instant.Instant | null => {
   const { approveBy, draft, notifiedAt, reminders, respondBy, status } = assignment
   if (status === "topic_sent" && notifiedAt !== null && reminders === 0)
-    return Instant.between(notifiedAt, respondBy, 0.5)
+    return Instant.interpolate(notifiedAt, respondBy, 0.5)
   if (status !== "commentary_generated" || draft === null || approveBy === null) return null
-  if (reminders === 0) return Instant.between(draft.createdAt, approveBy, 0.5)
-  return reminders === 1 ? Instant.between(draft.createdAt, approveBy, 0.9) : null
+  if (reminders === 0) return Instant.interpolate(draft.createdAt, approveBy, 0.5)
+  return reminders === 1 ? Instant.interpolate(draft.createdAt, approveBy, 0.9) : null
 }

@@ -68,7 +68,7 @@ export class ReferenceNotFound extends Schema.TaggedError<ReferenceNotFound>()("
   reference: Schema.String
 }) {}
 
-export const referenceDepth: ReferenceDepth = { topics: 100, assignments: 1000, bytes: 1024 * 1024 }
+export const maxReferenceDepth: ReferenceDepth = { topics: 100, assignments: 1000, bytes: 1024 * 1024 }
 
 export class Topics extends Context.Service<
   Topics,
@@ -178,7 +178,7 @@ export class Topics extends Context.Service<
           Effect.andThen(Subject.markSpan({ topicId: id }), orNotFound(store.revision(owner, id))),
 
         byReference: Effect.fnUntraced(function* (owner, reference) {
-          const found = yield* store.byReference(owner, reference, referenceDepth)
+          const found = yield* store.byReference(owner, reference, maxReferenceDepth)
           return found.topics.length === 0 ? yield* new ReferenceNotFound({ reference }) : found
         }),
 

@@ -60,7 +60,7 @@ export const alertsContact = (before: Receiver, after: Receiver): boolean =>
 /** The subject of a mail to the contact. */
 export type ContactAlert = "failing" | "gone" | "disabled" | "throttled"
 
-export interface Judged {
+export interface BreakerOutcome {
   readonly receiver: Receiver
   readonly alarm: ContactAlert | null
 }
@@ -71,7 +71,7 @@ export const afterAttempt = (
   { attempt, eventId, probe }: { readonly attempt: Attempt; readonly eventId: EventId; readonly probe: boolean },
   now: Instant.Instant,
   policy: WebhookPolicy
-): Judged => {
+): BreakerOutcome => {
   if (attempt.failure === "unsigned") return { receiver: present, alarm: null }
   const webhook = { ...present.webhook, lastDeliveryAt: Math.max(attempt.at, present.webhook.lastDeliveryAt ?? 0) }
   if (attempt.failure === null)
@@ -97,7 +97,7 @@ const throttled = (
   { attempt, probe }: { readonly attempt: Attempt; readonly probe: boolean },
   now: Instant.Instant,
   policy: WebhookPolicy
-): Judged => {
+): BreakerOutcome => {
   const throttle = Throttle.after429(before.throttle, attempt, now, policy)
   const health = probed(before, probe)
   const isToTell = webhook.status === "active" && Throttle.shouldNotify(throttle, now, policy)

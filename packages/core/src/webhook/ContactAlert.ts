@@ -11,7 +11,7 @@ import type { Settlement } from "./DeliveryStore.ts"
 import { hostOf } from "./WebhookUrl.ts"
 
 /** The service sends no mails about the test environment. */
-export const troubled = (
+export const noticeAndAuditOf = (
   { health, webhook }: Receiver,
   alarm: ContactAlert | null,
   attempt: Attempt,

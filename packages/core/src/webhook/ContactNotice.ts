@@ -43,7 +43,7 @@ export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: Co
 
 /** Adds a mention of a webhook to the mail. It replaces an earlier mention of the same webhook and kind. */
 export const withNotice = (present: WebhookMention, { at, kind, webhook }: ContactNotice): WebhookMention => {
-  const mentions = mentionsOf(present)
+  const mentions = webhooksOfNotice(present)
   const next = { ...webhook, kind, at: Instant.toIso(at) }
   const isAlike = (one: WebhookMention) => one.id === next.id && isTrouble(one) === isTrouble(next)
   const former = mentions.find(isAlike)
@@ -53,17 +53,18 @@ export const withNotice = (present: WebhookMention, { at, kind, webhook }: Conta
 
 /** Drops the oldest mentions of removed webhooks when there are too many. */
 export const shortened = (present: WebhookMention, isRemoved: (id: WebhookId) => boolean): WebhookMention => {
-  const mentions = mentionsOf(present)
+  const mentions = webhooksOfNotice(present)
   const excess = new Set(mentions.filter(({ id }) => isRemoved(id)).slice(0, mentions.length - mentionedAtMost))
   const kept = mentions.filter((one) => !excess.has(one))
   return together(kept, (present.omitted ?? 0) + excess.size)
 }
 
 /** Oldest first. */
-export const mentionsOf = ({ further = [], omitted: _, ...first }: WebhookMention): ReadonlyArray<WebhookMention> => [
-  first,
-  ...further
-]
+export const webhooksOfNotice = ({
+  further = [],
+  omitted: _,
+  ...first
+}: WebhookMention): ReadonlyArray<WebhookMention> => [first, ...further]
 
 const together = ([first, ...further]: ReadonlyArray<WebhookMention>, omitted = 0): WebhookMention => ({
   ...(first as WebhookMention),

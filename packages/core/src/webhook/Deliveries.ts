@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Principal } from "../access/ApiKeys.ts"
 import { ownerOf } from "../access/Ownership.ts"
 import type { EventId, WebhookId } from "../shared/Ids.ts"
@@ -13,9 +14,8 @@ import * as Instant from "../shared/Instant.ts"
 import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { afterManualRetry } from "./CircuitBreaker.ts"
-import { type DeliveryStatus, isKnownDelivery, type ShownDelivery, shown, stateOf } from "./Delivery.ts"
+import { type DeliveryStatus, type DeliveryWithProgress, isKnownDelivery, stateOf, withProgress } from "./Delivery.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import { DeliveryNotFound } from "./DeliveryNotFound.ts"
 import { manualAttempt } from "./DeliveryPlan.ts"
 import { earliestListed } from "./EventHistory.ts"
 import { RedeliveryStore } from "./RedeliveryStore.ts"
@@ -24,9 +24,12 @@ import { WebhookNotFound } from "./WebhookNotFound.ts"
 /** The number of latest attempts that a list and a detail show. */
 export const shownAttempts = { listed: 10, alone: 100 }
 
+/** The webhook has no delivery of this event, or the delivery was deleted. */
+export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
+
 export interface DeliveryPage {
   /** The deliveries, newest event first. */
-  readonly deliveries: ReadonlyArray<ShownDelivery>
+  readonly deliveries: ReadonlyArray<DeliveryWithProgress>
   /** The cursor is none on the last page of the list. */
   readonly next: Option.Option<EventId>
 }
@@ -45,7 +48,7 @@ export class Deliveries extends Context.Service<
       owner: Owner,
       webhookId: WebhookId,
       eventId: EventId | null
-    ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
+    ) => Effect.Effect<DeliveryWithProgress, WebhookNotFound | DeliveryNotFound>
     /**
      * Requests one immediate attempt, even for a delivered or failed delivery. The request has no effect while an
      * attempt is in flight or already requested. If the webhook is paused or disabled, the delivery keeps waiting. If
@@ -55,7 +58,7 @@ export class Deliveries extends Context.Service<
       principal: Principal,
       webhookId: WebhookId,
       eventId: EventId | null
-    ) => Effect.Effect<ShownDelivery, WebhookNotFound | DeliveryNotFound>
+    ) => Effect.Effect<DeliveryWithProgress, WebhookNotFound | DeliveryNotFound>
   }
 >()("@partner-commentary/core/webhook/Deliveries") {
   static readonly layer = Layer.effect(
@@ -78,7 +81,7 @@ export class Deliveries extends Context.Service<
         const delivery = Option.getOrNull(found)
         return delivery === null || !isKnownDelivery(delivery)
           ? yield* new DeliveryNotFound()
-          : shown(delivery, receiver)
+          : withProgress(delivery, receiver)
       })
 
       return Deliveries.of({
@@ -92,7 +95,7 @@ export class Deliveries extends Context.Service<
           const listed = found.slice(0, limit)
           const last = listed.at(-1)
           return {
-            deliveries: listed.filter(isKnownDelivery).map((delivery) => shown(delivery, receiver)),
+            deliveries: listed.filter(isKnownDelivery).map((delivery) => withProgress(delivery, receiver)),
             next: found.length > limit && last !== undefined ? Option.some(last.eventId) : Option.none()
           }
         }),

@@ -55,10 +55,10 @@ interface DeliveryProgress {
   readonly nextAttemptAt: Instant | null
 }
 
-export type ShownDelivery = KnownDelivery & DeliveryProgress
+export type DeliveryWithProgress = KnownDelivery & DeliveryProgress
 
 /** Adds the derived status to a delivery. */
-export const shown = <Kind extends Delivery>(delivery: Kind, receiver: Receiver): Kind & DeliveryProgress => {
+export const withProgress = <Kind extends Delivery>(delivery: Kind, receiver: Receiver): Kind & DeliveryProgress => {
   const { dueAt, state, inFlight } = delivery
   if (state !== "pending" || dueAt === null) return { ...delivery, status: state, nextAttemptAt: null }
   const isPlanned = !inFlight && receiver.webhook.status === "active"

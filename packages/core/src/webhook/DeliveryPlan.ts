@@ -56,7 +56,7 @@ export const latestDue = (
 }
 
 /** `chance` is a random number from 0 up to 1. */
-export const next = (
+export const nextStateOf = (
   present: RetryState,
   {
     attempt,

@@ -54,7 +54,7 @@ export interface Settlement {
   readonly audit: Pick<AuditEntry, "action" | "details"> | null
 }
 
-export interface Backlog {
+export interface DeliveryBacklog {
   /** The number of due deliveries that may be sent. */
   readonly due: number
   /** The number of pending deliveries of webhooks that are inactive or paused. */
@@ -112,14 +112,14 @@ export class DeliveryStore extends Context.Service<
      * because the same fast clock calculated its next attempt.
      */
     readonly repairDueTimes: (latest: LatestDue) => Effect.Effect<void>
-    /** Ends pauses that end after `after` and for which `isPutOff` returns true. */
-    readonly repairPauses: (after: Instant, isPutOff: (present: Receiver) => boolean) => Effect.Effect<void>
+    /** Ends pauses that end after `after` and for which `isPostponed` returns true. */
+    readonly repairPauses: (after: Instant, isPostponed: (present: Receiver) => boolean) => Effect.Effect<void>
     /** The next time at which something can be sent to an active webhook; none when nothing is pending. */
     readonly nextDue: Effect.Effect<Option.Option<Instant>>
     /**
      * Counts pending deliveries and failing webhooks, for operators. Each count stops at `limit`, so that the query
      * stays cheap.
      */
-    readonly backlog: (at: Instant, limit: number) => Effect.Effect<Backlog>
+    readonly backlog: (at: Instant, limit: number) => Effect.Effect<DeliveryBacklog>
   }
 >()("@partner-commentary/core/webhook/DeliveryStore") {}

@@ -21,8 +21,8 @@ import * as TtlCache from "../shared/TtlCache.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import type { Attempt } from "./Attempt.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
-import { troubled } from "./ContactAlert.ts"
-import { latestDue, next } from "./DeliveryPlan.ts"
+import { noticeAndAuditOf } from "./ContactAlert.ts"
+import { latestDue, nextStateOf } from "./DeliveryPlan.ts"
 import {
   type ClaimedDelivery,
   type ClaimPlan,
@@ -73,7 +73,7 @@ export class DeliveryWorker extends Context.Service<
 
       const repair = yield* makeRegularRepair((now) =>
         Effect.andThen(
-          store.repairPauses(Pause.latestEnd(now, webhooks), (present) => Pause.isPutOff(present, now, webhooks)),
+          store.repairPauses(Pause.latestEnd(now, webhooks), (present) => Pause.isPostponed(present, now, webhooks)),
           store.repairDueTimes(latestDue(now, lease, webhooks))
         )
       )
@@ -117,8 +117,8 @@ export class DeliveryWorker extends Context.Service<
           const isExhausted = Throttle.isExhausted(receiver.health.throttle, timeOfEvent(eventId), now, webhooks)
           return {
             receiver,
-            next: next(claimed, { attempt, kind, isExhausted }, chance, now, webhooks),
-            ...troubled(receiver, alarm, attempt, now)
+            next: nextStateOf(claimed, { attempt, kind, isExhausted }, chance, now, webhooks),
+            ...noticeAndAuditOf(receiver, alarm, attempt, now)
           }
         }
 

@@ -13,7 +13,7 @@ export const latestEnd = (now: Instant.Instant, { probeDelayMax }: WebhookPolicy
   now + clockToleranceMillis + Duration.toMillis(Duration.max(probeDelayMax, suspensionCheck))
 
 /** Returns true if the end of a pause is later than any valid pause, so that a fast clock must have caused it. */
-export const isPutOff = (
+export const isPostponed = (
   { health: { throttle }, quietUntil }: Receiver,
   now: Instant.Instant,
   policy: WebhookPolicy

@@ -15,7 +15,7 @@ export interface EventPeriod {
   readonly until: Instant
 }
 
-export interface Recovery extends EventPeriod {
+export interface RecoveryJob extends EventPeriod {
   readonly id: string
   readonly webhookId: WebhookId
   /** The job also queues deliveries that were held when it was requested. */
@@ -28,7 +28,7 @@ export class RedeliveryStore extends Context.Service<
   {
     /**
      * Calls `decide` with the delivery's queue state under its webhook's lock, and stores the result with the audit
-     * entry. If `decide` returns null, nothing changes. `begin` receives the receiver. Returns false when no such
+     * entry. If `decide` returns null, nothing changes. The receiver becomes the result of `begin`. Returns false when no such
      * delivery of an event since `since` exists.
      */
     readonly queue: (
@@ -44,11 +44,12 @@ export class RedeliveryStore extends Context.Service<
      * Stores a recovery job. If the webhook has an unstarted job with an overlapping period, that job's period is
      * extended instead.
      */
-    readonly open: (recovery: Recovery, audit: AuditEntry) => Effect.Effect<void>
+    readonly open: (recovery: RecoveryJob, audit: AuditEntry) => Effect.Effect<void>
     /**
      * Advances the open job that has waited longest by up to `limit` deliveries, oldest event first. Failed deliveries
      * get a new schedule, and held deliveries are due now. The job's position is stored in the same transaction, so
-     * that an interrupted job can continue. `begin` receives the receiver before the first step.
+     * that an interrupted job can continue. The receiver becomes the result of `begin` before the
+     * first step.
      */
     readonly step: (
       at: Instant,

@@ -41,17 +41,17 @@ export interface WebhookPatch {
 }
 
 /** Returns the same object when nothing changes. `active` also resets the failures, and enables a disabled webhook. */
-export const changed = (present: Webhook, patch: WebhookPatch, now: Instant): Webhook => {
+export const applyPatch = (present: Webhook, patch: WebhookPatch, now: Instant): Webhook => {
   const next: Webhook = {
     ...present,
     ...patch,
     consecutiveFailures: patch.status === "active" ? 0 : present.consecutiveFailures
   }
-  return differences(present, next).length === 0 ? present : { ...next, updatedAt: now }
+  return changedFieldsOf(present, next).length === 0 ? present : { ...next, updatedAt: now }
 }
 
 /** The names of the changed fields, for the audit log. */
-export const differences = (before: Webhook, after: Webhook): ReadonlyArray<string> => [
+export const changedFieldsOf = (before: Webhook, after: Webhook): ReadonlyArray<string> => [
   ...(before.url === after.url ? [] : ["url"]),
   ...(before.events.join() === after.events.join() ? [] : ["events"]),
   ...(before.status === after.status ? [] : ["status"]),

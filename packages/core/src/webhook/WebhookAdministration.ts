@@ -8,16 +8,16 @@ import type { OrganizationId, WebhookId } from "../shared/Ids.ts"
 import * as Instant from "../shared/Instant.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog, type PendingDeliveries } from "./DeliveryLog.ts"
-import { changed, differences, type Webhook } from "./Webhook.ts"
+import { applyPatch, changedFieldsOf, type Webhook } from "./Webhook.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
-import { type Disabling, WebhookStore } from "./WebhookStore.ts"
+import { type DisabledEntry, WebhookStore } from "./WebhookStore.ts"
 
 export interface ListedWebhook {
   readonly webhook: Webhook
   /** The value is null when no delivery is pending. */
   readonly waiting: PendingDeliveries | null
   /** The value is null unless the webhook is disabled. */
-  readonly disabling: Disabling | null
+  readonly disabling: DisabledEntry | null
 }
 
 /** The number of webhooks in one query. */
@@ -67,8 +67,8 @@ export class WebhookAdministration extends Context.Service<
         enable: Effect.fn("WebhookAdministration.enable")(function* (id) {
           const now = yield* Instant.now
           const after = yield* store.modify(null, id, (before) => {
-            const webhook = changed(before, { status: "active" }, now)
-            const details = { by: "operator", changed: differences(before, webhook) }
+            const webhook = applyPatch(before, { status: "active" }, now)
+            const details = { by: "operator", changed: changedFieldsOf(before, webhook) }
             return { webhook, audit: { action: "webhook.enabled", details }, notice: null }
           })
           if (Option.isNone(after)) return yield* new WebhookNotFound()

@@ -2,14 +2,14 @@
 import type { Instant } from "../shared/Instant.ts"
 import { isHeld, type Receiver } from "./CircuitBreaker.ts"
 import type { Webhook } from "./Webhook.ts"
-import type { Disabling } from "./WebhookStore.ts"
+import type { DisabledEntry } from "./WebhookStore.ts"
 
 export interface WebhookCondition {
   /** The value is null unless the service has disabled the webhook. */
-  readonly disabling: Disabling | null
+  readonly disabling: DisabledEntry | null
   /** The circuit breaker is open: only probes are sent. `until` is null when a probe is due. */
   readonly circuit: { readonly isOpen: boolean; readonly until: Instant | null }
-  /** The number of held deliveries, counted up to `mostHeld`. */
+  /** The number of held deliveries, counted up to `maxHeldCount`. */
   readonly held: number
 }
 
@@ -18,13 +18,13 @@ export interface ReportedWebhook extends Webhook {
 }
 
 /** The largest number of held deliveries that is counted. */
-export const mostHeld = 1000
+export const maxHeldCount = 1000
 
 /** The condition of a new webhook. */
 export const newCondition: WebhookCondition = { disabling: null, circuit: { isOpen: false, until: null }, held: 0 }
 
 /** `pending` is the number of the receiver's unfinished deliveries. */
-export const conditionOf = (receiver: Receiver, pending: number, disabling: Disabling | null): WebhookCondition => {
+export const conditionOf = (receiver: Receiver, pending: number, disabling: DisabledEntry | null): WebhookCondition => {
   const isOpen = receiver.health.probes !== null
   return {
     disabling: receiver.webhook.status === "disabled" ? disabling : null,

@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Instant } from "../shared/Instant.ts"
 
-export interface Signed {
+export interface SignedContent {
   /** The event's id, the same on every attempt. It contains no dot, because dots separate the signed parts. */
   readonly id: string
   /** The time of the attempt. Receivers reject timestamps older than five minutes. */
@@ -48,7 +48,7 @@ export const keyOf = (secret: string): Option.Option<Uint8Array> => {
 export const sign = Effect.fnUntraced(function* (
   mac: Mac.Mac["Service"],
   secrets: ReadonlyArray<Redacted.Redacted<string>>,
-  { id, at, body }: Signed
+  { id, at, body }: SignedContent
 ) {
   const timestamp = String(Math.floor(at / 1000))
   const signed = utf8(`${id}.${timestamp}.${body}`)

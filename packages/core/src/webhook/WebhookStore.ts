@@ -24,7 +24,7 @@ export interface WebhookChange {
 }
 
 /** The time and reason of a disabling by the service, from the audit log. */
-export interface Disabling {
+export interface DisabledEntry {
   readonly at: Instant
   /** The reason of the last failure. */
   readonly reason: string
@@ -56,7 +56,7 @@ export class WebhookStore extends Context.Service<
       readonly disabled: boolean
     }) => Effect.Effect<ReadonlyArray<Webhook>>
     /** Returns the latest disabling of each webhook, and omits webhooks that were never disabled. */
-    readonly latestDisablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, Disabling>>
+    readonly latestDisablings: (ids: ReadonlyArray<WebhookId>) => Effect.Effect<ReadonlyMap<WebhookId, DisabledEntry>>
     /**
      * Locks the webhook, calls the pure decision, and writes its change in one transaction. Concurrent calls run one
      * after the other. If the decision returns the same object, nothing is written. Returns none when the owner has no

@@ -18,8 +18,8 @@ import type { Owner } from "../shared/Owner.ts"
 import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import type { EventType } from "./EventType.ts"
-import { changed, differences, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
-import { conditionOf, mostHeld, newCondition, type ReportedWebhook } from "./WebhookCondition.ts"
+import { applyPatch, changedFieldsOf, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
+import { conditionOf, maxHeldCount, newCondition, type ReportedWebhook } from "./WebhookCondition.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import { stepSize } from "./WebhookRecovery.ts"
 import { encryptionPurpose, mintSecret } from "./WebhookSecret.ts"
@@ -110,7 +110,7 @@ export class Webhooks extends Context.Service<
       const report = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Webhook>) {
         const found = yield* log.receivers(
           webhooks.map(({ id }) => id),
-          mostHeld
+          maxHeldCount
         )
         const disabled = webhooks.filter(({ status }) => status === "disabled").map(({ id }) => id)
         const disablings = yield* store.latestDisablings(disabled)
@@ -162,12 +162,12 @@ export class Webhooks extends Context.Service<
           if (patch.url !== undefined && patch.url !== present.url) yield* transport.check(patch.url)
           const now = yield* Instant.now
           const after = yield* store.modify(ownerOf(principal), id, (before): WebhookChange => {
-            const webhook = changed(before, patch, now)
+            const webhook = applyPatch(before, patch, now)
             const isMoved = webhook.url !== before.url
             return {
               webhook,
               audit: recorded(principal, "webhook.updated", {
-                changed: differences(before, webhook),
+                changed: changedFieldsOf(before, webhook),
                 host: hostOf(webhook.url),
                 events: webhook.events,
                 status: webhook.status

@@ -9,7 +9,7 @@ import { assert } from "vitest"
 import { requireScope } from "../../src/access/ApiKeys.ts"
 import type { OrganizationId } from "../../src/shared/Ids.ts"
 import { uuid } from "../topic/FreshAssignment.ts"
-import { acmeOrganization, homeAddress, newKeyBody, organizationId, withKey } from "./KeyWorld.ts"
+import { acmeOrganization, allowedAddress, newKeyBody, organizationId, withKey } from "./KeyWorld.ts"
 
 describe("issuing a key", () => {
   it.effect("issuing a key returns the text once and stores only the hash", () =>
@@ -29,7 +29,7 @@ describe("issuing a key", () => {
       const changed = keys.change(key.id, { name: null, ipAllowList: ["10.0.0"] }, { by: "operator", organizationId })
       assert.deepInclude(yield* Effect.flip(changed), { _tag: "InvalidAllowList", entry: "10.0.0" })
       const unreadable = yield* Effect.flip(
-        keys.issue(acmeOrganization, { ...newKeyBody, ipAllowList: [homeAddress, "home"] })
+        keys.issue(acmeOrganization, { ...newKeyBody, ipAllowList: [allowedAddress, "home"] })
       )
       assert.deepInclude(unreadable, { _tag: "InvalidAllowList", entry: "home" })
       assert.strictEqual(behind.keys.size, 1)
@@ -42,7 +42,7 @@ describe("authentication", () => {
   it.effect("authentication identifies key, organization, environment and limits", () =>
     Effect.gen(function* () {
       const { key, keys, text } = yield* withKey({ environment: "test" })
-      const principal = yield* keys.authenticate(text, homeAddress)
+      const principal = yield* keys.authenticate(text, allowedAddress)
       assert.deepStrictEqual(principal.key, key)
       assert.deepStrictEqual(principal.organization, acmeOrganization)
       assert.strictEqual(principal.environment, "test")
@@ -55,7 +55,7 @@ describe("authentication", () => {
 
   it.effect("authentication fails as unknown, revoked, expired or restricted, in this order", () =>
     Effect.gen(function* () {
-      const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [homeAddress] })
+      const { key, keys, met } = yield* withKey({ expiresAt: 60_000, ipAllowList: [allowedAddress] })
       const stranger = "198.51.100.1"
       assert.strictEqual(yield* met(), "Server")
       assert.strictEqual(yield* met(stranger), "IpRestricted")
@@ -122,7 +122,7 @@ describe("a cached key", () => {
     Effect.gen(function* () {
       const { behind, keys } = yield* withKey()
       const other = (yield* withKey()).text
-      for (let times = 0; times < 5; times++) yield* Effect.flip(keys.authenticate(other, homeAddress))
+      for (let times = 0; times < 5; times++) yield* Effect.flip(keys.authenticate(other, allowedAddress))
       assert.strictEqual(behind.lookUps, 1)
     })
   )
@@ -132,7 +132,7 @@ describe("a cached key", () => {
       const { behind, keys, text } = yield* withKey()
       const swapped = text.slice(0, 20) + (text[20] === "a" ? "b" : "a") + text.slice(21)
       for (const key of ["", "garbage", text.slice(1), text.toLowerCase(), swapped])
-        assert.strictEqual((yield* Effect.flip(keys.authenticate(key, homeAddress)))._tag, "Unauthorized")
+        assert.strictEqual((yield* Effect.flip(keys.authenticate(key, allowedAddress)))._tag, "Unauthorized")
       assert.strictEqual(behind.lookUps, 0)
     })
   )
@@ -214,7 +214,7 @@ describe("a revoked key", () => {
       const { behind, keys, met } = yield* withKey()
       const other = yield* keys.issue(acmeOrganization, { ...newKeyBody, name: "Other" })
       yield* met()
-      yield* keys.authenticate(Redacted.value(other.fullKey), homeAddress)
+      yield* keys.authenticate(Redacted.value(other.fullKey), allowedAddress)
       const before = behind.lookUps
       const manager = { organizationId: acmeOrganization.id, by: "them" }
       const { key } = yield* keys.rotate(other.key.id, Duration.zero, manager)
@@ -223,7 +223,7 @@ describe("a revoked key", () => {
       assert.strictEqual(yield* met(), "Server")
       assert.strictEqual(behind.lookUps, before)
       assert.strictEqual(
-        (yield* Effect.flip(keys.authenticate(Redacted.value(other.fullKey), homeAddress)))._tag,
+        (yield* Effect.flip(keys.authenticate(Redacted.value(other.fullKey), allowedAddress)))._tag,
         "KeyRevoked"
       )
     })
@@ -268,7 +268,7 @@ describe("a rotated key", () => {
       const { fullKey, key: successor, predecessor } = yield* keys.rotate(key.id, Duration.hours(1), manager)
       assert.strictEqual(predecessor.revokedAt, 3_601_000)
       assert.strictEqual(successor.lineageId, key.id)
-      assert.deepStrictEqual((yield* keys.authenticate(Redacted.value(fullKey), homeAddress)).key, successor)
+      assert.deepStrictEqual((yield* keys.authenticate(Redacted.value(fullKey), allowedAddress)).key, successor)
       assert.strictEqual(yield* met(), "Server")
       yield* TestClock.adjust("1 hour")
       assert.strictEqual(yield* met(), "KeyRevoked")

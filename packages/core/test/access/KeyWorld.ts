@@ -34,7 +34,7 @@ export const newKeyBody: NewApiKey = {
   ipAllowList: [],
   expiresAt: null
 }
-export const homeAddress = "203.0.113.7"
+export const allowedAddress = "203.0.113.7"
 
 /** The state behind the in-memory ports. */
 const world = () => ({
@@ -98,7 +98,7 @@ export const withKey = Effect.fnUntraced(function* (changes: Partial<NewApiKey> 
   const { fullKey, key } = yield* keys.issue(acmeOrganization, { ...newKeyBody, ...changes })
   const text = Redacted.value(fullKey)
   /** Returns the result of a request with this key from this address. */
-  const met = (address = homeAddress) =>
+  const met = (address = allowedAddress) =>
     Effect.match(keys.authenticate(text, address), {
       onFailure: ({ _tag }) => _tag,
       onSuccess: ({ key }) => key.name

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { assert } from "vitest"
 import { suspectLookups } from "../../src/access/ApiKeys.ts"
-import { acmeOrganization, homeAddress, newKeyBody, withKey } from "./KeyWorld.ts"
+import { acmeOrganization, allowedAddress, newKeyBody, withKey } from "./KeyWorld.ts"
 
 const moment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
 
@@ -26,7 +26,7 @@ describe("made-up keys", () => {
     Effect.gen(function* () {
       const made = yield* withKey()
       assert.strictEqual(yield* made.met(), "Server")
-      for (const text of yield* madeUp(made, 10_001)) yield* Effect.flip(made.keys.authenticate(text, homeAddress))
+      for (const text of yield* madeUp(made, 10_001)) yield* Effect.flip(made.keys.authenticate(text, allowedAddress))
       const { lookUps } = made.behind
       assert.strictEqual(yield* made.met(), "Server")
       assert.strictEqual(made.behind.lookUps, lookUps)
@@ -45,9 +45,9 @@ describe("made-up keys", () => {
       behind.before = Deferred.await(gate)
       behind.lookUps = 0
       const fibers = yield* Effect.forEach(suspects, (one) =>
-        Effect.forkChild(Effect.flip(keys.authenticate(one, homeAddress, true)))
+        Effect.forkChild(Effect.flip(keys.authenticate(one, allowedAddress, true)))
       )
-      const good = yield* Effect.forkChild(keys.authenticate(Redacted.value(fullKey), homeAddress, true))
+      const good = yield* Effect.forkChild(keys.authenticate(Redacted.value(fullKey), allowedAddress, true))
       /** Hashing runs outside of the test's thread. */
       const lookedUp = Effect.fnUntraced(function* (count: number) {
         for (let tries = 0; tries < 2000 && behind.lookUps < count; tries++) yield* moment
@@ -56,8 +56,8 @@ describe("made-up keys", () => {
       })
       yield* lookedUp(suspectLookups)
       // Cached keys do not wait, and callers from other addresses do not wait either.
-      assert.strictEqual((yield* keys.authenticate(text, homeAddress, true)).key.name, "Server")
-      const another = yield* Effect.forkChild(keys.authenticate(unsuspected, homeAddress))
+      assert.strictEqual((yield* keys.authenticate(text, allowedAddress, true)).key.name, "Server")
+      const another = yield* Effect.forkChild(keys.authenticate(unsuspected, allowedAddress))
       yield* lookedUp(suspectLookups + 1)
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual((yield* Fiber.join(good)).key.name, "Server")

@@ -123,6 +123,25 @@ describe("every mail", () => {
       })
     ))
 
+  it("the subject of every mail shows the beginnings of long names and topics", () => {
+    const long = { content: "c".repeat(200), organizationName: "o".repeat(200), personaName: "p".repeat(200) }
+    const subjects = allOf(long).map(({ subject }) =>
+      subject.replace(/([cop])\1+/g, (text, letter) => `${letter}×${text.length}`)
+    )
+    assert.deepStrictEqual(subjects, [
+      "o×29… asks p×24…: “c×49…”",
+      "Reminder: o×24… asks p×19…: “c×49…”",
+      "A draft for p×39… is ready: “c×49…”",
+      "The draft for p×29… still waits for you: “c×49…”",
+      "Last call: the draft for p×29…: “c×49…”",
+      "The draft for p×29… could not be written: “c×49…”",
+      "o×29… no longer needs p×24…’s view: “c×37…",
+      "Your request did not reach p×59…",
+      "A mail about your request did not reach p×59…",
+      "Mails about 3 of your requests did not arrive"
+    ])
+  })
+
   it("every mail escapes all external text", () =>
     fc.assert(
       fc.property(outside, (said) => {

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import { between, fromIso, parse, plus, toIso } from "../../src/shared/Instant.ts"
+import { fromIso, interpolate, parse, plus, toIso } from "../../src/shared/Instant.ts"
 
 const moment = fc.integer({ min: 0, max: 253_402_300_799_999 })
 
@@ -64,9 +64,9 @@ describe("calculations with instants", () => {
   it("calculations with instants interpolate to a whole millisecond within both ends", () =>
     fc.assert(
       fc.property(moment, fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (from, length, part) => {
-        const found = between(from, from + length, part)
+        const found = interpolate(from, from + length, part)
         assert.isTrue(Number.isInteger(found) && from <= found && found <= from + length)
-        assert.strictEqual(between(from, from + 2 * length, 0.5), from + length)
+        assert.strictEqual(interpolate(from, from + 2 * length, 0.5), from + length)
       })
     ))
 })

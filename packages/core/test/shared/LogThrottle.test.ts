@@ -104,7 +104,7 @@ it.effect("pending counts are logged at shutdown", () => {
   })
 })
 
-it.effect("the number of kinds is bounded", () => {
+it.effect("the number of distinct messages that are remembered is bounded", () => {
   const { layer, lines } = recorded()
   const letters = (n: number) => [...String(n)].map((digit) => "ghijklmnop"[Number(digit)]).join("")
   return Effect.gen(function* () {

@@ -1,13 +1,13 @@
 /** The tests check which listeners each signal wakes. */
 import { assert, it } from "@effect/vitest"
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
-import { type Change, topicChange, type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { type Change, topicChange, type WorkKind, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 
-const kinds: ReadonlyArray<Work> = ["assignments", "tests", "mails", "deliveries", "recoveries", "removals"]
+const kinds: ReadonlyArray<WorkKind> = ["assignments", "tests", "mails", "deliveries", "recoveries", "removals"]
 
 const change = topicChange("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
 
@@ -15,7 +15,7 @@ const change = topicChange("019c0e5f-03aa-7001-8000-94d0b7f3a6e2" as TopicId)
 const woken = (signal: (service: WorkSignal["Service"]) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const service = yield* WorkSignal
-    const seen: Array<Work | Change> = []
+    const seen: Array<WorkKind | Change> = []
     const listeners = yield* Effect.forEach([...kinds, change], (kind) =>
       Effect.gen(function* () {
         const wait = yield* service.listen(kind)

@@ -90,11 +90,11 @@ const mayActOnDraft = (walk: WorkflowWalk, which: NamedAction): boolean =>
   !isLate(walk) &&
   (which === "unnamed" ? walk.drafts.length === 1 : idOf(walk, which) === walk.drafts.at(-1))
 
-export const ticketOf = (walk: WorkflowWalk, action: { readonly back: number }) =>
+export const attemptIdOf = (walk: WorkflowWalk, action: { readonly back: number }) =>
   [...walk.attempts.keys()].at(-1 - action.back) ?? 0
 
 /** Returns the expected result of an action in the present state. */
-export const verdictOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
+export const expectedOutcomeOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
   const { now, policy, present } = walk
   const open = present.status === "topic_sent" && !isFinalStatus(present) && !isLate(walk)
   switch (action.do) {
@@ -135,13 +135,13 @@ export const verdictOf = (walk: WorkflowWalk, action: WalkAction): Verdict => {
       return stalled(walk) && !isLate(walk) ? "changes" : "refused"
     case "drafted": {
       if (isFinalStatus(present) || isLate(walk) || action.back > 0) return "same"
-      const attempt = walk.attempts.get(ticketOf(walk, action))
+      const attempt = walk.attempts.get(attemptIdOf(walk, action))
       if (attempt === "running") return "changes"
       // If the last attempt was lost and reports late, its result may count or not, unless another attempt was started.
       return attempt === "lost" && !walk.wanted ? "either" : "same"
     }
     case "attempt failed":
-      if (isFinalStatus(present) || walk.attempts.get(ticketOf(walk, action)) !== "running") return "same"
+      if (isFinalStatus(present) || walk.attempts.get(attemptIdOf(walk, action)) !== "running") return "same"
       return isLate(walk) ? "either" : "changes"
   }
 }

@@ -14,15 +14,15 @@ import * as Workflow from "../../src/topic/Workflow.ts"
 import { commentaryId, draftId } from "./FreshAssignment.ts"
 import type { WalkAction } from "./WorkflowActions.ts"
 import {
+  attemptIdOf,
   deadline,
+  expectedOutcomeOf,
   idOf,
   isFinalStatus,
   isLate,
   statusesOfFailures,
-  ticketOf,
   toMillis,
   transitionTable,
-  verdictOf,
   type WorkflowWalk
 } from "./WorkflowModel.ts"
 
@@ -66,13 +66,13 @@ const take = (walk: WorkflowWalk, action: WalkAction): Step => {
       return Workflow.revise(present, { draftId: about, instructions: action.words }, now, policy)
     }
     case "drafted": {
-      const ticket = ticketOf(walk, action)
+      const ticket = attemptIdOf(walk, action)
       if (!walk.attempts.has(ticket)) return same
       const attempt = { ticket, draftId: draftId(walk.drafts.length + 1), content: `draft ${walk.drafts.length + 1}` }
       return Result.succeed(storeDraft(present, attempt, now, policy))
     }
     case "attempt failed": {
-      const ticket = ticketOf(walk, action)
+      const ticket = attemptIdOf(walk, action)
       if (!walk.attempts.has(ticket)) return same
       return Result.succeed(recordFailedAttempt(present, { ticket, permanent: action.permanent }, now, policy))
     }
@@ -91,7 +91,7 @@ export const takeWalkStep = (walk: WorkflowWalk, action: WalkAction): void => {
   if (action.do === "wait") pass(walk, action)
   const { now, policy, present: before } = walk
   const late = isLate(walk)
-  const verdict = verdictOf(walk, action)
+  const verdict = expectedOutcomeOf(walk, action)
   const result = take(walk, action)
   const after = Result.isSuccess(result) ? result.success.assignment : before
   const changed = after !== before
@@ -147,7 +147,7 @@ const checkDueTime = ({ now, policy, present }: WorkflowWalk) => {
 /** Updates the model after an action. */
 const remember = (walk: WorkflowWalk, action: WalkAction, after: Assignment, given: ReadonlyArray<CreatorNotice>) => {
   const { now, policy, present: before } = walk
-  const latest = ticketOf(walk, { back: 0 })
+  const latest = attemptIdOf(walk, { back: 0 })
   walk.present = after
   if (before.environment === "test") assert.deepStrictEqual(given, [], "the test environment sends no mail")
   for (const notice of given) checkNotice(walk, before, notice)

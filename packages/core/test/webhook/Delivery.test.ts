@@ -1,7 +1,7 @@
 /** The status of a delivery, from its own state and its webhook's. */
 import { EventId, OrganizationId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type Delivery, shown, stateOf } from "@partner-commentary/core/webhook/Delivery"
+import { type Delivery, stateOf, withProgress } from "@partner-commentary/core/webhook/Delivery"
 import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
 import { describe, expect, it } from "vitest"
 
@@ -47,19 +47,22 @@ const waiting: Delivery = {
 
 describe("a delivery", () => {
   it("a waiting delivery is pending with a next time, and a delivery in flight has no next time", () => {
-    expect(shown(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
-    expect(shown({ ...waiting, inFlight: true }, receiver)).toMatchObject({ status: "pending", nextAttemptAt: null })
+    expect(withProgress(waiting, receiver)).toMatchObject({ status: "pending", nextAttemptAt: now + 5000 })
+    expect(withProgress({ ...waiting, inFlight: true }, receiver)).toMatchObject({
+      status: "pending",
+      nextAttemptAt: null
+    })
   })
 
   it("a delivery is not attempted before the webhook's pause ends", () => {
     const quiet = { ...receiver, quietUntil: now + 9000 }
-    expect(shown(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
-    expect(shown({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
+    expect(withProgress(waiting, quiet)).toMatchObject({ status: "pending", nextAttemptAt: now + 9000 })
+    expect(withProgress({ ...waiting, dueAt: now + 9001 }, quiet).nextAttemptAt).toBe(now + 9001)
   })
 
   it("a delivery of a paused or disabled webhook is held without a next time; with an open breaker its next time is that of the probe", () => {
     for (const one of off) {
-      expect(shown(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
+      expect(withProgress(waiting, one)).toMatchObject({ status: "held", nextAttemptAt: one.quietUntil })
       expect([stateOf("held", one), stateOf("pending", one)]).toEqual(["pending", null])
     }
     expect([stateOf("held", receiver), stateOf("pending", receiver)]).toEqual([null, "pending"])
@@ -69,7 +72,7 @@ describe("a delivery", () => {
     for (const one of [receiver, ...off]) {
       for (const state of ["delivered", "failed"] as const) {
         const ended = { ...waiting, state, dueAt: null, settledAt: now }
-        expect(shown(ended, one)).toMatchObject({ status: state, nextAttemptAt: null })
+        expect(withProgress(ended, one)).toMatchObject({ status: state, nextAttemptAt: null })
         expect(stateOf(state, one)).toBe(state)
       }
     }

@@ -2,7 +2,12 @@
 
 import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolicy"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
-import { manualAttempt, next, type QueueState, type RetryState } from "@partner-commentary/core/webhook/DeliveryPlan"
+import {
+  manualAttempt,
+  nextStateOf,
+  type QueueState,
+  type RetryState
+} from "@partner-commentary/core/webhook/DeliveryPlan"
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -22,7 +27,7 @@ const failed = (changes: Partial<Attempt> = {}): Attempt => ({
 })
 const retryState = (changes: Partial<RetryState> = {}): RetryState => ({ attempts: 0, resumeAt: null, ...changes })
 const scheduled = (attempts: number, attempt: Attempt, chance = 0) =>
-  next(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
+  nextStateOf(retryState({ attempts }), { attempt, kind: "scheduled" }, chance, now, policy)
 
 describe("the schedule", () => {
   it("the schedule is 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, ten attempts in all, over 75 hours", () => {
@@ -51,7 +56,9 @@ describe("the schedule", () => {
   it("the schedule ends with a success, whatever triggered the attempt", () => {
     const success = failed({ status: 200, failure: null, reason: null })
     for (const kind of ["scheduled", "manual", "probe"] as const) {
-      expect(next(retryState({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)).toEqual({
+      expect(
+        nextStateOf(retryState({ attempts: 3, resumeAt: now }), { attempt: success, kind }, 0, now, policy)
+      ).toEqual({
         state: "delivered"
       })
     }
@@ -88,13 +95,13 @@ describe("Retry-After", () => {
   it("Retry-After on 429 ends the delivery after a full schedule without success, except a manual attempt", () => {
     const attempt = failed({ status: 429, retryAfter: "3600" })
     const then = (kind: "scheduled" | "manual" | "probe", resumeAt: number | null = null) =>
-      next(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
+      nextStateOf(retryState({ attempts: 5, resumeAt }), { attempt, kind, isExhausted: true }, 0, now, policy)
     for (const kind of ["scheduled", "probe"] as const) expect(then(kind)).toEqual({ state: "failed", attempts: 5 })
     expect(then("manual", now + hour)).toEqual({ state: "pending", attempts: 5, dueAt: now + hour })
     const server = failed({ status: 503 })
-    expect(next(retryState(), { attempt: server, kind: "scheduled", isExhausted: true }, 0, now, policy).state).toBe(
-      "pending"
-    )
+    expect(
+      nextStateOf(retryState(), { attempt: server, kind: "scheduled", isExhausted: true }, 0, now, policy).state
+    ).toBe("pending")
   })
 
   it("Retry-After never makes an attempt earlier, and is ignored when invalid", () => {
@@ -121,7 +128,7 @@ describe("Retry-After", () => {
 describe("attempts outside of the schedule", () => {
   it("a probe uses up no attempt, and its event moves to the end of the queue", () => {
     for (const attempts of [0, 5, 9]) {
-      expect(next(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
+      expect(nextStateOf(retryState({ attempts }), { attempt: failed(), kind: "probe" }, 0.5, now, policy)).toEqual({
         state: "pending",
         attempts,
         dueAt: now
@@ -131,7 +138,7 @@ describe("attempts outside of the schedule", () => {
 
   it("a manual attempt uses up no attempt of the schedule, which continues or stays ended", () => {
     const by = (resumeAt: number | null) =>
-      next(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
+      nextStateOf(retryState({ attempts: 4, resumeAt }), { attempt: failed(), kind: "manual" }, 0.5, now, policy)
     expect(by(now + hour)).toEqual({ state: "pending", attempts: 4, dueAt: now + hour })
     expect(by(now - hour)).toEqual({ state: "pending", attempts: 4, dueAt: now })
     expect(by(null)).toEqual({ state: "failed", attempts: 4 })

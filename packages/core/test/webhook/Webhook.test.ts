@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import type { OrganizationId, WebhookId } from "../../src/shared/Ids.ts"
-import { changed, differences, type Webhook } from "../../src/webhook/Webhook.ts"
+import { applyPatch, changedFieldsOf, type Webhook } from "../../src/webhook/Webhook.ts"
 import { mintSecret, secretPattern, secretProblem } from "../../src/webhook/WebhookSecret.ts"
 import { hostOf, urlPattern, urlProblem } from "../../src/webhook/WebhookUrl.ts"
 import { uuid } from "../topic/FreshAssignment.ts"
@@ -25,24 +25,24 @@ const webhook = {
 
 describe("changing a webhook", () => {
   it("changing a webhook keeps absent fields and sets updated_at for changed ones", () => {
-    const after = changed(webhook, { status: "paused" }, 9)
+    const after = applyPatch(webhook, { status: "paused" }, 9)
     assert.deepStrictEqual(after, { ...webhook, status: "paused", updatedAt: 9 })
-    assert.deepStrictEqual(differences(webhook, after), ["status"])
+    assert.deepStrictEqual(changedFieldsOf(webhook, after), ["status"])
   })
 
   it("changing a webhook returns the same object when nothing changes", () => {
     for (const patch of [{}, { url: webhook.url }, { events: [...webhook.events] }, { status: "active" }] as const) {
-      assert.strictEqual(changed(webhook, patch, 9), webhook)
+      assert.strictEqual(applyPatch(webhook, patch, 9), webhook)
     }
   })
 
   it("changing a webhook resets the failures with active, and with nothing else", () => {
     for (const status of ["active", "paused", "disabled"] as const) {
       const failing = { ...webhook, status, consecutiveFailures: 12 }
-      const active = changed(failing, { status: "active" }, 9)
+      const active = applyPatch(failing, { status: "active" }, 9)
       assert.deepStrictEqual(active, { ...webhook, updatedAt: 9 })
       for (const patch of [{ status: "paused" }, { url: "https://new.example/" }, { events: [] }] as const) {
-        assert.strictEqual(changed(failing, patch, 9).consecutiveFailures, 12)
+        assert.strictEqual(applyPatch(failing, patch, 9).consecutiveFailures, 12)
       }
     }
   })

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 
-export interface Recorded {
+export interface AuditEntryInput {
   readonly action: string
   readonly subject: string
   readonly organizationId: OrganizationId | null
@@ -14,7 +14,10 @@ export interface Recorded {
 }
 
 /** If nothing changes, no audit entry is written. */
-export const recorded = <A, E, R>(change: Effect.Effect<Option.Option<A>, E, R>, entry: (changed: A) => Recorded) =>
+export const withAuditEntry = <A, E, R>(
+  change: Effect.Effect<Option.Option<A>, E, R>,
+  entry: (changed: A) => AuditEntryInput
+) =>
   Effect.gen(function* () {
     const audit = yield* AuditLog
     const { run } = yield* Transaction

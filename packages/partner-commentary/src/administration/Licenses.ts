@@ -5,7 +5,7 @@ import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { recorded } from "./Change.ts"
+import { withAuditEntry } from "./Change.ts"
 
 /** Returns none if the organization or the persona does not exist. */
 export const grant = Effect.fnUntraced(function* (
@@ -16,13 +16,13 @@ export const grant = Effect.fnUntraced(function* (
   const license: License = { organizationId, personaId, grantedAt: yield* Instant.now, until, revokedAt: null }
   const { grant } = yield* PersonaRegistry
   const granted = Effect.map(grant(license), (isDone) => Option.liftPredicate(license, () => isDone))
-  return yield* recorded(granted, entry("license.granted"))
+  return yield* withAuditEntry(granted, entry("license.granted"))
 })
 
 /** Returns none if the organization has no licence for the persona. */
 export const revoke = Effect.fnUntraced(function* (organizationId: OrganizationId, personaId: PersonaId) {
   const { revoke } = yield* PersonaRegistry
-  return yield* recorded(revoke(organizationId, personaId, yield* Instant.now), entry("license.revoked"))
+  return yield* withAuditEntry(revoke(organizationId, personaId, yield* Instant.now), entry("license.revoked"))
 })
 
 const entry =

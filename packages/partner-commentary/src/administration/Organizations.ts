@@ -8,7 +8,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { recorded } from "./Change.ts"
+import { withAuditEntry } from "./Change.ts"
 
 export type NewOrganization = Pick<Organization, "name" | "plan" | "limits" | "contactEmail" | "identityId">
 
@@ -20,7 +20,7 @@ export const create = Effect.fnUntraced(function* (wanted: NewOrganization) {
     createdAt: yield* Instant.now
   }
   const { insert } = yield* OrganizationRegistry
-  yield* recorded(Effect.as(insert(organization), Option.some(organization)), entry("organization.created"))
+  yield* withAuditEntry(Effect.as(insert(organization), Option.some(organization)), entry("organization.created"))
   return organization
 })
 
@@ -41,7 +41,7 @@ export const resume = (id: Ids.OrganizationId) =>
   changed(id, "organization.resumed", (present) => ({ ...present, suspendedAt: null }))
 
 const changed = (id: Ids.OrganizationId, action: string, change: (present: Organization) => Organization) =>
-  Effect.flatMap(OrganizationRegistry, (registry) => recorded(registry.update(id, change), entry(action))).pipe(
+  Effect.flatMap(OrganizationRegistry, (registry) => withAuditEntry(registry.update(id, change), entry(action))).pipe(
     // Drops the cached keys of the organization, which contain its limits and whether it is suspended.
     Effect.tap((found) => (Option.isNone(found) ? Effect.void : AccessChanges.use(({ publish }) => publish(""))))
   )

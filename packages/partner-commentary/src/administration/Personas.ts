@@ -6,7 +6,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { recorded } from "./Change.ts"
+import { withAuditEntry } from "./Change.ts"
 
 export const create = Effect.fnUntraced(function* (wanted: Omit<Persona, "id" | "createdAt">) {
   const persona: Persona = {
@@ -15,13 +15,13 @@ export const create = Effect.fnUntraced(function* (wanted: Omit<Persona, "id" | 
     createdAt: yield* Instant.now
   }
   const { insert } = yield* PersonaRegistry
-  yield* recorded(Effect.as(insert(persona), Option.some(persona)), entry("persona.created"))
+  yield* withAuditEntry(Effect.as(insert(persona), Option.some(persona)), entry("persona.created"))
   return persona
 })
 
 /** Returns none if the persona does not exist. */
 export const update = (id: Ids.PersonaId, change: (present: Persona) => Persona) =>
-  Effect.flatMap(PersonaRegistry, (registry) => recorded(registry.update(id, change), entry("persona.updated")))
+  Effect.flatMap(PersonaRegistry, (registry) => withAuditEntry(registry.update(id, change), entry("persona.updated")))
 
 const entry =
   (action: string) =>

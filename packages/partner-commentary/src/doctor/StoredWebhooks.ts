@@ -12,7 +12,7 @@ import { mend, notice, ok } from "./Finding.ts"
 import { limit, overdueAfter } from "./StoredWork.ts"
 
 /** The finding is a notice, because the cause may be the partner's slow receiver. */
-export const deliveries = Effect.fnUntraced(function* (advice: Advice) {
+export const checkDeliveries = Effect.fnUntraced(function* (advice: Advice) {
   const due = yield* (yield* DeliveryStore).nextDue
   const now = yield* Instant.now
   return Option.exists(due, (at) => Instant.plus(at, overdueAfter.duration) < now)
@@ -24,7 +24,7 @@ export const deliveries = Effect.fnUntraced(function* (advice: Advice) {
 })
 
 /** The partner must repair the receiver. The operator may have to tell the partner. */
-export const disabled = Effect.fnUntraced(function* (advice: Advice) {
+export const checkDisabled = Effect.fnUntraced(function* (advice: Advice) {
   const check = "disabled webhooks"
   const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, limit)
   if (count === 0) return ok(check, "None is disabled.")
@@ -38,7 +38,7 @@ export const ofWebhooks = (count: number): string =>
   count === 1 ? "the secret of one webhook" : `the secrets of ${count} webhooks`
 
 /** `holder` names where the signing secrets are set. */
-export const secrets = Effect.fnUntraced(function* (advice: Advice, holder: string) {
+export const checkSecrets = Effect.fnUntraced(function* (advice: Advice, holder: string) {
   const { length } = yield* undecryptable
   if (length === 0) return ok("webhooks", "All webhook secrets can be decrypted.")
   const message =

@@ -8,7 +8,7 @@ import * as CommentaryText from "@partner-commentary/generator/CommentaryText"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { answered, type Context, call } from "./HostFunction.ts"
+import { answered, type Context, callHostFunction } from "./HostFunction.ts"
 
 /**
  * Resolves with the commentary as plain text. If it throws an error, the service retries later. After an error with
@@ -23,7 +23,7 @@ export const layer = (generate: Generate) =>
   Layer.succeed(CommentaryGenerator, {
     generate: Effect.fn("CommentaryGenerator.generate")(function* (request: GenerationRequest) {
       const answer = Effect.flatMap(
-        call((context) => generate(request, context), longestCall),
+        callHostFunction((context) => generate(request, context), longestCall),
         text
       )
       const written = yield* Effect.mapError(answer, (failure) => new GenerationFailed(failure))

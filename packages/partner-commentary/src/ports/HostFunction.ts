@@ -18,7 +18,7 @@ export interface HostFailure {
 }
 
 /** Fails with the error of the function. */
-export const call = <A>(
+export const callHostFunction = <A>(
   run: (context: Context) => A | PromiseLike<A>,
   limit: Duration.Input
 ): Effect.Effect<A, HostFailure> =>

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { answered, type Context, call } from "./HostFunction.ts"
+import { answered, type Context, callHostFunction } from "./HostFunction.ts"
 
 export interface Identified {
   /** The id or the identity id of the organization. */
@@ -42,7 +42,7 @@ export const layer = (identify: Identify) =>
       if (token.length > longestToken) return yield* new TokenRefused({ expired: false })
       const found = yield* Effect.mapError(
         Effect.flatMap(
-          call((context) => identify(token, context), "10 seconds"),
+          callHostFunction((context) => identify(token, context), "10 seconds"),
           verdict
         ),
         ({ reason }) => new IdentityUnreachable({ reason })

@@ -2,7 +2,7 @@
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Context, call } from "./HostFunction.ts"
+import { type Context, callHostFunction } from "./HostFunction.ts"
 
 /**
  * Resolves when the mail service has accepted the mail. If it throws an error, the service retries later. Throw an
@@ -18,7 +18,7 @@ export const layer = (send: SendMail) =>
   Layer.succeed(Mailer, {
     send: Effect.fn("Mailer.send")((message) =>
       Effect.mapError(
-        Effect.asVoid(call((context) => send(message, context), longestSend)),
+        Effect.asVoid(callHostFunction((context) => send(message, context), longestSend)),
         (failure) => new MailRefused(failure)
       )
     )

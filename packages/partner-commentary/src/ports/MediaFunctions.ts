@@ -10,7 +10,7 @@ import {
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { answered, type Context, call } from "./HostFunction.ts"
+import { answered, type Context, callHostFunction } from "./HostFunction.ts"
 
 /** Resolves with a complete audio file of the approved text. */
 export type Speak = (request: SynthesisRequest, context: Context) => Medium | PromiseLike<Medium>
@@ -37,7 +37,7 @@ export const speech = (speak: Speak) =>
     audio: Effect.fn("MediaSynthesizer.audio")((request: SynthesisRequest) =>
       Effect.mapError(
         Effect.flatMap(
-          call((context) => speak(request, context), "60 seconds"),
+          callHostFunction((context) => speak(request, context), "60 seconds"),
           medium
         ),
         (failure) => new SynthesisFailed(failure)
@@ -50,7 +50,7 @@ export const storage = (store: StoreMedium) =>
     put: Effect.fn("MediaStorage.put")((name: string, file: Medium) =>
       Effect.mapError(
         Effect.flatMap(
-          call((context) => store(name, file, context), "25 seconds"),
+          callHostFunction((context) => store(name, file, context), "25 seconds"),
           address
         ),
         (failure) => new StorageFailed(failure)

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { answered, type Context, call, orDie } from "./HostFunction.ts"
+import { answered, type Context, callHostFunction, orDie } from "./HostFunction.ts"
 import { type HostDate, moment } from "./Moment.ts"
 
 /** A partner in the application's tables, with the field names of the API. */
@@ -63,7 +63,7 @@ const one = answered(Schema.NullishOr(Kept))
 
 export const layer = ({ find, findByIdentity }: Organizations) => {
   const read = (look: NonNullable<Organizations["findByIdentity"]>) => (id: string) =>
-    call((context) => look(id, context), "10 seconds").pipe(
+    callHostFunction((context) => look(id, context), "10 seconds").pipe(
       Effect.flatMap(one),
       orDie("organizations"),
       Effect.map((found) => Option.map(Option.fromNullishOr(found), toOrganization))

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { answered, type Context, call, orDie } from "./HostFunction.ts"
+import { answered, type Context, callHostFunction, orDie } from "./HostFunction.ts"
 import { type HostDate, moment } from "./Moment.ts"
 
 /** A persona in the application's tables, with the field names of the API. */
@@ -76,7 +76,7 @@ const order = (left: string, right: string) => (left < right ? -1 : left > right
 export const layer = (personas: Personas) => {
   const licensed = (organizationId: string, ids: ReadonlyArray<string> | null, instant: Instant) => {
     const at = DateTime.toDateUtc(DateTime.makeUnsafe(instant))
-    return call((context) => personas.licensed(organizationId, ids, { ...context, at }), longestRead).pipe(
+    return callHostFunction((context) => personas.licensed(organizationId, ids, { ...context, at }), longestRead).pipe(
       Effect.flatMap(many),
       orDie("personas"),
       Effect.map((all) => all.map(toPersona).toSorted(byName))
@@ -84,7 +84,7 @@ export const layer = (personas: Personas) => {
   }
   return Layer.succeed(PersonaStore, {
     find: (id) =>
-      call((context) => personas.find(id, context), longestRead).pipe(
+      callHostFunction((context) => personas.find(id, context), longestRead).pipe(
         Effect.flatMap(one),
         orDie("personas"),
         Effect.map((found) => Option.map(Option.fromNullishOr(found), toPersona))

@@ -2,7 +2,7 @@
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as Layer from "effect/Layer"
 
-export interface Opening {
+export interface StartOptions {
   /** True if the start migrates the schema. Otherwise the schema must be the present one. */
   readonly migrates: boolean
   /** True if the process receives signals of other processes at once, over a connection that stays open. */
@@ -11,7 +11,7 @@ export interface Opening {
   readonly keepsTime: boolean
 }
 
-export const layer = (config: Postgres.PostgresConfig, { keepsTime, listens, migrates }: Opening) => {
+export const layer = (config: Postgres.PostgresConfig, { keepsTime, listens, migrates }: StartOptions) => {
   const signals = Postgres.layerSignals(config, { listens })
   return Layer.provideMerge(
     keepsTime ? Layer.merge(signals, Postgres.layerClock) : signals,

@@ -16,9 +16,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
   apiKeyId,
-  asker,
-  decoding,
+  callerOf,
   type InTransaction,
+  makeDecoder,
   missing,
   organizationId,
   type Run,
@@ -32,8 +32,8 @@ interface KeyInput {
   readonly api_key_id: string
 }
 
-const ofOrganization = decoding(Schema.Struct({ organization_id: organizationId }))
-const one = decoding(Schema.Struct({ organization_id: organizationId, api_key_id: apiKeyId }))
+const ofOrganization = makeDecoder(Schema.Struct({ organization_id: organizationId }))
+const one = makeDecoder(Schema.Struct({ organization_id: organizationId, api_key_id: apiKeyId }))
 
 const tooMany = ({ limit }: { readonly limit: number }) =>
   Errors.InvalidRequest.of([
@@ -47,7 +47,7 @@ export const apiKeys = (run: Run) => ({
   create: (key: NewApiKey, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
-        const { organization } = yield* asker(yield* ofOrganization(key))
+        const { organization } = yield* callerOf(yield* ofOrganization(key))
         const body = yield* Effect.mapError(Effect.flatMap(toJsonText(key), decodeCreationText), invalid)
         const issued = (yield* ApiKeys).issue(organization, Views.newApiKeyFromBody(body))
         return Views.toCreatedKey(

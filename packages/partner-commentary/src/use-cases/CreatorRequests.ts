@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { strictly } from "../OptionRules.ts"
 import * as Text from "./Text.ts"
-import { decoding, type InTransaction, missing, type Run, shareId } from "./UseCase.ts"
+import { type InTransaction, makeDecoder, missing, type Run, shareId } from "./UseCase.ts"
 
 export interface CreatorRequest {
   /** The address of the creator whom your application has authenticated. A request of another creator is not found. */
@@ -32,9 +32,9 @@ export interface WithReason {
   readonly reason?: string | undefined
 }
 
-const inbox = decoding(Schema.Struct({ email: Text.email }))
+const inbox = makeDecoder(Schema.Struct({ email: Text.email }))
 const request = { email: Text.email, share_id: shareId }
-const one = decoding(Schema.Struct(request))
+const one = makeDecoder(Schema.Struct(request))
 
 type Action = { readonly email: string; readonly share_id: Ids.ShareId } & ActionFields
 
@@ -44,7 +44,7 @@ const action = (...texts: ReadonlyArray<keyof ActionFields>) => {
   const schema = Schema.Struct({ ...request, ...fields }).annotate({
     messageUnexpectedKey: "is no field of this action"
   })
-  return decoding(schema as unknown as Schema.Codec<Action>, strictly)
+  return makeDecoder(schema as unknown as Schema.Codec<Action>, strictly)
 }
 
 const inputs: Readonly<Record<CreatorAction, ReturnType<typeof action>>> = {

@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { creatorRequests } from "./CreatorRequests.ts"
 import * as Text from "./Text.ts"
-import { decoding, type InTransaction, missing, type Run, shareId } from "./UseCase.ts"
+import { type InTransaction, makeDecoder, missing, type Run, shareId } from "./UseCase.ts"
 
-const moved = decoding(Schema.Struct({ from: Text.email, to: Text.email }))
-const erased = decoding(Schema.Struct({ email: Text.email }))
-const one = decoding(Schema.Struct({ share_id: shareId }))
+const moved = makeDecoder(Schema.Struct({ from: Text.email, to: Text.email }))
+const erased = makeDecoder(Schema.Struct({ email: Text.email }))
+const one = makeDecoder(Schema.Struct({ share_id: shareId }))
 
 const settled = Errors.InvalidRequest.of([
   { field: "share_id", constraint: "must name a request that waits for a mail" }

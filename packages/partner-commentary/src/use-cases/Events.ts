@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type HostDate, moment } from "../ports/Moment.ts"
-import { decoding, type OwnerInput, ofOrganization, ownerOf, type Run } from "./UseCase.ts"
+import { makeDecoder, type OwnerInput, ofOrganization, ownerOf, type Run } from "./UseCase.ts"
 
 export interface EventFilter extends OwnerInput {
   readonly type?: EventType | undefined
@@ -23,7 +23,7 @@ export interface EventFilter extends OwnerInput {
   readonly after?: string | undefined
 }
 
-const read = decoding(
+const read = makeDecoder(
   Schema.Struct({
     ...ofOrganization,
     type: Schema.optional(EventType.annotate({ message: `must be one of ${EventType.literals.join(", ")}` })),

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Licenses from "../administration/Licenses.ts"
 import { type HostDate, moment } from "../ports/Moment.ts"
-import { asker, decoding, type InTransaction, organizationId, orMissing, personaId, type Run } from "./UseCase.ts"
+import { callerOf, type InTransaction, makeDecoder, organizationId, orMissing, personaId, type Run } from "./UseCase.ts"
 
 interface Licensed {
   readonly organization_id: string
@@ -13,9 +13,9 @@ interface Licensed {
 }
 
 const licensed = { organization_id: organizationId, persona_id: personaId }
-const granted = decoding(Schema.Struct({ ...licensed, until: Schema.optional(Schema.NullOr(moment)) }))
-const named = decoding(Schema.Struct(licensed))
-const ofOrganization = decoding(Schema.Struct({ organization_id: organizationId }))
+const granted = makeDecoder(Schema.Struct({ ...licensed, until: Schema.optional(Schema.NullOr(moment)) }))
+const named = makeDecoder(Schema.Struct(licensed))
+const ofOrganization = makeDecoder(Schema.Struct({ organization_id: organizationId }))
 
 const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.view>[0], E, R>) =>
   Effect.flatMap(change, (license) => Effect.map(Instant.now, (now) => Licenses.view(license, now)))
@@ -47,7 +47,7 @@ export const licenses = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* ofOrganization(organization)
-        yield* asker(owned)
+        yield* callerOf(owned)
         const now = yield* Instant.now
         const all = yield* (yield* PersonaRegistry).licenses(owned.organization_id)
         return all.map((license) => ({ ...Licenses.view(license, now), persona_name: license.personaName }))

@@ -18,15 +18,15 @@ import * as StoredWebhooks from "../doctor/StoredWebhooks.ts"
 import * as StoredWork from "../doctor/StoredWork.ts"
 import { flag, isPositive, optional, strictly, struct } from "../OptionRules.ts"
 import { type HostDate, moment } from "../ports/Moment.ts"
-import { decoding, type Run } from "./UseCase.ts"
+import { makeDecoder, type Run } from "./UseCase.ts"
 
 // Unknown fields are refused: with a misspelled `dry_run` the data would be deleted.
-const drained = decoding(
+const drained = makeDecoder(
   struct({ timeout: optional((value) => isPositive(value) || "must be a positive number of milliseconds") }),
   strictly
 )
-const purged = decoding(struct({ dry_run: flag }), strictly)
-const since = decoding(struct({ since: Schema.optional(moment) }), strictly)
+const purged = makeDecoder(struct({ dry_run: flag }), strictly)
+const since = makeDecoder(struct({ since: Schema.optional(moment) }), strictly)
 
 /** Skip drafts whose deadline has passed, because they cannot be restarted. */
 const retryDrafts = Effect.gen(function* () {
@@ -83,9 +83,9 @@ export const operations = (run: Run) => ({
             StoredWork.waitingDrafts,
             StoredWork.work(ofFunctions),
             StoredWork.media(ofFunctions, "the option speech"),
-            StoredWebhooks.deliveries(ofFunctions),
-            StoredWebhooks.secrets(ofFunctions, "the option secret"),
-            StoredWebhooks.disabled(ofFunctions)
+            StoredWebhooks.checkDeliveries(ofFunctions),
+            StoredWebhooks.checkSecrets(ofFunctions, "the option secret"),
+            StoredWebhooks.checkDisabled(ofFunctions)
           ]),
           licences(ofFunctions)
         ]),

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Organizations from "../administration/Organizations.ts"
 import * as Text from "./Text.ts"
-import { decoding, type InTransaction, organizationId, orMissing, type Run } from "./UseCase.ts"
+import { type InTransaction, makeDecoder, organizationId, orMissing, type Run } from "./UseCase.ts"
 
 export interface OrganizationChange {
   readonly name?: string | undefined
@@ -28,11 +28,11 @@ const settings = {
   identity_id: Schema.optional(Schema.NullOr(Text.name))
 }
 
-const created = decoding(Schema.Struct({ name: Text.name, ...settings }))
-const changed = decoding(
+const created = makeDecoder(Schema.Struct({ name: Text.name, ...settings }))
+const changed = makeDecoder(
   Schema.Struct({ organization_id: organizationId, name: Schema.optional(Text.name), ...settings })
 )
-const named = decoding(Schema.Struct({ organization_id: organizationId }))
+const named = makeDecoder(Schema.Struct({ organization_id: organizationId }))
 
 const taken = <A, R>(change: Effect.Effect<A, IdentityTaken, R>) =>
   Effect.mapError(change, () =>

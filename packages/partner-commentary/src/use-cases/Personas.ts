@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Personas from "../administration/Personas.ts"
 import * as Text from "./Text.ts"
-import { decoding, type InTransaction, orMissing, personaId, type Run } from "./UseCase.ts"
+import { type InTransaction, makeDecoder, orMissing, personaId, type Run } from "./UseCase.ts"
 
 interface Profile {
   readonly image_url?: string | undefined
@@ -37,8 +37,8 @@ const profile = {
   social_links: Schema.optional(Text.SocialLinksSchema)
 }
 
-const created = decoding(Schema.Struct({ name: Text.name, creator: Creator, ...profile }))
-const changed = decoding(
+const created = makeDecoder(Schema.Struct({ name: Text.name, creator: Creator, ...profile }))
+const changed = makeDecoder(
   Schema.Struct({
     persona_id: personaId,
     name: Schema.optional(Text.name),

@@ -21,10 +21,10 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { HostDate } from "../ports/Moment.ts"
 import {
-  asker,
+  callerOf,
   commentaryId,
-  decoding,
   type InTransaction,
+  makeDecoder,
   missing,
   type OwnerInput,
   ofOrganization,
@@ -53,11 +53,11 @@ export interface TopicList extends OwnerInput {
   readonly cursor?: string | undefined
 }
 
-const submitted = decoding(Schema.Struct(ofOrganization))
-const one = decoding(Schema.Struct({ ...ofOrganization, topic_id: topicId }))
-const accepted = decoding(Schema.Struct({ ...ofOrganization, topic_id: topicId, commentary_id: commentaryId }))
+const submitted = makeDecoder(Schema.Struct(ofOrganization))
+const one = makeDecoder(Schema.Struct({ ...ofOrganization, topic_id: topicId }))
+const accepted = makeDecoder(Schema.Struct({ ...ofOrganization, topic_id: topicId, commentary_id: commentaryId }))
 
-const referenced = decoding(
+const referenced = makeDecoder(
   Schema.Struct({
     ...ofOrganization,
     external_reference: Schema.String.check(Schema.makeFilter(isReference, { message: referenceConstraint }))
@@ -90,7 +90,7 @@ export const topics = (run: Run) => ({
   submit: (topic: NewTopic, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
-        const submitter = yield* asker(yield* submitted(topic))
+        const submitter = yield* callerOf(yield* submitted(topic))
         const decode = topicTextDecoder((yield* Policy).contentLength)
         const body = yield* Effect.mapError(decode(yield* toJsonText(topic)), Errors.InvalidRequest.of)
         const submissions = yield* TopicSubmission.make
@@ -107,7 +107,7 @@ export const topics = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
-        const canceller = { ...(yield* asker(owned)), key: null }
+        const canceller = { ...(yield* callerOf(owned)), key: null }
         return Views.progress(yield* notFound(TopicCancellation.use(({ cancel }) => cancel(canceller, owned.topic_id))))
       }),
       options
@@ -124,7 +124,7 @@ export const topics = (run: Run) => ({
     run(
       Effect.gen(function* () {
         const owned = yield* accepted(commentary)
-        const approver = { ...(yield* asker(owned)), key: null }
+        const approver = { ...(yield* callerOf(owned)), key: null }
         const { commentary_id, topic_id } = owned
         const approved = yield* Effect.catchTags(
           PartnerApproval.use(({ approve }) => approve(approver, topic_id, commentary_id)),

@@ -3,15 +3,15 @@ import { Usage } from "@partner-commentary/core/usage/Usage"
 import { view } from "@partner-commentary/server/routes/usage/UsageHandlers"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { asker, decoding, type OwnerInput, ofOrganization, type Run } from "./UseCase.ts"
+import { callerOf, makeDecoder, type OwnerInput, ofOrganization, type Run } from "./UseCase.ts"
 
-const read = decoding(Schema.Struct(ofOrganization))
+const read = makeDecoder(Schema.Struct(ofOrganization))
 
 export const usage = (run: Run) => ({
   report: (owned: OwnerInput) =>
     run(
       Effect.gen(function* () {
-        const caller = yield* asker(yield* read(owned))
+        const caller = yield* callerOf(yield* read(owned))
         return view(yield* (yield* Usage).report(caller))
       })
     )

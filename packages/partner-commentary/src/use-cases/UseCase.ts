@@ -31,7 +31,7 @@ export interface InTransaction {
 export type Run = <A, E>(effect: Effect.Effect<A, E, Services>, options?: InTransaction) => Promise<A>
 
 /** Calls reject with a PartnerCommentaryError. */
-export const rejecting =
+export const rejectWithServiceError =
   (run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>): Run =>
   (effect, options = {}) => {
     const wrong = unknownOption(options)
@@ -63,7 +63,7 @@ const failureOf = (error: unknown): PartnerCommentaryError => {
 }
 
 /** Decodes the input, or fails with all of its problems. Unknown fields are ignored as in the API. */
-export const decoding = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
+export const makeDecoder = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all", ...options })
   return (input: unknown): Effect.Effect<A, Errors.InvalidRequest> =>
     Effect.mapError(decode(input), ({ issue }) => Errors.InvalidRequest.of(problemsOf(issue)))
@@ -113,7 +113,7 @@ export const ownerOf = ({
 export const missing = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
 
 /** Makes the organization the caller of a use case. */
-export const asker = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
+export const callerOf = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
   const { environment, organizationId } = ownerOf(owned)
   const found = yield* (yield* OrganizationStore).find(organizationId)
   if (Option.isNone(found)) return yield* missing("organization")

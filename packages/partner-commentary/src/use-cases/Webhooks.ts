@@ -10,8 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import {
-  asker,
-  decoding,
+  callerOf,
+  makeDecoder,
   missing,
   type OwnerInput,
   ofOrganization,
@@ -27,12 +27,12 @@ export type WebhookReference = OwnerInput & { readonly webhook_id: string }
 
 export type WebhookChange = typeof ChangeWebhook.Encoded & WebhookReference
 
-const owned = decoding(Schema.Struct(ofOrganization))
-const one = decoding(Schema.Struct({ ...ofOrganization, webhook_id: webhookId }))
+const owned = makeDecoder(Schema.Struct(ofOrganization))
+const one = makeDecoder(Schema.Struct({ ...ofOrganization, webhook_id: webhookId }))
 
 /** The operator is recorded as the actor in the audit log, and the partner's contact gets no mail. */
-const registrant = Effect.fnUntraced(function* (of: Parameters<typeof asker>[0]) {
-  return { ...(yield* asker(of)), key: null }
+const registrant = Effect.fnUntraced(function* (of: Parameters<typeof callerOf>[0]) {
+  return { ...(yield* callerOf(of)), key: null }
 })
 
 const notFound = () => Effect.fail(missing("webhook"))

@@ -26,5 +26,6 @@ const named = /^\s*wait\s*(?:[=;]|$)/i
 
 const wait = /^\s*wait\s*=\s*(?:"(\d{1,9})"|(\d{1,9}))\s*(?:;|$)/i
 
-export const applied = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.setHeader(response, "preference-applied", "wait")
+export const withPreferenceApplied = (
+  response: HttpServerResponse.HttpServerResponse
+): HttpServerResponse.HttpServerResponse => HttpServerResponse.setHeader(response, "preference-applied", "wait")

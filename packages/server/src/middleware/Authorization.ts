@@ -149,13 +149,13 @@ const translate = {
   IpRestricted: () => Errors.IpRestricted.of()
 }
 
-export const refusalOf = ({ counted, limit, remaining, retryAfter }: RateLimited): Errors.RateLimitExceeded =>
+export const rateLimitErrorOf = ({ counted, limit, remaining, retryAfter }: RateLimited): Errors.RateLimitExceeded =>
   Errors.RateLimitExceeded.of({ retry_after: retryAfter, limit, remaining }, counted)
 
 const recordRefusedCall = (rate: RequestRateState, limited: RateLimited): Errors.RateLimitExceeded => {
   recordCountedCall(rate, limited.state)
   rate.retryAfter = limited.retryAfter
-  return refusalOf(limited)
+  return rateLimitErrorOf(limited)
 }
 
 /** Counts a call and records its window, whether the call is admitted or rejected. */

@@ -2,7 +2,7 @@
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"
-import { type Work, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
+import { type WorkKind, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
@@ -29,7 +29,7 @@ export interface Slots<Job> {
 }
 
 export interface JobDefinition<Job> {
-  readonly kind: Work
+  readonly kind: WorkKind
   /** The number of jobs that run concurrently in a process. */
   readonly limit: number
   /**
@@ -51,7 +51,7 @@ export interface JobDefinition<Job> {
 }
 
 export interface JobRunner {
-  readonly kind: Work
+  readonly kind: WorkKind
   /** Claims due jobs for the free slots. The jobs run until they end, or until the scope closes and releases them. */
   readonly poll: Effect.Effect<number>
   /** Returns whether `nextDue` finds the work that a poll would find. */

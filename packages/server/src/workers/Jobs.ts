@@ -7,7 +7,7 @@ import { Retention } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { Environment } from "@partner-commentary/core/shared/Owner"
 import { Policy } from "@partner-commentary/core/shared/Policy"
-import type { Work } from "@partner-commentary/core/shared/WorkSignal"
+import type { WorkKind } from "@partner-commentary/core/shared/WorkSignal"
 import { type DeliveryJob, DeliveryWorker } from "@partner-commentary/core/webhook/DeliveryWorker"
 import { stepSize, WebhookRecovery } from "@partner-commentary/core/webhook/WebhookRecovery"
 import { Webhooks } from "@partner-commentary/core/webhook/Webhooks"
@@ -63,7 +63,7 @@ const media = Effect.gen(function* () {
 })
 
 /** Changes that run in batches, without jobs in flight. */
-const batches = (kind: Work, claim: JobRunner.JobDefinition<never>["claim"]) =>
+const batches = (kind: WorkKind, claim: JobRunner.JobDefinition<never>["claim"]) =>
   JobRunner.make<never>({
     kind,
     limit: 0,

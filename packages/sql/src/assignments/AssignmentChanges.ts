@@ -22,7 +22,7 @@ import { toPostgresArray } from "../database/Columns.ts"
 import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
 import { countsOf } from "../topics/TopicRow.ts"
-import { fromContextRow, type InContextRow } from "./AssignmentRow.ts"
+import { type AssignmentContextRow, fromContextRow } from "./AssignmentRow.ts"
 import { changesViews, type LockedTopic, write } from "./AssignmentWrites.ts"
 
 /** None if the assignment does not exist. */
@@ -35,7 +35,7 @@ interface Request {
   readonly caller: Context.Context<never>
 }
 
-interface LockedRow extends InContextRow, Omit<LockedTopic, "id" | "status" | "created_at"> {
+interface LockedRow extends AssignmentContextRow, Omit<LockedTopic, "id" | "status" | "created_at"> {
   readonly topic_status: LockedTopic["status"]
   readonly topic_created_at: string
 }

@@ -239,13 +239,13 @@ const toChangedRow = (assignment: Assignment): ChangedRow => ({
 })
 
 /** An assignment and the part of its topic that mails and drafts need. */
-export interface InContextRow extends AssignmentRow {
+export interface AssignmentContextRow extends AssignmentRow {
   readonly topic_id: TopicId
   readonly topic_content: string
   readonly organization_name: string
 }
 
-export const fromContextRow = (row: InContextRow): AssignmentInContext => ({
+export const fromContextRow = (row: AssignmentContextRow): AssignmentInContext => ({
   assignment: fromRow(row),
   topic: { id: row.topic_id, content: row.topic_content, organizationName: row.organization_name }
 })

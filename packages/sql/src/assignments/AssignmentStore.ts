@@ -20,7 +20,7 @@ import { limitTo } from "../database/Limit.ts"
 import { transact } from "../database/Transaction.ts"
 import * as AssignmentChanges from "./AssignmentChanges.ts"
 import * as AssignmentReads from "./AssignmentReads.ts"
-import { fromContextRow, type InContextRow, isOfEnvironment } from "./AssignmentRow.ts"
+import { type AssignmentContextRow, fromContextRow, isOfEnvironment } from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
 
 /** Marks the request or job with the assignment that it reads or changes. */
@@ -38,10 +38,10 @@ export const layer = Layer.effect(
       FROM assignments a JOIN topics t ON t.id = a.topic_id`)
 
     const open = OpenAssignments.make(sql)
-    const read = yield* AssignmentReads.make<InContextRow>(sql)
+    const read = yield* AssignmentReads.make<AssignmentContextRow>(sql)
 
     const openOf = Effect.fnUntraced(function* (creatorKey: string, limit: number) {
-      const rows = yield* sql<InContextRow>`${open.inRounds(creatorKey, limit)}
+      const rows = yield* sql<AssignmentContextRow>`${open.inRounds(creatorKey, limit)}
         ${inContext} WHERE a.id IN (SELECT id FROM rounds ${limitTo(sql, limit)}) ORDER BY a.created_at, a.id`
       const [counted] = rows.length < limit ? [] : yield* open.count(creatorKey, limit + furtherCounted)
       return { assignments: rows.map(fromContextRow), further: Math.max(0, (counted?.total ?? 0) - rows.length) }

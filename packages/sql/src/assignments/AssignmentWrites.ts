@@ -4,6 +4,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { recountAfterChange, topicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
+import { billingPeriodOf } from "@partner-commentary/core/usage/BillingPeriod"
 import { eventsOf } from "@partner-commentary/core/webhook/Event"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -16,9 +17,9 @@ import * as Counters from "../reporting/Counters.ts"
 import * as DailyMetrics from "../reporting/DailyMetrics.ts"
 import { countsOf, type TopicRow } from "../topics/TopicRow.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
+import * as Usage from "../usage/UsageStore.ts"
 import * as Events from "../webhooks/Events.ts"
 import { changedColumns } from "./AssignmentRow.ts"
-import * as GeneratedUsage from "./AssignmentUsage.ts"
 
 export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof ReturnType<typeof countsOf>>
 
@@ -72,7 +73,7 @@ export const write = Effect.fnUntraced(function* (
     audit !== undefined && AuditLog.insert(sql, { ...audit, subject: shareId, organizationId }, now)
   ].filter((statement) => statement !== false)
   const last = [
-    ...GeneratedUsage.writes(sql, Instant.fromIso(topic.created_at), before, after),
+    ...usageWrites(sql, Instant.fromIso(topic.created_at), before, after),
     ...(increments.length > 0 ? [Counters.addToCounters(sql, before, increments)] : [])
   ]
   const writes: ReadonlyArray<CombinedWrites.Write> = [
@@ -110,3 +111,16 @@ const isShown = (before: Assignment, after: Assignment): boolean =>
   after.status !== before.status ||
   (after.failure === null) !== (before.failure === null) ||
   after.commentary !== before.commentary
+
+/**
+ * Returns a unit to the month of the topic, and counts a first draft in the month of the draft. Makes one write for
+ * each month.
+ */
+const usageWrites = (sql: SqlClient, topicCreatedAt: Instant.Instant, before: Assignment, after: Assignment) => {
+  const months = new Map<string, Parameters<typeof Usage.add>[3]>()
+  const count = (moment: Instant.Instant, more: Parameters<typeof Usage.add>[3]) =>
+    months.set(billingPeriodOf(moment), { ...months.get(billingPeriodOf(moment)), ...more })
+  if (before.failure === null && after.failure !== null) count(topicCreatedAt, { units: -1 })
+  if (before.draft === null && after.draft !== null) count(after.draft.createdAt, { generated: 1 })
+  return Array.from(months, ([period, more]) => Usage.add(sql, after, period, more))
+}

@@ -10,8 +10,8 @@ import {
   type ContactNotice,
   mailIn,
   mentionedAtMost,
-  mentionsOf,
   shortened,
+  webhooksOfNotice,
   withNotice
 } from "@partner-commentary/core/webhook/ContactNotice"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ export const queueContactNotice = (
   })
 
 const bounded = Effect.fnUntraced(function* (sql: SqlClient, mention: WebhookMention) {
-  const mentioned = mentionsOf(mention)
+  const mentioned = webhooksOfNotice(mention)
   if (mentioned.length <= mentionedAtMost) return mention
   const ids = [...new Set(mentioned.map(({ id }) => id))]
   const present = yield* sql<{ readonly id: WebhookId }>`SELECT id FROM webhooks WHERE ${sql.in("id", ids)}`

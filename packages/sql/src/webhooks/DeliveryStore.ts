@@ -8,9 +8,9 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { AttemptKind } from "@partner-commentary/core/webhook/DeliveryPlan"
 import {
-  type Backlog,
   type ClaimedDelivery,
   type ClaimPlan,
+  type DeliveryBacklog,
   DeliveryStore
 } from "@partner-commentary/core/webhook/DeliveryStore"
 import * as Effect from "effect/Effect"
@@ -169,11 +169,11 @@ export const layer = Layer.effect(
         )
       },
 
-      repairPauses: (after, isPutOff) =>
+      repairPauses: (after, isPostponed) =>
         Effect.orDie(
           Effect.gen(function* () {
             const paused = yield* sql<ReceiverRow>`SELECT * FROM webhooks WHERE paused_until > ${Instant.toIso(after)}`
-            for (const { id, paused_until } of paused.filter((row) => isPutOff(receiverOf(row)))) {
+            for (const { id, paused_until } of paused.filter((row) => isPostponed(receiverOf(row)))) {
               yield* sql`UPDATE webhooks SET paused_until = NULL WHERE id = ${id} AND paused_until = ${paused_until}`
             }
           })
@@ -196,7 +196,7 @@ export const layer = Layer.effect(
         const counted = (rows: Fragment, name: string) =>
           sql`(SELECT CAST(COUNT(*) AS INTEGER) FROM (SELECT 1 ${rows} ${limitTo(sql, limit)}) AS counted) AS ${sql(name)}`
         const [row] = yield* Effect.orDie(
-          sql<Backlog>`${sql.literal(withOwners)} SELECT
+          sql<DeliveryBacklog>`${sql.literal(withOwners)} SELECT
             ${counted(sql`${ofOwners} WHERE d.due_at <= ${now} AND ${mayGo}`, "due")},
             ${counted(sql`${ofOwners} WHERE d.due_at IS NOT NULL AND NOT (${mayGo})`, "held")},
             ${counted(sql`FROM webhooks WHERE circuit_breaker IS NOT NULL AND circuit_breaker NOT LIKE '%"probes":null%'`, "open")},

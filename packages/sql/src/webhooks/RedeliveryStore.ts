@@ -8,7 +8,7 @@ import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import { firstIdAt } from "@partner-commentary/core/webhook/Event"
-import { type EventPeriod, type Recovery, RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
+import { type EventPeriod, type RecoveryJob, RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
     const within = ({ since, until }: EventPeriod) =>
       sql`event_id >= ${firstIdAt(since)} AND event_id < ${firstIdAt(until)}`
 
-    const open = Effect.fnUntraced(function* (recovery: Recovery, audit: AuditEntry) {
+    const open = Effect.fnUntraced(function* (recovery: RecoveryJob, audit: AuditEntry) {
       const { askedAt, held, id, since, until, webhookId } = recovery
       const requestedAt = Instant.toIso(askedAt)
       // The webhook was deleted in the meantime.

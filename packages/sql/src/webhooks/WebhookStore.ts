@@ -5,7 +5,7 @@ import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import {
-  type Disabling,
+  type DisabledEntry,
   TooManyWebhooks,
   type WebhookChange,
   WebhookStore
@@ -224,8 +224,8 @@ interface DisablingRow {
   readonly details: string
 }
 
-const disabling = ({ details, recorded_at }: DisablingRow): Disabling => {
-  const { reason } = JSON.parse(details) as Partial<Disabling>
+const disabling = ({ details, recorded_at }: DisablingRow): DisabledEntry => {
+  const { reason } = JSON.parse(details) as Partial<DisabledEntry>
   return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
 }
 

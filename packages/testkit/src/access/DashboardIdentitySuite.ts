@@ -11,8 +11,8 @@ import { guarantees } from "../support/Guarantee.ts"
 export type TokenClaims = Readonly<Record<string, unknown>>
 
 /** The trusted issuer of tokens for the identity under test. */
-export class TokenMint extends Context.Service<
-  TokenMint,
+export class TokenIssuer extends Context.Service<
+  TokenIssuer,
   {
     /** Signs a token with exactly these claims. */
     readonly sign: (claims: TokenClaims) => Effect.Effect<string>
@@ -21,14 +21,14 @@ export class TokenMint extends Context.Service<
     readonly audience: string
     readonly organizationClaim: string
   }
->()("@partner-commentary/testkit/DashboardIdentitySuite/TokenMint") {}
+>()("@partner-commentary/testkit/DashboardIdentitySuite/TokenIssuer") {}
 
 /**
  * Makes a token that is valid for an hour. `changes` replaces some of its claims. A claim that is changed to undefined
  * is omitted.
  */
 export const token = Effect.fnUntraced(function* (changes: TokenClaims = {}) {
-  const { audience, issuer, organizationClaim, sign } = yield* TokenMint
+  const { audience, issuer, organizationClaim, sign } = yield* TokenIssuer
   const now = Math.floor((yield* Instant.now) / 1000)
   const claims = { iss: issuer, aud: audience, sub: "ada", iat: now, exp: now + 3600, [organizationClaim]: "acme" }
   const all = Object.entries({ ...claims, ...changes })
@@ -44,14 +44,14 @@ export const verdict = (text: string) =>
     })
   )
 
-export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | TokenMint, E>): void => {
+export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | TokenIssuer, E>): void => {
   describe(`${name}: DashboardIdentity`, () => {
     const it = guarantees(layer)
 
     it("a valid token gives the organization of its claim and the user", () =>
       Effect.gen(function* () {
         const { verify } = yield* DashboardIdentity
-        const { audience, organizationClaim } = yield* TokenMint
+        const { audience, organizationClaim } = yield* TokenIssuer
         assert.deepStrictEqual(yield* verify(yield* token()), { organization: "acme", subject: "ada" })
         const nameless = yield* token({ sub: undefined, [organizationClaim]: "Ücme/1|x" })
         assert.deepStrictEqual(yield* verify(nameless), { organization: "Ücme/1|x", subject: null })
@@ -61,7 +61,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
 
     it("a token of another issuer or audience, or without either, is rejected", () =>
       Effect.gen(function* () {
-        const { audience, issuer } = yield* TokenMint
+        const { audience, issuer } = yield* TokenIssuer
         for (const changes of [
           { iss: "https://elsewhere.example" },
           { iss: `${issuer}/` },
@@ -102,7 +102,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
 
     it("a claim without an organization is rejected", () =>
       Effect.gen(function* () {
-        const { organizationClaim } = yield* TokenMint
+        const { organizationClaim } = yield* TokenIssuer
         for (const claim of [undefined, null, 7, true, "", "  ", ["acme"], { id: "acme" }, "ac\u0000me"]) {
           assert.strictEqual(yield* verdict(yield* token({ [organizationClaim]: claim })), "refused", String(claim))
         }
@@ -112,7 +112,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<DashboardIdentity | To
       Effect.gen(function* () {
         const good = yield* token()
         const [header = "", payload = "", signature = ""] = good.split(".")
-        const { organizationClaim } = yield* TokenMint
+        const { organizationClaim } = yield* TokenIssuer
         const [, other = ""] = (yield* token({ [organizationClaim]: "rival" })).split(".")
         for (const text of [
           forged(good),

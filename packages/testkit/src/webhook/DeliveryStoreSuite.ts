@@ -11,7 +11,7 @@ import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentS
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
 import { allowance, type CircuitBreaker, healthy, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
-import { type NextDeliveryState, next } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { type NextDeliveryState, nextStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type ClaimedDelivery, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -78,7 +78,7 @@ export const suite = <E>(
       Effect.flatMap(DeliveryStore, (store) =>
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
-          next: next(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
+          next: nextStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
           notice: null,
           audit: null,
           ...then

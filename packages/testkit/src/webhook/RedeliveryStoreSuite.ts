@@ -10,7 +10,7 @@ import type { Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
 import * as CircuitBreaker from "@partner-commentary/core/webhook/CircuitBreaker"
 import type { Delivery } from "@partner-commentary/core/webhook/Delivery"
 import { DeliveryLog } from "@partner-commentary/core/webhook/DeliveryLog"
-import { manualAttempt, next } from "@partner-commentary/core/webhook/DeliveryPlan"
+import { manualAttempt, nextStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type ClaimedDelivery, DeliveryStore } from "@partner-commentary/core/webhook/DeliveryStore"
 import { RedeliveryStore } from "@partner-commentary/core/webhook/RedeliveryStore"
 import { WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
@@ -56,7 +56,7 @@ export const suite = <E>(
       Effect.flatMap(DeliveryStore, (store) =>
         store.settle(claimed, attempt, at, (receiver) => ({
           receiver,
-          next: next(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
+          next: nextStateOf(claimed, { attempt, kind: claimed.kind }, 0, at, policy),
           notice: null,
           audit: null
         }))
@@ -299,7 +299,7 @@ export const suite = <E>(
         const patient = { ...policy, retries: defaults.retries.slice(1) }
         yield* (yield* DeliveryStore).settle(first ?? assert.fail(), failure, at, (receiver) => ({
           receiver,
-          next: next({ attempts: 0, resumeAt: null }, { attempt: failure, kind: "scheduled" }, 0, at, patient),
+          next: nextStateOf({ attempts: 0, resumeAt: null }, { attempt: failure, kind: "scheduled" }, 0, at, patient),
           notice: null,
           audit: null
         }))

@@ -1,8 +1,8 @@
 /** The guarantees of every WebhookStore: exact limits, sequential changes, and separate owners. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { bucketOf, type ContactNotice, mailIn, mentionsOf } from "@partner-commentary/core/webhook/ContactNotice"
-import { changed, type Webhook } from "@partner-commentary/core/webhook/Webhook"
+import { bucketOf, type ContactNotice, mailIn, webhooksOfNotice } from "@partner-commentary/core/webhook/ContactNotice"
+import { applyPatch, type Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { type WebhookChange, WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -109,7 +109,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         )
         assert.strictEqual((yield* store.list(mine)).length, 20)
         const [mail, ...others] = yield* (yield* MailStore).claim(start, start + minute, 100)
-        assert.lengthOf(mentionsOf(mail?.webhook ?? assert.fail()), 20)
+        assert.lengthOf(webhooksOfNotice(mail?.webhook ?? assert.fail()), 20)
         assert.deepStrictEqual(others, [])
         yield* stored({ owner: { ...mine, environment: "test" } })
       }))
@@ -260,7 +260,9 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         yield* disabled("Nobody was there.", 20)
         yield* TestClock.setTime(start + hour)
         yield* disabled("It said no.", 21)
-        yield* store.modify(null, unwell.id, (present) => change(changed(present, { status: "active" }, start + hour)))
+        yield* store.modify(null, unwell.id, (present) =>
+          change(applyPatch(present, { status: "active" }, start + hour))
+        )
         assert.deepStrictEqual(
           yield* store.latestDisablings([unwell.id, well.id]),
           new Map([[unwell.id, { at: start + hour, reason: "It said no." }]])
@@ -272,7 +274,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
       Effect.gen(function* () {
         const store = yield* WebhookStore
         const one = yield* stored({ status: "disabled", consecutiveFailures: 20 })
-        yield* store.modify(null, one.id, (present) => change(changed(present, { status: "active" }, start + hour)))
+        yield* store.modify(null, one.id, (present) => change(applyPatch(present, { status: "active" }, start + hour)))
         const found = Option.getOrThrow(yield* store.find(one.owner, one.id))
         assert.deepStrictEqual(found, { ...one, status: "active", consecutiveFailures: 0, updatedAt: start + hour })
         assert.isTrue(Option.isNone(yield* store.modify(null, webhook().id, change)))

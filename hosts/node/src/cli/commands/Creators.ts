@@ -16,7 +16,7 @@ import { CommandFailed, refuseIf } from "../CommandFailed.ts"
 import { isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const shareId = Parameter.positionalArgument("share_id", Parser.parseIdOf(ShareId), "The share_id of an assignment")
+const shareId = Parameter.positionalArgument("share_id", Parser.idParserOf(ShareId), "The share_id of an assignment")
 
 export const retryCommand = Command.make(
   "retry",
@@ -78,8 +78,8 @@ const view = (assignment: Assignment) => ({
 const changeEmail = Command.make(
   "change-email",
   {
-    from: Parameter.requiredFlag("from", Parser.parseEmail, "EMAIL", "The present address"),
-    to: Parameter.requiredFlag("to", Parser.parseEmail, "EMAIL", "The new address")
+    from: Parameter.requiredFlag("from", Parser.emailParser, "EMAIL", "The present address"),
+    to: Parameter.requiredFlag("to", Parser.emailParser, "EMAIL", "The new address")
   },
   Effect.fn(
     function* ({ from, to }) {
@@ -104,7 +104,7 @@ const changeEmail = Command.make(
 
 const erase = Command.make(
   "erase",
-  { email: Parameter.requiredFlag("email", Parser.parseEmail, "EMAIL", "The creator's address") },
+  { email: Parameter.requiredFlag("email", Parser.emailParser, "EMAIL", "The creator's address") },
   Effect.fn(function* ({ email }) {
     const erased = yield* (yield* Creators).erase(email)
     if (erased.personas + erased.assignments === 0) return yield* nobody(email)

@@ -60,9 +60,9 @@ const examine = Effect.gen(function* () {
       StoredWork.generations(commands),
       StoredWork.waitingDrafts,
       StoredWork.work(commands),
-      StoredWebhooks.deliveries(commands),
+      StoredWebhooks.checkDeliveries(commands),
       WebhookSecrets.checkWebhookSecrets(settings),
-      StoredWebhooks.disabled(commands),
+      StoredWebhooks.checkDisabled(commands),
       MediaJobs.checkMediaJobs(settings)
     ]),
     licences(commands)

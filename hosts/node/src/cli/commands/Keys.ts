@@ -17,29 +17,29 @@ import { CommandFailed } from "../CommandFailed.ts"
 import { formatFields, formatTable, isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.requiredFlag("org", Parser.parseIdOf(OrganizationId), "ID", "The organization's id")
+const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
 
 const create = Command.make(
   "create",
   {
     organization,
-    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", "The purpose of the key"),
-    scopes: Parameter.requiredFlag("scopes", Parser.parseScopes, "A,B", allScopes.join(", ")),
+    name: Parameter.requiredFlag("name", Parser.nameParser, "NAME", "The purpose of the key"),
+    scopes: Parameter.requiredFlag("scopes", Parser.scopesParser, "A,B", allScopes.join(", ")),
     environment: Parameter.optionalFlag(
       "environment",
-      Parser.parseOneOf(Environment.literals),
+      Parser.oneOfParser(Environment.literals),
       "ENVIRONMENT",
       "live (the default) or test. A test key accesses test data only"
     ),
     addresses: Parameter.optionalFlag(
       "ip-whitelist",
-      Parser.parseAddresses,
+      Parser.addressesParser,
       "A,B",
       "The addresses and CIDR ranges that can use the key. Default: any"
     ),
     expiresAt: Parameter.optionalFlag(
       "expires-at",
-      Parser.parseTimestamp,
+      Parser.timestampParser,
       "TIMESTAMP",
       "The time from which the key is refused"
     )
@@ -109,7 +109,7 @@ const list = Command.make(
 
 const revoke = Command.make(
   "revoke",
-  { id: Parameter.positionalArgument("id", Parser.parseIdOf(ApiKeyId), "The key's id") },
+  { id: Parameter.positionalArgument("id", Parser.idParserOf(ApiKeyId), "The key's id") },
   Effect.fn(function* ({ id }) {
     const apiKeys = yield* ApiKeys
     const key = yield* Effect.catchTag(apiKeys.revoke(id), "ApiKeyNotFound", () =>

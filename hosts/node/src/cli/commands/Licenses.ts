@@ -15,8 +15,8 @@ import { CommandFailed } from "../CommandFailed.ts"
 import { formatTable, isoOrNull, output } from "../Output.ts"
 import * as Parameter from "../Parameter.ts"
 
-const organization = Parameter.requiredFlag("org", Parser.parseIdOf(OrganizationId), "ID", "The organization's id")
-const persona = Parameter.requiredFlag("persona", Parser.parseIdOf(PersonaId), "ID", "The persona's id")
+const organization = Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id")
+const persona = Parameter.requiredFlag("persona", Parser.idParserOf(PersonaId), "ID", "The persona's id")
 
 const grant = Command.make(
   "grant",
@@ -25,7 +25,7 @@ const grant = Command.make(
     persona,
     until: Parameter.optionalFlag(
       "until",
-      Parser.parseTimestamp,
+      Parser.timestampParser,
       "TIMESTAMP",
       "The time from which the licence is no longer valid"
     )

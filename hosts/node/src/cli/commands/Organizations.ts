@@ -18,36 +18,36 @@ import * as Parameter from "../Parameter.ts"
 const settings = {
   plan: Parameter.optionalFlag(
     "plan",
-    Parser.parseOneOf(PlanName.literals),
+    Parser.oneOfParser(PlanName.literals),
     "PLAN",
     "standard (the default) or premium"
   ),
   contactEmail: Parameter.optionalFlag(
     "contact-email",
-    Parser.orEmptyAsNull(Parser.parseEmail),
+    Parser.orEmptyAsNull(Parser.emailParser),
     "EMAIL",
     "The contact for mails about undeliverable requests and new webhooks"
   ),
   identityId: Parameter.optionalFlag(
     "identity-id",
-    Parser.orEmptyAsNull(Parser.parseName),
+    Parser.orEmptyAsNull(Parser.nameParser),
     "ID",
     "The organization's id at the dashboard's identity provider"
   ),
   limits: Parameter.repeatedFlag(
     "limit",
-    Parser.parseLimit,
+    Parser.limitParser,
     "NAME=VALUE",
     "A limit that replaces the plan's limit. Can be given several times"
   )
 }
 
-const id = Parameter.positionalArgument("id", Parser.parseIdOf(OrganizationId), "The organization's id")
+const id = Parameter.positionalArgument("id", Parser.idParserOf(OrganizationId), "The organization's id")
 
 const create = Command.make(
   "create",
   {
-    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", "The name that creators see"),
+    name: Parameter.requiredFlag("name", Parser.nameParser, "NAME", "The name that creators see"),
     ...settings
   },
   Effect.fn(function* (wanted) {
@@ -76,7 +76,12 @@ const update = Command.make(
   "update",
   {
     id,
-    name: Parameter.optionalFlag("name", Parser.parseName, "NAME", "The name that creators see from the next topic on"),
+    name: Parameter.optionalFlag(
+      "name",
+      Parser.nameParser,
+      "NAME",
+      "The name that creators see from the next topic on"
+    ),
     ...settings
   },
   Effect.fn(

@@ -18,26 +18,26 @@ const email = "The address that receives the creator's mails. Partners never see
 const settings = {
   creatorName: Parameter.optionalFlag(
     "creator-name",
-    Parser.orEmptyAsNull(Parser.parseName),
+    Parser.orEmptyAsNull(Parser.nameParser),
     "NAME",
     "The creator's name in mails"
   ),
   imageUrl: Parameter.optionalFlag(
     "image-url",
-    Parser.orEmptyAsNull(Parser.parseHttpUrl),
+    Parser.orEmptyAsNull(Parser.httpUrlParser),
     "URL",
     "The URL of the picture. Default: a neutral picture"
   ),
-  bio: Parameter.optionalFlag("bio", Parser.parseProse, "TEXT", "Its biography"),
+  bio: Parameter.optionalFlag("bio", Parser.proseParser, "TEXT", "Its biography"),
   expertise: Parameter.optionalFlag(
     "expertise",
-    Parser.parseExpertise,
+    Parser.expertiseParser,
     "A,B",
     "The persona's sports, leagues and topics"
   ),
   social: Parameter.repeatedFlag(
     "social",
-    Parser.parseSocialLink,
+    Parser.socialLinkParser,
     "NAME=URL",
     "A link to another platform. Can be given several times"
   )
@@ -46,8 +46,8 @@ const settings = {
 const create = Command.make(
   "create",
   {
-    name: Parameter.requiredFlag("name", Parser.parseName, "NAME", name),
-    creatorEmail: Parameter.requiredFlag("creator-email", Parser.parseEmail, "EMAIL", email),
+    name: Parameter.requiredFlag("name", Parser.nameParser, "NAME", name),
+    creatorEmail: Parameter.requiredFlag("creator-email", Parser.emailParser, "EMAIL", email),
     ...settings
   },
   Effect.fn(function* (wanted) {
@@ -73,9 +73,9 @@ const create = Command.make(
 const update = Command.make(
   "update",
   {
-    id: Parameter.positionalArgument("id", Parser.parseIdOf(PersonaId), "The persona's id"),
-    name: Parameter.optionalFlag("name", Parser.parseName, "NAME", name),
-    creatorEmail: Parameter.optionalFlag("creator-email", Parser.parseEmail, "EMAIL", `${email}. For new topics only`),
+    id: Parameter.positionalArgument("id", Parser.idParserOf(PersonaId), "The persona's id"),
+    name: Parameter.optionalFlag("name", Parser.nameParser, "NAME", name),
+    creatorEmail: Parameter.optionalFlag("creator-email", Parser.emailParser, "EMAIL", `${email}. For new topics only`),
     ...settings
   },
   Effect.fn(

@@ -17,10 +17,10 @@ import * as Parameter from "../Parameter.ts"
 const create = Command.make(
   "create",
   {
-    organization: Parameter.requiredFlag("org", Parser.parseIdOf(OrganizationId), "ID", "The organization's id"),
+    organization: Parameter.requiredFlag("org", Parser.idParserOf(OrganizationId), "ID", "The organization's id"),
     expiresIn: Parameter.optionalFlag(
       "expires-in",
-      Parser.parseDuration,
+      Parser.durationParser,
       "DURATION",
       'How long it is good, "1 hour" by default'
     )

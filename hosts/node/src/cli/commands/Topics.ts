@@ -22,7 +22,7 @@ const show = Command.make(
   {
     id: Parameter.positionalArgument(
       "id",
-      Parser.parseIdOf(TopicId),
+      Parser.idParserOf(TopicId),
       "The topic's id, or the share_id of an assignment"
     )
   },

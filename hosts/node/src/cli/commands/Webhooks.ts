@@ -26,7 +26,7 @@ const list = Command.make(
   {
     organization: Parameter.optionalFlag(
       "org",
-      Parser.parseIdOf(OrganizationId),
+      Parser.idParserOf(OrganizationId),
       "ID",
       "Only webhooks of this organization"
     ),
@@ -89,7 +89,7 @@ const list = Command.make(
 
 const enable = Command.make(
   "enable",
-  { id: Parameter.positionalArgument("id", Parser.parseIdOf(WebhookId), "The webhook's id") },
+  { id: Parameter.positionalArgument("id", Parser.idParserOf(WebhookId), "The webhook's id") },
   Effect.fn(function* ({ id }) {
     const webhook = yield* Effect.catchTag((yield* WebhookAdministration).enable(id), "WebhookNotFound", () =>
       Effect.fail(new CommandFailed({ message: `There is no webhook ${id}.` }))

@@ -13,14 +13,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
+import { layerLoopback } from "../Loopback.ts"
 import { type Caller, callersWithKeys, callersWithTokens } from "./Callers.ts"
 import { createResources, createWebhook, type OwnerCredentials, submitTestTopic } from "./Estate.ts"
 import { exampleBodies } from "./Examples.ts"
 import { environmentOf, type NamedResources, type Operation, readOperations, sendOperation } from "./Operations.ts"
 import { type ExpectedAccess, expectedAccess } from "./Rule.ts"
 
-/** Uses real sockets behind a proxy that forwards the caller's address. */
-export const behindProxy = TestApi.layerHttp.pipe(
+/** The callers are behind a proxy that forwards their addresses. */
+export const behindProxy = layerLoopback.pipe(
   Layer.provideMerge(TestApi.workers),
   Layer.provideMerge(Application.layer({ outside: Layer.merge(Mailbox.layer, ScriptedGenerator.layer) })),
   Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(IpAllowList.parseAllowList(["127.0.0.1"]))))

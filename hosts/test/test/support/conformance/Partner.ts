@@ -1,5 +1,5 @@
 /**
- * The service over real HTTP for one file of the suite. Its users are partners with their own organization, and creators with the
+ * The whole service for one file of the suite. Its users are partners with their own organization, and creators with the
  * links from their mails. Responses are read as received, without the service's types.
  */
 import { assert } from "@effect/vitest"
@@ -13,12 +13,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { eventually } from "../Eventually.ts"
+import { layerLoopback } from "../Loopback.ts"
 
 export const startTime = Date.parse("2026-03-02T09:00:00.000Z")
 
 /** Provides the service with another policy, mailer or generator. */
 export const layerOfServiceWith = <Seen, E>(options: Parameters<typeof Application.layer<Seen, E>>[0]) =>
-  TestApi.layerHttp.pipe(
+  layerLoopback.pipe(
     Layer.provideMerge(TestApi.workers),
     Layer.provideMerge(Application.layer(options)),
     Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startTime)))

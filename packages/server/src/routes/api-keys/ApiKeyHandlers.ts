@@ -17,7 +17,7 @@ import { pathOfService } from "../../http/Address.ts"
 import { invalidRequest } from "../../http/Body.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
-import { refusalOf } from "../../middleware/Authorization.ts"
+import { rateLimitErrorOf } from "../../middleware/Authorization.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { decodeChange, decodeCreation, decodeRotation } from "./ApiKeyBody.ts"
 import { keyNotFound, refusedChanges, refusedRotations } from "./ApiKeyRefusals.ts"
@@ -47,7 +47,7 @@ export const layer = HttpApiBuilder.group(
           return yield* answerOnce({ headers, request, owner: keyOwnerOf(organization), secret: true }, ({ once }) =>
             Effect.gen(function* () {
               const body = yield* decodeCreation(request)
-              yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
+              yield* Effect.mapError(limits.countNewKey(organization), rateLimitErrorOf)
               const issued = Effect.catchTags(keys.issue(organization, Views.newApiKeyFromBody(body), by), {
                 TooManyKeys: ({ limit }) =>
                   invalidRequest({
@@ -87,7 +87,7 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const { grace_period_seconds: seconds } = yield* decodeRotation(request)
               const grace = seconds === undefined ? defaultGracePeriod : Duration.seconds(seconds)
-              yield* Effect.mapError(limits.countNewKey(organization), refusalOf)
+              yield* Effect.mapError(limits.countNewKey(organization), rateLimitErrorOf)
               const rotated = Effect.catchTags(
                 keys.rotate(yield* parseIdentifier(Ids.ApiKeyId, params.id, Errors.apiKeyNotFound), grace, who),
                 refusedRotations("id")

@@ -17,7 +17,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { bodyTooLarge, readJsonText } from "../../http/Body.ts"
 import { contentType } from "../../http/Envelope.ts"
-import { countCall, refusalOf } from "../../middleware/Authorization.ts"
+import { countCall, rateLimitErrorOf } from "../../middleware/Authorization.ts"
 import { currentRateState } from "../../middleware/CurrentRate.ts"
 import type { RunPart } from "../../middleware/IdempotentRequests.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
@@ -89,7 +89,7 @@ export const layer = HttpApiBuilder.group(
               )
             )
             const isStored = headers["idempotency-key"] !== undefined && !results.some(isCreated)
-            if (isStored) yield* Effect.mapError(limits.countStoredRefusals(principal.organization), refusalOf)
+            if (isStored) yield* Effect.mapError(limits.countStoredRefusals(principal.organization), rateLimitErrorOf)
             const body = `{"success":true,"data":{"results":[${results.join(",")}]}}`
             return yield* once(Effect.succeed(HttpServerResponse.text(body, { contentType })))
           })

@@ -2,22 +2,22 @@
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
-import type { RecordedAttempt, ShownDelivery } from "@partner-commentary/core/webhook/Delivery"
+import type { DeliveryWithProgress, RecordedAttempt } from "@partner-commentary/core/webhook/Delivery"
 import { publicId } from "@partner-commentary/core/webhook/Event"
 import type { RecoveryPlan } from "@partner-commentary/core/webhook/WebhookRecovery"
 
-export const toListedDelivery = (delivery: ShownDelivery): typeof Api.Delivery.Type => ({
+export const toListedDelivery = (delivery: DeliveryWithProgress): typeof Api.Delivery.Type => ({
   ...common(delivery),
   attempts: delivery.attempts.slice(-shownAttempts.listed).map(attempt)
 })
 
-export const toDeliveryDetail = (delivery: ShownDelivery): typeof Api.DeliveryDetail.Type => ({
+export const toDeliveryDetail = (delivery: DeliveryWithProgress): typeof Api.DeliveryDetail.Type => ({
   ...common(delivery),
   attempts: delivery.attempts.map((each) => ({ ...attempt(each), response_excerpt: each.excerpt })),
   payload: JSON.parse(delivery.payload ?? "null")
 })
 
-const common = (delivery: ShownDelivery) => ({
+const common = (delivery: DeliveryWithProgress) => ({
   id: delivery.eventId,
   webhook_id: delivery.webhookId,
   event_id: publicId(delivery.eventId),

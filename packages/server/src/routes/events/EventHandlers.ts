@@ -9,7 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { contentType } from "../../http/Envelope.ts"
-import { applied, preferredWait } from "../../http/Preference.ts"
+import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
 import * as WaitingRequests from "../../middleware/WaitingRequests.ts"
 import * as EventQuery from "./EventQuery.ts"
 import * as EventStream from "./EventStream.ts"
@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
             return isEmpty ? Option.none() : Option.some(response)
           })
           const found = yield* wait(request, { change: newEvents(owner), seconds, pool: "standard", look })
-          return applied(Option.getOrElse(found, () => last))
+          return withPreferenceApplied(Option.getOrElse(found, () => last))
         })
       )
   })

@@ -9,7 +9,7 @@ import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { LongPolls, type Wake, type Watch } from "@partner-commentary/core/access/LongPolls"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
-import { isTooManyRequests, WokenReads } from "@partner-commentary/core/access/WokenReads"
+import { isTooManyRequests, SignaledReads } from "@partner-commentary/core/access/SignaledReads"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { newEvents } from "@partner-commentary/core/shared/WorkSignal"
 import { EventHistory } from "@partner-commentary/core/webhook/EventHistory"
@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
   const history = yield* EventHistory
   const { watch } = yield* LongPolls
   const { withPermit } = yield* ConcurrencyLimit
-  const read = yield* WokenReads
+  const read = yield* SignaledReads
   const { check } = yield* Authorization
   const proxies = yield* TrustedProxies
   const scope = yield* Effect.scope

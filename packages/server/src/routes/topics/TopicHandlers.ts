@@ -25,7 +25,7 @@ import { pathOfService } from "../../http/Address.ts"
 import { invalidRequest } from "../../http/Body.ts"
 import * as EntityTag from "../../http/EntityTag.ts"
 import * as Envelope from "../../http/Envelope.ts"
-import { applied, preferredWait } from "../../http/Preference.ts"
+import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { hasPathDelimiter } from "../../middleware/Responses.ts"
 import * as WaitingRequests from "../../middleware/WaitingRequests.ts"
@@ -92,9 +92,9 @@ export const layer = HttpApiBuilder.group(
           })
           const seconds = preferredWait(request.headers["prefer"])
           const changed = yield* wait(request, { change: topicChange(id), seconds, pool: "frequent", look })
-          if (Option.isSome(changed)) return applied(changed.value)
-          if (known !== undefined) return applied(EntityTag.unchanged(tags.ofStatus(last ?? "")))
-          return applied(status(yield* topics.progress(owner, id)))
+          if (Option.isSome(changed)) return withPreferenceApplied(changed.value)
+          if (known !== undefined) return withPreferenceApplied(EntityTag.unchanged(tags.ofStatus(last ?? "")))
+          return withPreferenceApplied(status(yield* topics.progress(owner, id)))
         })
       )
 

@@ -13,9 +13,9 @@ import * as KeyedSemaphore from "../shared/KeyedSemaphore.ts"
 import { ConcurrencyLimit, poolBounds, TooManyRequests } from "./ConcurrencyLimit.ts"
 
 /** Concurrent reads of one organization in this process: a part of the permits of the pool. */
-export const wokenReadBounds = { standard: 2, frequent: 16 } as const
+export const signaledReadBounds = { standard: 2, frequent: 16 } as const
 
-export type WokenReadPool = keyof typeof wokenReadBounds
+export type SignaledReadPool = keyof typeof signaledReadBounds
 
 /**
  * This time and the longest wait add up to one minute. Common proxies close a connection that sends no bytes for a
@@ -24,18 +24,20 @@ export type WokenReadPool = keyof typeof wokenReadBounds
 const turnTimeout = Duration.seconds(30)
 
 type Read = <A, E, R>(
-  pool: WokenReadPool,
+  pool: SignaledReadPool,
   organization: OrganizationId,
   look: Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | TooManyRequests, R>
 
 /** Runs reads in the order of arrival, each with a permit of the pool. The queue has no maximum length. */
-export class WokenReads extends Context.Service<WokenReads, Read>()("@partner-commentary/core/access/WokenReads") {
+export class SignaledReads extends Context.Service<SignaledReads, Read>()(
+  "@partner-commentary/core/access/SignaledReads"
+) {
   static readonly layer = Layer.effect(
-    WokenReads,
+    SignaledReads,
     Effect.gen(function* () {
       const limit = yield* ConcurrencyLimit
-      const queues = Record.map(wokenReadBounds, (each) =>
+      const queues = Record.map(signaledReadBounds, (each) =>
         KeyedSemaphore.make<OrganizationId>({ each, waiting: Number.POSITIVE_INFINITY })
       )
       const read: Read = (pool, organization, look) => {

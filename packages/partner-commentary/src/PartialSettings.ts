@@ -6,14 +6,14 @@ import * as Schema from "effect/Schema"
 import { count, flag, struct } from "./OptionRules.ts"
 
 /** The same settings, each optional and in plain form: a duration is `"48 hours"` or milliseconds. */
-export type Partly<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
+export type PartialOf<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
 
 type Plain<A> = A extends Duration.Duration
   ? Duration.Input
   : A extends ReadonlyArray<infer Each>
     ? ReadonlyArray<Plain<Each>>
     : A extends object
-      ? Partly<A>
+      ? PartialOf<A>
       : A
 
 const duration = Schema.declare(
@@ -35,7 +35,7 @@ export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
 }
 
 /** `given` was already decoded by the schema of the defaults. */
-export const over = <A>(defaults: A, given: Partly<A> | undefined): A => filled(defaults, given) as A
+export const overrideDefaults = <A>(defaults: A, given: PartialOf<A> | undefined): A => filled(defaults, given) as A
 
 const filled = (usual: unknown, given: unknown): unknown => {
   if (given === undefined) return usual

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { ConcurrencyLimit, poolBounds, TooManyRequests } from "@partner-commentary/core/access/ConcurrencyLimit"
-import { WokenReads, wokenReadBounds } from "@partner-commentary/core/access/WokenReads"
+import { SignaledReads, signaledReadBounds } from "@partner-commentary/core/access/SignaledReads"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 
 const acme = "acme" as OrganizationId
 const other = "other" as OrganizationId
-const layer = Layer.provideMerge(WokenReads.layer, ConcurrencyLimit.layer)
+const layer = Layer.provideMerge(SignaledReads.layer, ConcurrencyLimit.layer)
 const crowd = poolBounds.waiting.each
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
@@ -28,7 +28,7 @@ it.effect.each(["standard", "frequent"] as const)(
   (pool) =>
     Effect.gen(function* () {
       const { withPermit } = yield* ConcurrencyLimit
-      const read = yield* WokenReads
+      const read = yield* SignaledReads
       let done = 0
       const one = read(
         pool,
@@ -44,7 +44,7 @@ it.effect.each(["standard", "frequent"] as const)(
       )
       for (const fiber of ordinary) assert.strictEqual(fiber.pollUnsafe()?._tag, "Success")
       for (const fiber of ordinary) assert.strictEqual((yield* Fiber.join(fiber))._tag, "Success")
-      yield* pass((crowd / wokenReadBounds[pool]) * 5)
+      yield* pass((crowd / signaledReadBounds[pool]) * 5)
       assert.strictEqual(done, crowd)
       yield* Effect.forEach(woken, Fiber.join)
     }).pipe(Effect.provide(layer))
@@ -52,7 +52,7 @@ it.effect.each(["standard", "frequent"] as const)(
 
 it.effect("woken reads run in the order of their arrival, few at a time for each organization", () =>
   Effect.gen(function* () {
-    const read = yield* WokenReads
+    const read = yield* SignaledReads
     const started: Array<string> = []
     const start = (organization: OrganizationId, name: number) =>
       Effect.gen(function* () {
@@ -80,7 +80,7 @@ it.effect("woken reads run in the order of their arrival, few at a time for each
 it.effect("a woken read tries again while ordinary requests fill the pool, and keeps its place", () =>
   Effect.gen(function* () {
     const { withPermit } = yield* ConcurrencyLimit
-    const read = yield* WokenReads
+    const read = yield* SignaledReads
     const { each, waiting } = poolBounds.standard
     const end = yield* Deferred.make<void>()
     const busy = yield* Effect.forEach(Array.from({ length: each + waiting }), () =>
@@ -99,8 +99,8 @@ it.effect("a woken read tries again while ordinary requests fill the pool, and k
 
 it.effect("a woken read that gets no turn for half a minute is refused, and leaves the queue", () =>
   Effect.gen(function* () {
-    const read = yield* WokenReads
-    const slow = yield* Effect.forEach(Array.from({ length: wokenReadBounds.standard }), () =>
+    const read = yield* SignaledReads
+    const slow = yield* Effect.forEach(Array.from({ length: signaledReadBounds.standard }), () =>
       Effect.forkChild(read("standard", acme, Effect.never))
     )
     yield* settle

@@ -4,7 +4,7 @@
  */
 
 /** Checks headings, names, colours and sizes. Returns one sentence for each fault. */
-export const findBlemishes = (): Array<string> => {
+export const findLayoutFaults = (): Array<string> => {
   const found: Array<string> = []
   const all = (selector: string) => Array.from(document.querySelectorAll<HTMLElement>(selector))
   const called = (element: Element) =>
