@@ -3,8 +3,8 @@ import { closeSync, existsSync, openSync, renameSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
-import * as OwnDatabase from "../support/OwnDatabase.ts"
-import * as Process from "../support/Process.ts"
+import * as OwnDatabase from "../../test/support/OwnDatabase.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const asked = async (apiRoot: string) => {
   const response = await fetch(`${apiRoot}/readyz`)

@@ -8,8 +8,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { join } from "node:path"
 import { SMTPServer } from "smtp-server"
 import { describe, expect, it } from "vitest"
-import * as Loopback from "../support/Loopback.ts"
-import * as Process from "../support/Process.ts"
+import * as Loopback from "../../test/support/Loopback.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const listening = async (test: Process.TestLifetime, server: Pick<Server, "listen" | "close" | "address">) => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()))
