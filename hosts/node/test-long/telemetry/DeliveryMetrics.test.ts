@@ -1,8 +1,8 @@
 /** Tests of the metrics of deliveries at /metrics, of a real service with real receivers. */
 import { expect, it } from "vitest"
-import * as Loopback from "../support/Loopback.ts"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as Loopback from "../../test/support/Loopback.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 it("/metrics shows attempts by outcome, the latency of events, held deliveries, and failing webhooks", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)

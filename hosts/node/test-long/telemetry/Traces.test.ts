@@ -1,9 +1,9 @@
 /** Tests of traces from a submission to the delivered event, as a collector receives them. */
 import { expect, it } from "vitest"
-import * as Collector from "../support/Collector.ts"
-import * as Loopback from "../support/Loopback.ts"
-import * as Partner from "../support/Partner.ts"
-import * as Process from "../support/Process.ts"
+import * as Collector from "../../test/support/Collector.ts"
+import * as Loopback from "../../test/support/Loopback.ts"
+import * as Partner from "../../test/support/Partner.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const content = "Who goes down this season?"
 

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import * as Process from "../support/Process.ts"
+import * as Process from "../../test/support/Process.ts"
 
 it("a signing secret whose file stays empty is reported as damaged, and is not replaced", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)

@@ -10,7 +10,7 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { checkFileIntegrity } from "../../src/doctor/FileIntegrity.ts"
-import * as Process from "../support/Process.ts"
+import * as Process from "../../test/support/Process.ts"
 
 const examined = async (file: string) => {
   const provider = ConfigProvider.fromEnvRecord({ DATABASE_URL: `sqlite:${file}`, DEV: "true" })
