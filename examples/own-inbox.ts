@@ -3,6 +3,12 @@ import { Router } from "express"
 import { type PartnerCommentary, PartnerCommentaryError } from "partner-commentary"
 
 // #region own-inbox
+/** The creator's mistakes. Other errors are the application's, and their messages are not for creators. */
+const statuses = new Map([
+  ["not_found", 404],
+  ["invalid_request", 400]
+])
+
 /** `emailOf` returns the address of the creator who has logged in to your application. */
 export const inbox = (pc: PartnerCommentary, emailOf: (request: object) => string) => {
   const router = Router()
@@ -15,8 +21,9 @@ export const inbox = (pc: PartnerCommentary, emailOf: (request: object) => strin
     try {
       response.json(await pc.creators[action]({ ...request.body, share_id, email: emailOf(request) }))
     } catch (error) {
-      if (!(error instanceof PartnerCommentaryError) || error.code === "internal_error") throw error
-      response.status(error.code === "not_found" ? 404 : 400).json({ code: error.code, message: error.message })
+      const status = error instanceof PartnerCommentaryError && statuses.get(error.code)
+      if (!status) throw error
+      response.status(status).json({ code: error.code, message: error.message })
     }
   })
   return router

@@ -1,7 +1,8 @@
 /** The inbox of the guide lists the requests of the creator who has logged in, and takes the creator's answer. */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
-import express from "express"
+import { tmpdir } from "node:os"
+import express, { type ErrorRequestHandler } from "express"
 import { partnerCommentary } from "partner-commentary"
 import { sqlite } from "partner-commentary/sqlite"
 import { expect, it } from "vitest"
@@ -46,4 +47,25 @@ it("a creator answers in the application's own pages, and not for another creato
   email = "ada@creators.example"
   expect(await ask(`${path}/respond`, { perspective: "The home side." })).toMatchObject({ status: 200 })
   await expect.poll(async () => (await ask(`${path}/approve`, {})).body.status).toBe("creator_approved")
+})
+
+it("a service that cannot start is not the creator's mistake, and the response does not name the database", async (test) => {
+  const pc = partnerCommentary({
+    url: "https://app.example/commentary",
+    secret: "32 characters or more, kept elsewhere",
+    database: sqlite(tmpdir()),
+    mail: () => {},
+    generator: () => ""
+  })
+  const failed: ErrorRequestHandler = (_error, _request, response, _next) => void response.sendStatus(500)
+  const server = express()
+    .use(express.json())
+    .use(inbox(pc, () => "ada@creators.example"))
+    .use(failed)
+    .listen(0, "127.0.0.1")
+  await once(server, "listening")
+  test.onTestFinished(() => void server.close().closeAllConnections())
+  const path = "/requests/0190a6f0-7c1e-7000-8000-000000000000/decline"
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method: "POST" })
+  expect([response.status, await response.text()]).toEqual([500, "Internal Server Error"])
 })

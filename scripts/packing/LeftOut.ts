@@ -21,7 +21,8 @@ const leftOut: Readonly<Record<string, string>> = {
   "effect/dist/http/internal/mimeTypes.js": "export default {}"
 }
 
-const expression = new RegExp(`/(${Object.keys(leftOut).join("|").replaceAll(".", "\\.")})$`)
+/** The separators of paths differ on Windows. */
+const expression = new RegExp(`/(${Object.keys(leftOut).join("|").replaceAll(".", "\\.")})$`.replaceAll("/", "[\\\\/]"))
 
 export const plugin: Plugin = {
   name: "left out",
@@ -29,7 +30,7 @@ export const plugin: Plugin = {
     const found = new Set<string>()
     onStart(() => found.clear())
     onLoad({ filter: expression }, ({ path }) => {
-      const name = expression.exec(path)?.[1] ?? ""
+      const name = (expression.exec(path)?.[1] ?? "").replaceAll("\\", "/")
       found.add(name)
       return { contents: leftOut[name] ?? "" }
     })

@@ -2,10 +2,11 @@
 import * as Predicate from "effect/Predicate"
 import { invalidArgument, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
-/** A Request of another library or realm is accepted too. */
+/** A Request of another library or realm is accepted too. Node's request has no complete address, and is refused. */
 export const wrongRequest = (request: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "url") &&
   Predicate.isString(request.url) &&
+  URL.canParse(request.url) &&
   Predicate.hasProperty(request, "method") &&
   Predicate.hasProperty(request, "headers")
     ? undefined
@@ -19,6 +20,7 @@ export const wrongExchange = (request: unknown, response: unknown): PartnerComme
     : invalidArgument("request", "node takes the request and the response of Node's HTTP server, in this order.")
 
 export const wrongInvocation = (invocation: unknown): PartnerCommentaryError | undefined =>
-  Predicate.hasProperty(invocation, "getRemainingTimeInMillis")
+  Predicate.hasProperty(invocation, "getRemainingTimeInMillis") &&
+  Predicate.isFunction(invocation.getRemainingTimeInMillis)
     ? undefined
     : invalidArgument("invocation", "lambda takes Lambda's context as its second argument.")

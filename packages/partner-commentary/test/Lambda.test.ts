@@ -58,10 +58,12 @@ it("an event of an unknown source is refused with one sentence", async () => {
     message: expect.stringMatching(/^This function takes events of API Gateway/)
   })
   expect(await pc.lambda({}, invocation).catch((error) => error)).toMatchObject(refused)
-  expect(await pc.lambda({ source: "aws.scheduler" }, {} as never).catch((error) => error)).toMatchObject({
-    code: "invalid_argument",
-    details: { field: "invocation" }
-  })
+  for (const wrong of [{}, { getRemainingTimeInMillis: 3000 }]) {
+    expect(await pc.lambda({ source: "aws.scheduler" }, wrong as never).catch((error) => error)).toMatchObject({
+      code: "invalid_argument",
+      details: { field: "invocation" }
+    })
+  }
 })
 
 it("a service that cannot start answers 500, and the log has the reason with the response's request id", async () => {

@@ -44,6 +44,11 @@ it.each(["/commentary/healthz", "/healthz"])(
 
 it.each([
   ["fetch", "The first argument must be a web-standard Request.", (pc) => pc.fetch(undefined as never)],
+  [
+    "fetch that is Node's request",
+    "The first argument must be a web-standard Request.",
+    (pc) => pc.fetch({ url: "/commentary/healthz", method: "GET", headers: {}, socket: {} } as never)
+  ],
   ["next", "The first argument must be a web-standard Request.", (pc) => pc.next.GET("/healthz" as never)],
   [
     "node",

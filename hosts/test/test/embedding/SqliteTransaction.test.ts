@@ -41,12 +41,15 @@ const order = async (pc: Service, database: DatabaseSync, topic: NewTopic) => {
 // #endregion
 
 // #region kysely-sqlite
-/** Kysely's own dialect for SQLite, on `node:sqlite` in the place of better-sqlite3. */
+/**
+ * Kysely's own dialect for SQLite, on `node:sqlite` in the place of better-sqlite3. A transaction takes the write lock
+ * when it begins, because SQLite refuses a later lock if the service has written in between.
+ */
 const dialectOf = (database: DatabaseSync) =>
   new SqliteDialect({
     database: {
       prepare: (sql) => {
-        const statement = database.prepare(sql)
+        const statement = database.prepare(sql === "begin" ? "BEGIN IMMEDIATE" : sql)
         const values = (parameters: ReadonlyArray<unknown>) => parameters as Array<SQLInputValue>
         return {
           reader: statement.columns().length > 0,
@@ -203,6 +206,23 @@ it("Kysely on node:sqlite: a topic is committed and rolled back with the host's 
   expect(orders()).toEqual([{ topic }])
   expect(await db.selectFrom("orders").selectAll().execute()).toEqual([{ topic }])
   expect((await pc.topics.list(ids)).total).toBe(1)
+})
+
+it("Kysely on node:sqlite: a transaction that reads first is not refused because the service writes meanwhile", async () => {
+  const { database, ids, orders, pc } = await started()
+  const db = new Kysely<{ orders: { topic: string } }>({ dialect: dialectOf(database) })
+  let beside: Promise<unknown> = Promise.resolve()
+  const topic = await db.transaction().execute(async (trx) => {
+    await trx.selectFrom("orders").selectAll().execute()
+    beside = pc.topics.submit(topicOf(ids, "Who wins the cup in the autumn?"))
+    await setTimeout(50)
+    const { topic_id } = await pc.topics.submit(topicOf(ids), { db: database })
+    await trx.insertInto("orders").values({ topic: topic_id }).execute()
+    return topic_id
+  })
+  await beside
+  expect(orders()).toEqual([{ topic }])
+  expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
 describe("an object that is not an open transaction on the file is refused with one sentence", () => {
