@@ -1,4 +1,4 @@
-/** Records the product's own statements, as the stores send them, and explains them on the seeded data. */
+/** Records the SQL statements that the stores send, and runs EXPLAIN for them on the seeded data. */
 import { PerformanceStore } from "@partner-commentary/core/performance/PerformanceStore"
 import type { EventId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"

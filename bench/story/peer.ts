@@ -1,9 +1,9 @@
 /**
- * The peer of the story: one process, Fastify, nodemailer's pool, and one transaction a step. Submissions are those of
- * `../peer.ts` and `../postgres/peer.ts`.
+ * The peer for the story benchmark: one process with Fastify and nodemailer's pool, and one transaction for each step.
+ * Submissions work as in `../peer.ts` and `../postgres/peer.ts`.
  *
- * It omits parts that would only make it slower: shares of organizations, reminders and deadlines, retries and circuit breakers,
- * metrics, the audit log, encrypted secrets, and repeated responses.
+ * It omits parts that would only make it slower: shares of organizations, reminders and deadlines, retries and circuit
+ * breakers, metrics, the audit log, encrypted secrets, and repeated responses.
  *
  * `node bench/story/peer.ts FILE|URL SMTP_PORT RECEIVERS_PORT [KEY]` listens on a free port and prints one line of JSON.
  */

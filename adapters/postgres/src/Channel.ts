@@ -31,7 +31,7 @@ export interface NotificationChannel {
   readonly isHeard: Effect.Effect<boolean>
 }
 
-/** The message for listeners that any other message may have been lost. */
+/** This message tells listeners that other messages may have been lost. */
 export const connectionLost = ""
 
 /** The channel that Postgres provides. */

@@ -33,7 +33,7 @@ const changed = (url: Redacted.Redacted, change: (own: URL) => void) => {
 
 const nameOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
-/** A role without any privileges. It is dropped after the databases that the test creates later. */
+/** A role without any privileges. The scope first drops the databases that the test creates later, then the role. */
 const role = Effect.gen(function* () {
   const url = yield* TestDatabase.empty
   const name = `Role ${nameOf(url)}`

@@ -16,8 +16,8 @@ import * as Pool from "./Pool.ts"
 import { sendMail } from "./SmtpSession.ts"
 
 /**
- * Replies about the sender or its credentials, not about the mail. The failure is temporary, because the operator can
- * fix the cause.
+ * SMTP reply codes that concern the sender or its credentials, not the mail. The failure is temporary, because the
+ * operator can fix the cause.
  */
 const authentication = new Set([530, 534, 535, 538])
 

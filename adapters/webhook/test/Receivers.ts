@@ -68,7 +68,7 @@ export const listenTcp = (speak: (socket: Net.Socket) => void) =>
 export const listenTls = (options: Tls.TlsOptions, speak: (socket: Net.Socket) => void) =>
   listening(() => Tls.createServer(options, (socket) => speak(socket.resume())).on("tlsClientError", () => undefined))
 
-/** Starts a server that sends this text after the first received data, and then closes. */
+/** Starts a server that sends this text once it has received data, and then closes the connection. */
 export const listenWithAnswer = (text: string | Uint8Array) =>
   listenTcp((socket) => socket.once("data", () => socket.end(text)))
 

@@ -95,7 +95,10 @@ export const waitForTopic = async (
     return { ...request, headers: { ...headers, prefer: `wait=${wait}` }, timeoutMs }
   }
 
-  /** After the first tag, the next request can wait. Its response shows whether the service supports waiting. */
+  /**
+   * The first request with a tag follows after a short pause, because the service can delay its response until a change.
+   * That response shows whether the service supports waiting.
+   */
   const pauseAfter = (seen: TopicProgress | Error, known: string | null): number => {
     const usual = usualPause(connection, intervalMs)
     if (seen instanceof Error) return Math.max(usual, requestedDelay(seen) ?? 0)

@@ -24,7 +24,7 @@ export interface Settings {
   }
   /** The number of server processes that share the port. None if the host chooses it. */
   readonly processes: Option.Option<number>
-  /** None when links start with the address on which the service listens. The URL has no trailing slash. */
+  /** If none, links start with the address on which the service listens. The URL has no trailing slash. */
   readonly publicUrl: Option.Option<string>
   readonly development: boolean
   readonly database: DatabaseSettings.DatabaseSettings

@@ -1,6 +1,6 @@
 /**
  * A process that continuously makes a partner's usual requests: status polls, new topics and pages of events. Each kind
- * has its own loop, so that a slow response to one does not hide another. Usage: `node Victim.ts SCENE.json ROOT
+ * has its own loop, so that a slow response to one kind does not delay another. Usage: `node Victim.ts SCENE.json ROOT
  * PID_OF_SERVICE`.
  */
 import { readFileSync } from "node:fs"

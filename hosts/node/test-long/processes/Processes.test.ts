@@ -70,7 +70,7 @@ it("three processes share one port, one log and one page of metrics, and one tha
   const messages = logOf(service).map(({ message }) => message)
   expect(messages.filter((message) => message.startsWith("Partner Commentary"))).toHaveLength(1)
   expect(messages.slice(-2)).toEqual(["Stopping", "Stopped"])
-  // Only the killed process could not delete its heartbeat.
+  // The killed process could not delete its heartbeat. The other processes deleted theirs when they stopped.
   expect(await heartbeats(env)).toHaveLength(1)
 })
 

@@ -171,7 +171,7 @@ it("SIGTERM ends streams, the process exits with code 0, and a client that follo
   await expect(following).rejects.toThrow("enough")
 })
 
-it("clients that leave, and clients that do not read, leave the places of their streams to others", async (test) => {
+it("streams of clients that disconnect or do not read are ended, and other clients can open streams", async (test) => {
   const { decline, key, open, server, submit } = await startScene(test, { DEV: "true" })
   const { hostname, port } = new URL(server.apiRoot)
   const { each } = poolBounds.streaming

@@ -51,7 +51,7 @@ const one = Effect.fnUntraced(function* (state: AssignmentState) {
   return { by, id, persona, act, look, token, view, text, revised, draft }
 })
 
-/** The actions that each state refuses, because the table in section 3 has no row for them. */
+/** The actions that each state refuses: section 3 of the specification has no table row for them. */
 const refusals: ReadonlyArray<readonly [AssignmentState, ReadonlyArray<string>]> = [
   ["topic_sent", ["approve", "revise", "withdraw"]],
   ["opinion_injected", ["respond", "decline", "approve", "withdraw"]],

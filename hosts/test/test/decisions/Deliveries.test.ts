@@ -28,7 +28,7 @@ const hasty = { policy: { lease: Duration.days(1), webhooks: { ...defaults, retr
 
 const since = new Date(startTime).toISOString()
 
-/** A partner with a webhook, an endpoint that responds with this status, and creators who decline. */
+/** Seeds a partner with a webhook whose endpoint responds with `status`, and creators who decline. */
 const failing = (status: number) =>
   Effect.gen(function* () {
     const { answer, sent } = yield* Receivers

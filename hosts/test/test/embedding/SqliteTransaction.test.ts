@@ -226,7 +226,7 @@ it("Kysely on node:sqlite: a transaction that reads first is not refused because
 })
 
 describe("an object that is not an open transaction on the file is refused with one sentence", () => {
-  it("the option db refuses a database without a transaction, one on another file, and another object", async () => {
+  it("the option db refuses a database without a transaction, a database on another file, and other objects", async () => {
     const { database, ids, pc } = await started()
     const submitted = (db: object) => pc.topics.submit(topicOf(ids), { db })
     const other = hostDatabase()

@@ -1,6 +1,6 @@
 /**
- * Which operations count toward their organization's concurrency limit. It covers every operation of the description, including
- * future ones.
+ * Tests which operations count toward the concurrency limit of their organization. The test covers every operation of
+ * the OpenAPI document, including future ones.
  */
 import { assert, it } from "@effect/vitest"
 import { ConcurrencyLimit, type ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"

@@ -1,7 +1,7 @@
 /**
- * Recognizes a repeated request body without storing the body. Bodies contain secrets, so a plain hash would let a
- * reader of the database test guesses. The key of the hash is derived from the signing secrets. The first secret makes
- * fingerprints; all secrets can compare them.
+ * Recognizes a repeated request body without storing the body. Bodies contain secrets. With a plain hash, an attacker
+ * who reads the database could test guesses of a secret. The key of the hash is derived from the signing secrets. The
+ * first secret makes fingerprints; all secrets can compare them.
  */
 import * as Kdf from "effect/crypto/Kdf"
 import * as Mac from "effect/crypto/Mac"

@@ -146,8 +146,8 @@ export class MailWorker extends Context.Service<
       })
 
       /**
-       * The mailer decides where an interruption is safe. If the outcome of a sent mail is not stored, the mail is sent
-       * again.
+       * The mailer marks the steps of a send that a shutdown may interrupt. If the outcome of a sent mail is not stored,
+       * the mail is sent again.
        */
       const send = (mail: Mail, rendered: MailMessage) =>
         runAttempt(mailer.send(rendered), {

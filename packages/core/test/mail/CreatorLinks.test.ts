@@ -43,7 +43,7 @@ const tokenOf = (address: string) => {
 const isAssignment = (link: OpenedLink): link is OpenedLink & { readonly to: "assignment" } => link.to === "assignment"
 
 describe("a creator's link", () => {
-  it.effect("a creator's link cannot be signed with a blank secret, which stops the start", () =>
+  it.effect("a creator's link is never signed with a blank secret: the layer fails to start", () =>
     Effect.gen(function* () {
       for (const [first, ...rest] of [[""], ["  "], ["one", ""]] as const) {
         const exit = yield* Effect.exit(signedWith(first, ...rest))

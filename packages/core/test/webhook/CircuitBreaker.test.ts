@@ -75,7 +75,7 @@ const failures = (count: number, span: number, events = 2): ReadonlyArray<Step> 
     event: index % events
   }))
 
-it("the last delivery is the one that started last, whichever attempt is recorded first", () => {
+it("lastDeliveryAt is the start of the latest attempt, even if an earlier attempt is recorded after it", () => {
   const late = [{ attempt: success(start + minute) }, { attempt: success(start) }]
   expect(after(late).receiver.webhook.lastDeliveryAt).toBe(start + minute)
   expect(after(late.toReversed()).receiver.webhook.lastDeliveryAt).toBe(start + minute)

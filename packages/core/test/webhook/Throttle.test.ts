@@ -102,7 +102,7 @@ describe("a delivery that gets only 429", () => {
     expect(isExhausted(Throttle.startRecovery(throttle), later)).toBe(false)
   })
 
-  it("a delivery that gets only 429 counts from the first consecutive 429 that an earlier version stored", () => {
+  it("a delivery that gets only 429 counts from `since` if an earlier version stored no `refusedSince`", () => {
     const { refusedSince: _, ...throttle } = paused(3, "86400").throttle
     expect(isExhausted(throttle, start + schedule)).toBe(true)
   })

@@ -18,5 +18,5 @@ export const stripBidi = <View extends AssignmentInContext>(view: View): View =>
   }
 })
 
-/** Right-to-left scripts do not need these characters. */
+/** Removes bidirectional overrides, embeddings and isolates. Right-to-left scripts do not need them. */
 const withoutBidi = (text: string): string => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")

@@ -68,7 +68,7 @@ const routes = Effect.gen(function* () {
   const { apiRoot } = yield* PublicAddress
   const avatar = apiRoot + avatarPath
   const window = TokenWindow.make({ limit, seconds: 60, capacity: 10_000 })
-  /** The address has no origin, so that pages work under every host name. */
+  /** A path without scheme and host, so that pages work under every host name. */
   const root = `${pathOfService(apiRoot)}/creator`
 
   const show = Effect.fnUntraced(function* (

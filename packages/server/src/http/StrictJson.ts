@@ -19,7 +19,7 @@ export const maxNestingDepth = 32
 export const parseStrictJson = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
   Steps.runWithoutYielding(parsing(text, fields))
 
-/** Parses a long text in the same way, but in steps. */
+/** Like `parseStrictJson`, but parses a long text in steps, and other requests run between the steps. */
 export const parseStrictJsonInSteps = (
   text: string,
   fields?: ReadonlySet<string>

@@ -73,8 +73,8 @@ describe("the page of a closed request", () => {
   })
 })
 
-describe("the steps and the introduction", () => {
-  it("the steps and the introduction are replaced by the error when the field to correct is on the page", () => {
+describe("the page's steps and introduction", () => {
+  it("the page's steps and introduction are replaced by the error when the field to correct is on the page", () => {
     const parts = (more: Partial<PageVisit>) => {
       const shown = page(Samples.topicSent, more)
       return [shown.includes('class="steps"'), shown.includes('class="lead"')]

@@ -1,7 +1,7 @@
 /**
  * Deletes settled mails and redeliveries, closed duplicate windows, old responses and events, old topics of the test
- * environment, and expired former secrets. Each batch is one transaction along an index with a pause after it, so that a writer waits for at
- * most one batch.
+ * environment, and expired former secrets. Each batch reads along an index and is one transaction. A pause follows each
+ * batch, so that a writer waits for at most one batch.
  */
 import { type DeletionLimits, Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"

@@ -55,7 +55,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Returns the result of a submission, given the holders of its windows. */
+/** Returns the result of a submission. `holders` has the assignment that holds each persona's duplicate window. */
 const outcome = (submission: Submission, holders: Writes.WindowHolders) => {
   const answers = resultsOf(submission, holders)
   const sent = newAssignmentsOf(submission, holders).map(({ id }) => id)

@@ -1,6 +1,6 @@
 /**
  * Stores attempts and their consequences under the lock of their webhook. On Postgres, attempts at one webhook that end
- * at the same time share a transaction. Otherwise each would wait for the lock of the webhook.
+ * at the same time share a transaction. Otherwise each attempt would wait for the webhook's lock.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
