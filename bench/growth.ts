@@ -1,6 +1,6 @@
 /**
- * Measures what growth costs on Postgres: the median time of every read and of POST /topics. It compares a year of many topics in
- * one organization with a year of few topics.
+ * Measures what growth costs on Postgres: the median time of every read and of POST /topics. It compares a year of
+ * many topics in one organization with a year of few topics.
  *
  * `node bench/growth.ts [--topics 1000000] [--few 10000] [--rounds 300] [--only TEXT] [--plans]`
  *

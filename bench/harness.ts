@@ -1,6 +1,7 @@
 /**
- * `node bench/harness.ts` measures what the service in memory costs a test: its creation, a story from submission to fetched
- * commentary, and a hundred such stories in parallel. CPU time depends less on other processes than elapsed time does.
+ * `node bench/harness.ts` measures what the service in memory costs a test: its creation, a story from submission to
+ * fetched commentary, and a hundred such stories in parallel. CPU time depends less on other processes than elapsed
+ * time does.
  */
 import { TestPartnerCommentary } from "@partner-commentary/test"
 

@@ -1,6 +1,7 @@
 /**
- * The load generator, in a separate process: keep-alive connections in a closed loop over plain sockets. It implements only the
- * HTTP that it needs, so that it is not the bottleneck. The parent process sends each round over IPC and receives the outcome.
+ * The load generator, in a separate process: keep-alive connections in a closed loop over plain sockets. It
+ * implements only the HTTP that it needs, so that it is not the bottleneck. The parent process sends each round over
+ * IPC and receives the outcome.
  */
 import { connect, type Socket } from "node:net"
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench` compares the product with a hand-written peer in one run on one machine, as ratios. README.md explains the
- * rows. `--quick` takes about a minute and measures less.
+ * `npm run bench` compares the product with a hand-written peer in one run on one machine, as ratios. README.md
+ * explains the rows. `--quick` takes about a minute and measures less.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -1,6 +1,7 @@
 /**
- * `node bench/story.ts` measures whole stories: a topic of three personas, three mails, three responses, three drafts and their
- * mails, three approvals, and each event at two webhooks. README.md explains the rows. `--quick` takes about three minutes.
+ * `node bench/story.ts` measures whole stories: a topic of three personas, three mails, three responses, three drafts
+ * and their mails, three approvals, and each event at two webhooks. README.md explains the rows. `--quick` takes
+ * about three minutes.
  */
 import { fork } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"

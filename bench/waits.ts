@@ -1,6 +1,7 @@
 /**
- * `node bench/waits.ts` measures 2,000 requests that wait for a change of a topic: the memory of each, the processor time while
- * nothing changes, and the time from an approval to the answers. README.md explains the rows. It takes about a minute.
+ * `node bench/waits.ts` measures 2,000 requests that wait for a change of a topic: the memory of each, the processor
+ * time while nothing changes, and the time from an approval to the answers. README.md explains the rows. It takes
+ * about a minute.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { Agent, request } from "node:http"

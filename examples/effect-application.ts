@@ -1,6 +1,7 @@
 /**
- * An Effect application with its own database, which also contains the service's tables. The service's routes are below a path.
- * The application calls a use case of the service as a function, in one transaction with its own change.
+ * An Effect application with its own database, which also contains the service's tables. The service's routes are
+ * below a path. The application calls a use case of the service as a function, in one transaction with its own
+ * change.
  */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"

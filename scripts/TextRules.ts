@@ -32,8 +32,8 @@ const storeLines = Object.entries(owners).map(([table, files]): TextRule => {
 })
 
 /**
- * Tests move Effect's Clock, but the database's clock would not follow. DatabaseClock.ts makes the Clock from the database's
- * time.
+ * Tests move Effect's Clock, but the database's clock would not follow. DatabaseClock.ts makes the Clock from the
+ * database's time.
  */
 const databaseClock: TextRule = {
   name: "SQL takes the time as a parameter",

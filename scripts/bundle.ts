@@ -1,8 +1,8 @@
 /**
- * Bundles each deployed host with everything that it imports. A bundle starts faster than the sources and keeps less source text
- * in memory. `npm ci` runs this script. The command line uses its bundle while the hash of the sources matches the bundle
- * (hosts/node/bin). Lambda deploys its bundle's folder. With a folder as its argument, the script writes only Lambda's bundle, to
- * that folder.
+ * Bundles each deployed host with everything that it imports. A bundle starts faster than the sources and keeps less
+ * source text in memory. `npm ci` runs this script. The command line uses its bundle while the hash of the sources
+ * matches the bundle (hosts/node/bin). Lambda deploys its bundle's folder. With a folder as its argument, the script
+ * writes only Lambda's bundle, to that folder.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -21,8 +21,8 @@ const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
 const description = gzipSync(descriptionText(apiRootPlaceholder), { level: 9 })
 
 /**
- * An `import` of a Node module loads all of its exports. For `node:http` these include an HTTP client, web streams and worker
- * threads: 14 MB that the host does not use. `process.getBuiltinModule` loads them lazily.
+ * An `import` of a Node module loads all of its exports. For `node:http` these include an HTTP client, web streams
+ * and worker threads: 14 MB that the host does not use. `process.getBuiltinModule` loads them lazily.
  */
 const sparingly: Plugin = {
   name: "sparingly",

@@ -1,6 +1,6 @@
 /**
- * Creates partners with webhooks, and drafts that wait for approval, through the API with test keys. Simulated creators take each
- * step on request.
+ * Creates partners with webhooks, and drafts that wait for approval, through the API with test keys. Simulated
+ * creators take each step on request.
  */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"

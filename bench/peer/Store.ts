@@ -1,6 +1,6 @@
 /**
- * The peer's database: the tables, and a submission as one synchronous `BEGIN IMMEDIATE` transaction. It uses prepared statements
- * on `node:sqlite`, in WAL mode with `synchronous = FULL`.
+ * The peer's database: the tables, and a submission as one synchronous `BEGIN IMMEDIATE` transaction. It uses
+ * prepared statements on `node:sqlite`, in WAL mode with `synchronous = FULL`.
  */
 import { DatabaseSync } from "node:sqlite"
 

@@ -1,6 +1,6 @@
 /**
- * Generates a workspace's published manifest. The repository's own manifest is for running the sources: it is private and exports
- * TypeScript. The published one exports the compiled files.
+ * Generates a workspace's published manifest. The repository's own manifest is for running the sources: it is private
+ * and exports TypeScript. The published one exports the compiled files.
  */
 import type { Manifest } from "../Repository.ts"
 
@@ -50,8 +50,8 @@ const compiled = (target: SourceManifest["exports"][string]) => {
 }
 
 /**
- * Our packages are released and tested together, so they require each other's exact version. Third-party packages may be newer
- * than the version that the repository pins, so that installations get bug fixes.
+ * Our packages are released and tested together, so they require each other's exact version. Third-party packages may
+ * be newer than the version that the repository pins, so that installations get bug fixes.
  */
 const demanded = (dependencies: Readonly<Record<string, string>>, ours: ReadonlySet<string>) =>
   Object.fromEntries(

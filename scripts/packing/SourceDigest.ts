@@ -1,6 +1,7 @@
 /**
- * Writes a list of the Node host's bundled sources and a SHA-256 of their contents beside the bundle. `hosts/node/bin` computes
- * the same digest at each start of a checkout. It compares contents because a copy, an archive or an image changes file times.
+ * Writes a list of the Node host's bundled sources and a SHA-256 of their contents beside the bundle.
+ * `hosts/node/bin` computes the same digest at each start of a checkout. It compares contents because a copy, an
+ * archive or an image changes file times.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"

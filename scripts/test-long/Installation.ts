@@ -1,6 +1,6 @@
 /**
- * Creates empty projects outside of the repository, installs tarballs into them as users would, and provides the Node versions to
- * run them.
+ * Creates empty projects outside of the repository, installs tarballs into them as users would, and provides the Node
+ * versions to run them.
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"

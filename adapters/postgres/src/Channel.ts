@@ -125,9 +125,9 @@ export interface Listener {
 }
 
 /**
- * Listens on a separate connection until the scope closes. A lost connection is replaced, and listeners receive `connectionLost`.
- * The listener regularly sends a test message through the pool, because after a failover the listening connection may
- * still lead to the old server, open and silent.
+ * Listens on a separate connection until the scope closes. A lost connection is replaced, and listeners receive
+ * `connectionLost`. The listener regularly sends a test message through the pool, because after a failover the
+ * listening connection may still lead to the old server, open and silent.
  */
 export const listen = Effect.fnUntraced(function* (
   { send, setHeard, tell }: Effect.Success<typeof make>,

@@ -1,5 +1,6 @@
 /**
- * Failover: a streaming replica is promoted and the address moves to it. Writes, LISTEN and the clock recover without a restart.
+ * Failover: a streaming replica is promoted and the address moves to it. Writes, LISTEN and the clock recover without
+ * a restart.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"

@@ -2,10 +2,11 @@
  * Group commit: transactions that wait for the connection at the same time share one BEGIN, one COMMIT and one flush to
  * the disk.
  *
- * Each body runs in its caller's fiber, one after another, and a failed or interrupted body rolls back alone: the first
- * by ROLLBACK, which ends the group, and the others to their savepoints. Callers continue after the shared COMMIT. If the COMMIT fails, every successful body fails with its error. So
- * a constraint that is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group. While another process
- * writes, the group waits for its BEGIN without holding the connection, each caller until its own timeout. Effect's
+ * Each body runs in its caller's fiber, one after another, and a failed or interrupted body rolls back alone: the
+ * first by ROLLBACK, which ends the group, and the others to their savepoints. Callers continue after the shared
+ * COMMIT. If the COMMIT fails, every successful body fails with its error. So a constraint that is checked at COMMIT
+ * (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group. While another process writes, the group waits for its
+ * BEGIN without holding the connection, each caller until its own timeout. Effect's
  * `SqlClient.BeginTransaction` has no effect on this client. `makeWithTransaction` provides nesting, `afterCommit` and
  * spans.
  */

@@ -1,8 +1,8 @@
 /**
  * Opens one SQLite file with `node:sqlite`, and provides Effect's SQL connections to it.
  *
- * `openDatabase` returns the database. `connectToDatabase` returns a connection that checks, when a statement runs, whether it may run
- * now, and otherwise waits. `SqliteClient` and `GroupCommit` decide the order.
+ * `openDatabase` returns the database. `connectToDatabase` returns a connection that checks, when a statement runs,
+ * whether it may run now, and otherwise waits. `SqliteClient` and `GroupCommit` decide the order.
  */
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"

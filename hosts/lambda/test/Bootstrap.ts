@@ -1,6 +1,6 @@
 /**
- * The loop that AWS runs around a function, as its runtime API documents it: loads the module, then requests one invocation at a
- * time.
+ * The loop that AWS runs around a function, as its runtime API documents it: loads the module, then requests one
+ * invocation at a time.
  */
 import { join } from "node:path"
 

@@ -1,6 +1,6 @@
 /**
- * The tests' requests to a container: HTTP through an API Gateway, the schedule, and the partner's and the creator's requests for
- * one commentary.
+ * The tests' requests to a container: HTTP through an API Gateway, the schedule, and the partner's and the creator's
+ * requests for one commentary.
  */
 import type { HostRequest } from "@partner-commentary/test/HostRequests"
 import type { Email } from "postal-mime"

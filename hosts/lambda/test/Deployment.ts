@@ -1,6 +1,6 @@
 /**
- * A deployment on this machine: the bundle as it is shipped, a SQLite or Postgres database, a mail server, and an operator's
- * setup.
+ * A deployment on this machine: the bundle as it is shipped, a SQLite or Postgres database, a mail server, and an
+ * operator's setup.
  */
 import { execFile, spawn } from "node:child_process"
 import { cp, mkdtemp, rm } from "node:fs/promises"

@@ -1,6 +1,6 @@
 /**
- * Emulates Lambda on this machine: its documented runtime API over HTTP, and containers that run a bundle as separate processes.
- * A container handles one invocation at a time.
+ * Emulates Lambda on this machine: its documented runtime API over HTTP, and containers that run a bundle as separate
+ * processes. A container handles one invocation at a time.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"

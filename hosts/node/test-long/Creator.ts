@@ -74,7 +74,8 @@ export const playCreator = async (plan: AssignmentPlan, around: CreatorServices)
   }
 
   /**
-   * Waits for the draft with this number or for the mail about it, as the plan says. Restarts generation if all attempts failed.
+   * Waits for the draft with this number or for the mail about it, as the plan says. Restarts generation if all
+   * attempts failed.
    */
   const draft = async (
     number: number,

@@ -33,8 +33,8 @@ export const findRepeatedMails = (
 }
 
 /**
- * True if a kill happened after the hand-over began and before it must have been recorded. A mail that was sent just before the
- * kill may be accepted just after it.
+ * True if a kill happened after the hand-over began and before it must have been recorded. A mail that was sent just
+ * before the kill may be accepted just after it.
  */
 export const isRepeatExplained = (letter: ReceivedMail, kills: ReadonlyArray<number>, until: number): boolean => {
   const kill = kills.find((at) => at >= letter.beganAt)

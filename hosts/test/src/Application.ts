@@ -1,6 +1,6 @@
 /**
- * The whole service composed for tests: real stores on SQLite (Postgres if TEST_STORES says so), the local identity, in-memory
- * receivers, and the test's mailer and generator.
+ * The whole service composed for tests: real stores on SQLite (Postgres if TEST_STORES says so), the local identity,
+ * in-memory receivers, and the test's mailer and generator.
  */
 
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
@@ -75,8 +75,8 @@ export const layer = <Seen, E>(
 }
 
 /**
- * Calls with the same name share a database. Postgres is loaded on demand: only the project's own tests use it, and it is not
- * published.
+ * Calls with the same name share a database. Postgres is loaded on demand: only the project's own tests use it, and
+ * it is not published.
  */
 const stores = (name: string) =>
   process.env["TEST_STORES"] === "postgres"

@@ -1,5 +1,6 @@
 /**
- * X.509 certificates for tests: a certificate authority and the certificates that it signs. Elliptic curves keep generation fast.
+ * X.509 certificates for tests: a certificate authority and the certificates that it signs. Elliptic curves keep
+ * generation fast.
  */
 import { Buffer } from "node:buffer"
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto"

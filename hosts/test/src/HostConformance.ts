@@ -182,8 +182,8 @@ export const requestOverSocket =
   }
 
 /**
- * Sends requests to a function that takes a web Request. The function also gets the path as sent, because Request normalizes
- * dots.
+ * Sends requests to a function that takes a web Request. The function also gets the path as sent, because Request
+ * normalizes dots.
  */
 export const requestWithFetch =
   (fetch: (request: Request, target: string) => Promise<Response>, origin = "http://commentary.example"): SendRequest =>

@@ -1,6 +1,6 @@
 /**
- * A webhook transport that sends nothing. It records requests, returns scripted responses, and accepts every `https:` address
- * that a test does not refuse.
+ * A webhook transport that sends nothing. It records requests, returns scripted responses, and accepts every `https:`
+ * address that a test does not refuse.
  */
 import {
   type WebhookAnswer,

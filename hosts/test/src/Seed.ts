@@ -1,5 +1,6 @@
 /**
- * Organizations, personas, licences, keys and dashboard tokens for tests, created through the ports that the command line uses.
+ * Organizations, personas, licences, keys and dashboard tokens for tests, created through the ports that the command
+ * line uses.
  */
 
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"

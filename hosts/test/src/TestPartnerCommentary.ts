@@ -89,8 +89,9 @@ export class TestPartnerCommentary {
   }
 
   /**
-   * Answers one request like the global `fetch`. Pass it to any code that takes a `fetch`. A path without an origin is enough.
-   * The promise resolves when the response is ready and all resulting work is done: mails, drafts and events.
+   * Answers one request like the global `fetch`. Pass it to any code that takes a `fetch`. A path without an origin
+   * is enough. The promise resolves when the response is ready and all resulting work is done: mails, drafts and
+   * events.
    */
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
     const request = input instanceof Request ? new Request(input, init) : new Request(new URL(input, this.url), init)

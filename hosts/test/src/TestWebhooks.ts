@@ -1,6 +1,6 @@
 /**
- * The in-memory receivers of a test's webhooks. They open no connection. The official client verifies each event's signature with
- * the webhooks' secrets before the test sees the event.
+ * The in-memory receivers of a test's webhooks. They open no connection. The official client verifies each event's
+ * signature with the webhooks' secrets before the test sees the event.
  */
 import { verifyWebhook, type WebhookEvent } from "@partner-commentary/client"
 import { Encryption } from "@partner-commentary/core/shared/Encryption"

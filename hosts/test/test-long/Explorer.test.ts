@@ -1,6 +1,6 @@
 /**
- * The API explorer in a real browser, on a phone and on a desktop. It loads nothing from other servers and sends a request with a
- * key.
+ * The API explorer in a real browser, on a phone and on a desktop. It loads nothing from other servers and sends a
+ * request with a key.
  */
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,5 +1,6 @@
 /**
- * Faults of an OpenAPI document, each with the rule and the place that must be reported, and near misses that no rule reports.
+ * Faults of an OpenAPI document, each with the rule and the place that must be reported, and near misses that no rule
+ * reports.
  */
 import { type DraftDocument, type Plant, plant } from "./Plant.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted as they happen. `makeGaugeRefresh`
- * updates the gauges of the process and of the database.
+ * Metrics in Effect's registry, which `/metrics` and OTLP read. Requests, mails and drafts are counted as they
+ * happen. `makeGaugeRefresh` updates the gauges of the process and of the database.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

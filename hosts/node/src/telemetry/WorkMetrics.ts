@@ -1,6 +1,7 @@
 /**
- * Gauges that are read from the database: due and failed work by kind and age, and the state of receivers. Counts are limited, so
- * that a long backlog does not slow the query down. If the database does not answer, the gauges are removed.
+ * Gauges that are read from the database: due and failed work by kind and age, and the state of receivers. Counts are
+ * limited, so that a long backlog does not slow the query down. If the database does not answer, the gauges are
+ * removed.
  */
 
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"

@@ -1,6 +1,6 @@
 /**
- * Processes of the service under a supervisor that restarts each process when it exits, as in production. The test can kill,
- * pause and stop them.
+ * Processes of the service under a supervisor that restarts each process when it exits, as in production. The test
+ * can kill, pause and stop them.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"

@@ -83,8 +83,8 @@ export const compareDeliveries = (course: DeliveryCourse): DeliveryAgreement => 
 }
 
 /**
- * Matches each logged attempt with a request that arrived during it and got the same status. A request that timed out may have
- * been answered later, or not at all.
+ * Matches each logged attempt with a request that arrived during it and got the same status. A request that timed out
+ * may have been answered later, or not at all.
  */
 const matched = (seen: ReadonlyArray<ArrivedEvent>, logged: ReadonlyArray<LoggedAttempt>) => {
   const left = [...seen]

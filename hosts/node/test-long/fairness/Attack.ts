@@ -3,8 +3,9 @@ import type { SendAttackRequest } from "./Attacker.ts"
 import type { FairnessScene } from "./Seed.ts"
 
 /**
- * `asks` reads each response and sends the next request. `leaves` closes the connection before the response arrives. `pipelines`
- * sends as many requests as one connection allows and reads nothing. `trickles` reads the response slowly.
+ * `asks` reads each response and sends the next request. `leaves` closes the connection before the response arrives.
+ * `pipelines` sends as many requests as one connection allows and reads nothing. `trickles` reads the response
+ * slowly.
  */
 export type AttackManner = "asks" | "leaves" | "pipelines" | "trickles"
 

@@ -1,6 +1,7 @@
 /**
- * Measures how busy the machine is: two threads compute briefly while no attack runs. On a quiet machine with two processors, the
- * elapsed time equals the computing time. On a busy machine the threads wait for a processor, as the service does.
+ * Measures how busy the machine is: two threads compute briefly while no attack runs. On a quiet machine with two
+ * processors, the elapsed time equals the computing time. On a busy machine the threads wait for a processor, as the
+ * service does.
  */
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"

@@ -1,6 +1,6 @@
 /**
- * The heaviest request that an attacker can make for each operation of the OpenAPI document. The suite fails if an operation has
- * no entry.
+ * The heaviest request that an attacker can make for each operation of the OpenAPI document. The suite fails if an
+ * operation has no entry.
  */
 import { type Attack, nthOfCycle } from "./Attack.ts"
 import * as Receiver from "./Receiver.ts"

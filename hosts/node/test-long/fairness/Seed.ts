@@ -1,5 +1,6 @@
 /**
- * Seeds the database before the service starts: an attacker with the heaviest responses that the API allows, and a small victim.
+ * Seeds the database before the service starts: an attacker with the heaviest responses that the API allows, and a
+ * small victim.
  */
 
 import { createHash, randomBytes, randomUUID } from "node:crypto"

@@ -1,6 +1,6 @@
 /**
- * One call per operation, with the smallest valid request, for a generated client. Paths and bodies are expressions that refer to
- * the responses of earlier calls by operation name.
+ * One call per operation, with the smallest valid request, for a generated client. Paths and bodies are expressions
+ * that refer to the responses of earlier calls by operation name.
  */
 
 interface Call {

@@ -1,7 +1,8 @@
 /**
- * Debian's buildah builds images and runs their processes without a daemon. It runs as root and uses the machine's network. No
- * image registry is needed: debootstrap creates a Debian base image, and a second base adds Node and npm. They replace the
- * official images that deploy/Dockerfile names. Debian's files stay in the temporary folder for the next run.
+ * Debian's buildah builds images and runs their processes without a daemon. It runs as root and uses the machine's
+ * network. No image registry is needed: debootstrap creates a Debian base image, and a second base adds Node and npm.
+ * They replace the official images that deploy/Dockerfile names. Debian's files stay in the temporary folder for the
+ * next run.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"

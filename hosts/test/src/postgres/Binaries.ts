@@ -23,7 +23,8 @@ interface Link {
 }
 
 /**
- * Copies the binaries to a folder that the server's user may read, with the symbolic links that an npm package cannot contain.
+ * Copies the binaries to a folder that the server's user may read, with the symbolic links that an npm package cannot
+ * contain.
  */
 export const copyBinaries = (version: PostgresVersion, folder: string): void => {
   const entry = createRequire(fileURLToPath(packages[version]())).resolve(

@@ -1,6 +1,6 @@
 /**
- * Starts one server for a test run and sets TEST_DATABASE_URL, unless that variable is set already. Removes the run's databases
- * at the end.
+ * Starts one server for a test run and sets TEST_DATABASE_URL, unless that variable is set already. Removes the run's
+ * databases at the end.
  */
 import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,7 @@
 /**
- * A TestClock for a database on a server. TestClock advances as soon as all fibers wait, even if they wait for the server's
- * reply. This clock also waits until no connection is in use. `TestClock.adjust` and `TestClock.setTime` move it like any other.
+ * A TestClock for a database on a server. TestClock advances as soon as all fibers wait, even if they wait for the
+ * server's reply. This clock also waits until no connection is in use. `TestClock.adjust` and `TestClock.setTime`
+ * move it like any other.
  */
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as Clock from "effect/Clock"

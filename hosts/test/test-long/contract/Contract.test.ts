@@ -1,7 +1,7 @@
 /**
- * The long run of the contract fuzzer. It knows only the served openapi.json and some credentials. It sends thousands of valid
- * and invalid requests to every operation. Each response must be one that the description allows. `CONTRACT_RUNS` sets the number
- * of requests per operation. `CONTRACT_SEED` repeats a run.
+ * The long run of the contract fuzzer. It knows only the served openapi.json and some credentials. It sends thousands
+ * of valid and invalid requests to every operation. Each response must be one that the description allows.
+ * `CONTRACT_RUNS` sets the number of requests per operation. `CONTRACT_SEED` repeats a run.
  */
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,7 +1,7 @@
 /**
- * Sends requests to all operations in turns, so that later requests can use the resources of earlier ones. It checks each
- * response against the description. It deletes created resources with the description's own DELETE operations, so that limits on
- * their number do not stop the run.
+ * Sends requests to all operations in turns, so that later requests can use the resources of earlier ones. It checks
+ * each response against the description. It deletes created resources with the description's own DELETE operations,
+ * so that limits on their number do not stop the run.
  */
 import * as fc from "fast-check"
 import type { CallersByScheme, FuzzedCaller } from "./Callers.ts"

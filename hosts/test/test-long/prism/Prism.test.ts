@@ -1,6 +1,6 @@
 /**
- * Prism as an independent validator between client and server. It reads the served description. All exchanges of a partner's
- * integration, including refusals, must agree with the description.
+ * Prism as an independent validator between client and server. It reads the served description. All exchanges of a
+ * partner's integration, including refusals, must agree with the description.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"

@@ -37,8 +37,8 @@ const copied = Effect.fnUntraced(function* (apiRoot: string, { planted, requests
 })
 
 /**
- * Starts a proxy before the service at `apiRoot` and returns its address. The proxy turns responses that violate the description
- * into errors. It ends with the scope.
+ * Starts a proxy before the service at `apiRoot` and returns its address. The proxy turns responses that violate the
+ * description into errors. It ends with the scope.
  */
 export const startPrismProxy = Effect.fnUntraced(function* (apiRoot: string, options: Options) {
   const port = yield* Effect.promise(findFreePort)

@@ -1,6 +1,6 @@
 /**
- * The number of statements of a read does not depend on the number of rows. Covers every GET of the description, with one and
- * with thirty of each resource.
+ * The number of statements of a read does not depend on the number of rows. Covers every GET of the description, with
+ * one and with thirty of each resource.
  */
 import { assert, it } from "@effect/vitest"
 import * as Seed from "@partner-commentary/test/Seed"
@@ -24,8 +24,8 @@ const mostWebhooks = 10
 const external_reference = "the-same"
 
 /**
- * Creates `size` personas, commentaries of one topic, topics under one reference, webhooks, deliveries, attempts, events and
- * keys.
+ * Creates `size` personas, commentaries of one topic, topics under one reference, webhooks, deliveries, attempts,
+ * events and keys.
  */
 const estate = Effect.fnUntraced(function* (size: number) {
   const owner = yield* Seed.organization({ name: `With ${size}` })

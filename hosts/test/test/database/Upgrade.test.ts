@@ -1,5 +1,6 @@
 /**
- * Databases of every release, with data, upgraded to the current schema. Each release adds a file of rows, which never changes.
+ * Databases of every release, with data, upgraded to the current schema. Each release adds a file of rows, which
+ * never changes.
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Decisions, Contract: bodies that are invalid JSON, too deeply nested, of another type or too large, at every operation with a
- * body.
+ * Decisions, Contract: bodies that are invalid JSON, too deeply nested, of another type or too large, at every
+ * operation with a body.
  */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Tests the decisions "API-key operations" and "Create key", with dashboard tokens of an identity provider that publishes its
- * keys.
+ * Tests the decisions "API-key operations" and "Create key", with dashboard tokens of an identity provider that
+ * publishes its keys.
  */
 import { createHmac, createPublicKey, type JsonWebKey } from "node:crypto"
 import { assert, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Decisions, "Authentication, limits, quotas": plans, quotas and their counting, and the billing period. spec/Limits.test.ts
- * covers the bursts.
+ * Decisions, "Authentication, limits, quotas": plans, quotas and their counting, and the billing period.
+ * spec/Limits.test.ts covers the bursts.
  */
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"

@@ -1,5 +1,6 @@
 /**
- * A complete scenario as a partner's engineer would test it: the official client, a webhook, three creators, and a moving clock.
+ * A complete scenario as a partner's engineer would test it: the official client, a webhook, three creators, and a
+ * moving clock.
  */
 import type { WebhookEvent } from "@partner-commentary/client"
 import { TestPartnerCommentary } from "@partner-commentary/test"

@@ -1,5 +1,6 @@
 /**
- * Storage limits of the test environment over HTTP: the refusal of a topic beyond the limit, and retention by a running worker.
+ * Storage limits of the test environment over HTTP: the refusal of a topic beyond the limit, and retention by a
+ * running worker.
  */
 import { assert, it } from "@effect/vitest"
 import { Environment } from "@partner-commentary/core/shared/Owner"

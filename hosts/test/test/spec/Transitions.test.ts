@@ -1,5 +1,6 @@
 /**
- * Section 3 of the specification: every row of the workflow table in the partner's and the creator's view, and the final states.
+ * Section 3 of the specification: every row of the workflow table in the partner's and the creator's view, and the
+ * final states.
  */
 import { assert, layer } from "@effect/vitest"
 import { Mailbox } from "@partner-commentary/test/Mailbox"

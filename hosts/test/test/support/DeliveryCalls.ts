@@ -60,8 +60,8 @@ export const deliveriesOf = (key: string, id: string) => {
     page,
     list,
     /**
-     * Waits until `count` deliveries are recorded as delivered. The receiver sees each one earlier, while the delivery is still
-     * in flight.
+     * Waits until `count` deliveries are recorded as delivered. The receiver sees each one earlier, while the
+     * delivery is still in flight.
      */
     delivered: (count: number) =>
       eventually(

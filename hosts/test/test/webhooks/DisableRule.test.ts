@@ -1,5 +1,6 @@
 /**
- * When a webhook is disabled and its contact is warned. Tests each condition at its limit, as partners see it, on a test clock.
+ * When a webhook is disabled and its contact is warned. Tests each condition at its limit, as partners see it, on a
+ * test clock.
  */
 import { assert, it } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
@@ -31,8 +32,8 @@ const day = 24 * hour
 const lease = Duration.days(90)
 
 /**
- * Each event gets one attempt, at the time of the event, because retries come long after the test. The circuit breaker has its
- * own tests.
+ * Each event gets one attempt, at the time of the event, because retries come long after the test. The circuit
+ * breaker has its own tests.
  */
 const once = { ...defaults, retries: [Duration.days(60)], breakerFailures: 1000 }
 const exact = InMemory.layerWith({ policy: { lease, webhooks: once } })

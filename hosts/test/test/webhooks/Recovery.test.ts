@@ -1,6 +1,6 @@
 /**
- * Recovery of failed deliveries on request: a dry run counts them, then a persistent job resends them, oldest first and at a
- * limited rate.
+ * Recovery of failed deliveries on request: a dry run counts them, then a persistent job resends them, oldest first
+ * and at a limited rate.
  */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"

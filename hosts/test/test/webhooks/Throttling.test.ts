@@ -1,5 +1,6 @@
 /**
- * A receiver that responds with 429: all deliveries of the webhook wait, no event loses an attempt, and the contact is notified.
+ * A receiver that responds with 429: all deliveries of the webhook wait, no event loses an attempt, and the contact
+ * is notified.
  */
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@partner-commentary/core/shared/WebhookPolicy"

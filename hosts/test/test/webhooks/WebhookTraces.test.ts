@@ -1,6 +1,6 @@
 /**
- * The effects of registering and changing webhooks: a mail to the contact, the audit record, an encrypted secret, and nothing
- * else.
+ * The effects of registering and changing webhooks: a mail to the contact, the audit record, an encrypted secret, and
+ * nothing else.
  */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -142,7 +142,8 @@ it.effect("the audit log names the key of each action, with one entry for each e
 )
 
 /**
- * All stored data: every file of SQLite, or every row of every table on Postgres, because a test cannot read its server's files.
+ * All stored data: every file of SQLite, or every row of every table on Postgres, because a test cannot read its
+ * server's files.
  */
 const everythingKept = (folder: string) =>
   Effect.gen(function* () {

@@ -28,8 +28,8 @@ export class RedeliveryStore extends Context.Service<
   {
     /**
      * Calls `decide` with the delivery's queue state under its webhook's lock, and stores the result with the audit
-     * entry. If `decide` returns null, nothing changes. The receiver becomes the result of `begin`. Returns false when no such
-     * delivery of an event since `since` exists.
+     * entry. If `decide` returns null, nothing changes. The receiver becomes the result of `begin`. Returns false
+     * when no such delivery of an event since `since` exists.
      */
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },

@@ -49,7 +49,8 @@ const pageSize = 100
 
 export const events = (run: Run) => ({
   /**
-   * Lists the newest events first unless `order` or `after` say otherwise. Each page is read when it is needed. The list ends after the last event that exists.
+   * Lists the newest events first unless `order` or `after` say otherwise. Each page is read when it is needed. The
+   * list ends after the last event that exists.
    *
    * ```ts
    * for await (const event of pc.events.list({ organization_id, after: lastId })) lastId = event.id

@@ -21,9 +21,9 @@ import type { Services } from "../Service.ts"
 
 export interface InTransaction {
   /**
-   * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely, Prisma or
-   * postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in this transaction, so you commit or roll back
-   * both. After a rejection you may continue: everything that the call wrote is undone.
+   * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely,
+   * Prisma or postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in this transaction, so
+   * you commit or roll back both. After a rejection you may continue: everything that the call wrote is undone.
    */
   readonly db?: object | undefined
 }

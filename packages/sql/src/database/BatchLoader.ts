@@ -1,6 +1,6 @@
 /**
- * Batches calls without a delay: a call that arrives while a batch of its key runs joins the next batch. A single call runs at
- * once. A call fails when its batch, or the queue before it, exceeds the timeout.
+ * Batches calls without a delay: a call that arrives while a batch of its key runs joins the next batch. A single
+ * call runs at once. A call fails when its batch, or the queue before it, exceeds the timeout.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"

@@ -107,7 +107,8 @@ export const callersWithKeys = Effect.fnUntraced(function* (
 })
 
 /**
- * Callers with a token, without credentials, and with a token and a key, each valid or not. Some tokens expire within a minute.
+ * Callers with a token, without credentials, and with a token and a key, each valid or not. Some tokens expire within
+ * a minute.
  */
 export const callersWithTokens = Effect.fnUntraced(function* (owner: OwnerCredentials, stranger: OwnerCredentials) {
   const suspended = yield* Seed.organization({ name: "Suspended" })

@@ -1,6 +1,6 @@
 /**
- * The setup of the authorization matrix: the first organization with its resources, another organization, all callers, and their
- * requests.
+ * The setup of the authorization matrix: the first organization with its resources, another organization, all
+ * callers, and their requests.
  */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
@@ -85,8 +85,8 @@ export interface MatrixCell {
 }
 
 /**
- * Each call has its own address, so that the limit for anonymous callers does not apply. All calls have the same request id, so
- * that responses are comparable.
+ * Each call has its own address, so that the limit for anonymous callers does not apply. All calls have the same
+ * request id, so that responses are comparable.
  */
 export const sendRequestOf = (
   { common, next }: AuthorizationScene,
