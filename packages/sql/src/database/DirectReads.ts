@@ -3,6 +3,7 @@
  * frequent read uses it with a constant text, and sends its statement through the client where it returns undefined.
  */
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as References from "effect/References"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -20,6 +21,18 @@ export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/sq
   defaultValue: () => () => undefined
 })
 
+/** Reads directly where that is possible, and otherwise runs the statement that `otherwise` returns. */
+export const readDirectlyOr = <Row, A, E>(
+  sql: SqlClient,
+  direct: () => ReadonlyArray<Row> | undefined,
+  found: (rows: ReadonlyArray<Row>) => A,
+  otherwise: () => Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Effect.withFiber((fiber) => {
+    const rows = mayReadDirectly(sql, fiber) ? direct() : undefined
+    return rows === undefined ? otherwise() : Effect.succeed(found(rows))
+  })
+
 /** A read within a transaction belongs to its connection, and a traced read has a span. */
-export const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>
+const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>
   !isWithin(sql, fiber) && !fiber.getRef(References.TracerEnabled)

@@ -15,7 +15,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { failureReasonOf } from "../assignments/AssignmentRow.ts"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { type DirectRead, DirectReads, mayReadDirectly } from "../database/DirectReads.ts"
+import { type DirectRead, DirectReads, readDirectlyOr } from "../database/DirectReads.ts"
 import { isWithin } from "../database/Transaction.ts"
 import { revisionOf } from "./TopicRow.ts"
 
@@ -68,14 +68,15 @@ const text = `SELECT ${columns} FROM topics t JOIN assignments a ON a.topic_id =
 
 const readDirectly = (sql: SqlClient, read: DirectRead): Read => {
   const throughClient = readOne(sql)
-  return (call) =>
-    Effect.withFiber((fiber) => {
-      const { id, owner } = call
-      const rows = mayReadDirectly(sql, fiber)
-        ? read<ReadonlyArray<unknown>>(text, [id, owner.organizationId, owner.environment], "values")
-        : undefined
-      return rows === undefined ? throughClient(call) : Effect.succeed(progressOf(id, rows.map(rowOf)))
-    })
+  return (call) => {
+    const { id, owner } = call
+    return readDirectlyOr(
+      sql,
+      () => read<ReadonlyArray<unknown>>(text, [id, owner.organizationId, owner.environment], "values"),
+      (rows) => progressOf(id, rows.map(rowOf)),
+      () => throughClient(call)
+    )
+  }
 }
 
 /** The values are in the order of `columns`. */

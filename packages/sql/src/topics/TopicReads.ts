@@ -15,7 +15,7 @@ import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type PublicAssignmentRow, publicFromRow } from "../assignments/AssignmentRow.ts"
-import { type DirectRead, mayReadDirectly } from "../database/DirectReads.ts"
+import { type DirectRead, readDirectlyOr } from "../database/DirectReads.ts"
 import { limitTo } from "../database/Limit.ts"
 import { mapRows } from "../database/Steps.ts"
 import { makePage } from "./TopicPages.ts"
@@ -59,14 +59,14 @@ export const makeReads = (
       ${sql.literal(joined)}`
 
   const rowsOfTopic = (owner: Owner, id: TopicId) =>
-    Effect.withFiber((fiber) => {
-      const params = [id, owner.organizationId, owner.environment]
-      const rows = mayReadDirectly(sql, fiber) ? read<FirstRow | NextRow>(findText, params, "rows") : undefined
-      return rows === undefined
-        ? rowsOf(sql`SELECT * FROM ${byId(id)} one
-            WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}`)
-        : Effect.succeed(rows)
-    })
+    readDirectlyOr(
+      sql,
+      () => read<FirstRow | NextRow>(findText, [id, owner.organizationId, owner.environment], "rows"),
+      (rows) => rows,
+      () =>
+        rowsOf(sql`SELECT * FROM ${byId(id)} one
+          WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}`)
+    )
 
   const size = sql.literal(assignmentStatuses.join(" + "))
 
