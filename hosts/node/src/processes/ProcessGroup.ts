@@ -21,7 +21,7 @@ export class ProcessGroup extends Context.Reference<{
   readonly isMember: boolean
   /** Returns the metrics of all processes as Prometheus's text. `own` returns those of this process. */
   readonly shareMetrics: (own: Effect.Effect<string>) => Effect.Effect<Effect.Effect<string>>
-}>("@partner-commentary/node/ProcessGroup", {
+}>("@partner-commentary/reference/ProcessGroup", {
   defaultValue: () => ({ isMember: false, shareMetrics: Effect.succeed })
 }) {}
 

@@ -2,9 +2,9 @@
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { LongPolls } from "@partner-commentary/core/access/LongPolls"
+import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
-import * as RequestServices from "@partner-commentary/server/http/RequestServices"
 import { Authorization } from "@partner-commentary/server/middleware/Authorization"
 import { freshRateState, rateHeadersOf } from "@partner-commentary/server/middleware/CurrentRate"
 import { CurrentFairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
@@ -74,7 +74,7 @@ export const serve = <R>(options: Lifecycle.ServeOptions<R>) =>
 const forRequests = (server: HttpServer.HttpServer["Service"]): HttpServer.HttpServer["Service"] => ({
   ...server,
   serve: ((app: Effect.Effect<never>, middleware: never) =>
-    Effect.updateContext(server.serve(app, middleware), RequestServices.withMaxDepth)) as never
+    Effect.updateContext(server.serve(app, middleware), RunningContext.withoutServices)) as never
 })
 
 /** Runs workers until it is interrupted. */

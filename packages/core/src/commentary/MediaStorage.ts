@@ -24,6 +24,6 @@ export interface FileStorage {
   readonly put: (name: string, medium: Medium) => Effect.Effect<string, StorageFailed>
 }
 
-export const MediaStorage = Context.Reference<FileStorage | null>("@partner-commentary/core/commentary/MediaStorage", {
+export const MediaStorage = Context.Reference<FileStorage | null>("@partner-commentary/reference/MediaStorage", {
   defaultValue: () => null
 })

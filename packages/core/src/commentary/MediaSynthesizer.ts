@@ -52,6 +52,6 @@ export type SynthesizeMedia = (request: SynthesisRequest) => Effect.Effect<Mediu
 
 /** One synthesizer for each kind; null disables the kind. */
 export const MediaSynthesizer = Context.Reference<Readonly<Record<MediaKind, SynthesizeMedia | null>>>(
-  "@partner-commentary/core/commentary/MediaSynthesizer",
+  "@partner-commentary/reference/MediaSynthesizer",
   { defaultValue: () => ({ audio: null, video: null }) }
 )

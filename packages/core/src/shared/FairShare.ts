@@ -6,13 +6,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
 
-export const FairShare = Context.Reference<string>("@partner-commentary/core/shared/FairShare", {
+export const FairShare = Context.Reference<string>("@partner-commentary/reference/FairShare", {
   defaultValue: () => ""
 })
 
 /** The default scheduler of the process, for fibers that the fair scheduler runs. */
 export const ProcessScheduler = Context.Reference<Scheduler.Scheduler | undefined>(
-  "@partner-commentary/core/shared/ProcessScheduler",
+  "@partner-commentary/reference/ProcessScheduler",
   { defaultValue: () => undefined }
 )
 

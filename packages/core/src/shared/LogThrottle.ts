@@ -13,7 +13,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import { reasonOf } from "./Reason.ts"
 
-const Repeats = Context.Reference("@partner-commentary/core/LogThrottle/Repeats", { defaultValue: () => false })
+const Repeats = Context.Reference("@partner-commentary/reference/Repeats", { defaultValue: () => false })
 
 /**
  * Marks log lines without a cause as repeating, so that they are throttled too. Use it for lines that an outage causes

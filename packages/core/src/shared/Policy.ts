@@ -71,6 +71,6 @@ export const defaults: Policy = {
 }
 
 /** The current policy. */
-export const Policy = Context.Reference<Policy>("@partner-commentary/core/shared/Policy", {
+export const Policy = Context.Reference<Policy>("@partner-commentary/reference/Policy", {
   defaultValue: () => defaults
 })

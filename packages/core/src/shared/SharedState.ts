@@ -9,10 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /** True if processes of several machines may share the database. The stores set it. */
-export const DatabaseIsShared = Context.Reference<boolean>(
-  "@partner-commentary/core/shared/SharedState/DatabaseIsShared",
-  { defaultValue: () => false }
-)
+export const DatabaseIsShared = Context.Reference<boolean>("@partner-commentary/reference/DatabaseIsShared", {
+  defaultValue: () => false
+})
 
 const ofOneProcess = new WeakSet<object>()
 

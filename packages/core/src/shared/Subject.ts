@@ -21,7 +21,7 @@ export interface LogSubject {
 export type Collected = { -readonly [Part in keyof LogSubject]: LogSubject[Part] }
 
 /** The collector that `markSpan` writes to; null if none is needed. */
-export const Collector = Context.Reference<Collected | null>("@partner-commentary/core/shared/Subject/Collector", {
+export const Collector = Context.Reference<Collected | null>("@partner-commentary/reference/Collector", {
   defaultValue: () => null
 })
 

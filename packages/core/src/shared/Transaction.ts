@@ -20,7 +20,7 @@ export class Transaction extends Context.Service<
 
 /** Defers an effect until the surrounding transaction has committed. Transaction implementations provide it. */
 export const AfterCommit = Context.Reference<(effect: Effect.Effect<void>) => Effect.Effect<void>>(
-  "@partner-commentary/core/shared/Transaction/AfterCommit",
+  "@partner-commentary/reference/AfterCommit",
   { defaultValue: () => identity }
 )
 

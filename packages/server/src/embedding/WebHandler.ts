@@ -4,6 +4,7 @@
  */
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
+import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
@@ -17,7 +18,6 @@ import * as Option from "effect/Option"
 import { isCreatorRequest } from "../creator-portal/CreatorRequest.ts"
 import { pathBelow, pathOfService } from "../http/Address.ts"
 import { MustAnswerAtOnce } from "../http/Preference.ts"
-import * as RequestServices from "../http/RequestServices.ts"
 import { CloseConnection, ResponseTaken } from "../middleware/ConcurrentRequests.ts"
 import * as Routes from "../routes/Routes.ts"
 
@@ -39,7 +39,7 @@ export interface RequestContext {
   readonly closeConnection?: () => void
 }
 
-const CurrentSent = Context.Reference<RequestContext>("@partner-commentary/server/WebHandler/Sent", {
+const CurrentSent = Context.Reference<RequestContext>("@partner-commentary/reference/Sent", {
   defaultValue: () => ({})
 })
 
@@ -85,7 +85,7 @@ export class WebHandler extends Context.Service<
       const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(pathOfService(apiRoot)))
       // Traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
-      const answer = HttpEffect.toWebHandlerWith(RequestServices.withMaxDepth(context))(app)
+      const answer = HttpEffect.toWebHandlerWith(RunningContext.withoutServices(context))(app)
       return WebHandler.of({ respond: (request, sent = {}) => answer(request, Context.make(CurrentSent, sent)) })
     })
   ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, Routes.routerConfig)))

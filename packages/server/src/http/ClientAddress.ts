@@ -6,9 +6,12 @@ import * as Option from "effect/Option"
 import type { CallerCredentials } from "../middleware/Authorization.ts"
 
 /** The proxies whose X-Forwarded-For is trusted; by default none. */
-export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>("@partner-commentary/server/TrustedProxies", {
-  defaultValue: () => []
-})
+export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>(
+  "@partner-commentary/reference/TrustedProxies",
+  {
+    defaultValue: () => []
+  }
+)
 
 /**
  * Returns the right-most forwarded address that is not a trusted proxy. An invalid entry ends the search, because the

@@ -120,12 +120,9 @@ const { getErrorSchemas } = HttpApiEndpoint as unknown as {
 }
 
 /** The result of a handler that is to be encoded. */
-const Outcome = Context.Reference<Effect.Effect<unknown, unknown>>(
-  "@partner-commentary/server/ContractRoutes/Outcome",
-  {
-    defaultValue: () => Effect.void
-  }
-)
+const Outcome = Context.Reference<Effect.Effect<unknown, unknown>>("@partner-commentary/reference/Outcome", {
+  defaultValue: () => Effect.void
+})
 
 /**
  * Effect's builder encodes values and errors. It gets the endpoint without its request and its middleware. Most handlers

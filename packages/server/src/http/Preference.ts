@@ -6,7 +6,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 const longestWait = 30
 
 /** True if the host bills or limits the time of a request, or sends an answer only when it is whole. */
-export const MustAnswerAtOnce = Context.Reference<boolean>("@partner-commentary/server/http/MustAnswerAtOnce", {
+export const MustAnswerAtOnce = Context.Reference<boolean>("@partner-commentary/reference/MustAnswerAtOnce", {
   defaultValue: () => false
 })
 

@@ -8,7 +8,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import type { RequestRateState } from "./CurrentRate.ts"
 
 /** True when requests are logged. */
-export const LogRequests = Context.Reference("@partner-commentary/server/LogRequests", { defaultValue: () => false })
+export const LogRequests = Context.Reference("@partner-commentary/reference/LogRequests", { defaultValue: () => false })
 
 /** The fields of a log line in addition to those of the response. */
 export interface LoggedRequest {

@@ -28,7 +28,7 @@ import { CurrentFairScheduler, type FairScheduler } from "./FairScheduler.ts"
  * then held until all bytes are sent. By default a response counts as received when it is created.
  */
 export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => WhenResponseEnds>(
-  "@partner-commentary/server/ConcurrentRequests/ResponseTaken",
+  "@partner-commentary/reference/ResponseTaken",
   { defaultValue: () => () => (release) => release() }
 )
 
@@ -37,7 +37,7 @@ export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => W
  * default the host's own server must close such connections.
  */
 export const CloseConnection = Context.Reference<(request: HttpServerRequest) => void>(
-  "@partner-commentary/server/ConcurrentRequests/CloseConnection",
+  "@partner-commentary/reference/CloseConnection",
   { defaultValue: () => () => {} }
 )
 

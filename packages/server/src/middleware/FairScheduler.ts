@@ -42,7 +42,7 @@ export const maxWait = 50
 
 /** Undefined by default: request fibers then use the host's scheduler. */
 export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>(
-  "@partner-commentary/server/middleware/FairScheduler",
+  "@partner-commentary/reference/FairScheduler",
   { defaultValue: () => undefined }
 )
 

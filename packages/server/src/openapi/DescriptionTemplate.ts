@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 export const apiRootPlaceholder = "{api_root}"
 
 export const DescriptionTemplate = Context.Reference<Effect.Effect<string>>(
-  "@partner-commentary/server/openapi/DescriptionTemplate",
+  "@partner-commentary/reference/DescriptionTemplate",
   {
     defaultValue: () =>
       Effect.map(

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { compressText, type StaticAsset } from "./Asset.ts"
 
 export const ExplorerProgram = Context.Reference<Effect.Effect<StaticAsset["gzip"]>>(
-  "@partner-commentary/server/openapi/ExplorerProgram",
+  "@partner-commentary/reference/ExplorerProgram",
   {
     defaultValue: () =>
       Effect.promise(() => import("./ExplorerScript.ts")).pipe(

@@ -1,6 +1,7 @@
 /** Runs the jobs of one kind by its definition: concurrently for a worker, one after another for a test. */
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
+import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import { type WorkKind, WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
 import * as Effect from "effect/Effect"
@@ -70,7 +71,7 @@ export const make = Effect.fnUntraced(function* <Job>(
   const { claim, describe, kind, limit, nextDue, owner, run } = definition
   const { tell } = yield* WorkSignal
   const fibers = yield* FiberSet.make()
-  const fork = yield* FiberSet.runtime(fibers)()
+  const fork = yield* inJobContext(FiberSet.runtime(fibers)())
   const semaphore = FairSemaphore.make<OrganizationId | null>(limit)
 
   const runLogged = (job: Job) =>
@@ -124,15 +125,18 @@ export const make = Effect.fnUntraced(function* <Job>(
     kind,
     poll: Effect.suspend(() => {
       isCrowded = false
-      return claim(slots)
+      return inJobContext(claim(slots))
     }),
     hasDueTimes: nextDue !== undefined,
-    runDue,
+    runDue: inJobContext(runDue),
     nextDue: nextDue ?? Effect.succeedNone,
     inFlight: FiberSet.size(fibers),
     settled: FiberSet.awaitEmpty(fibers)
   }
 })
+
+const inJobContext = <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.updateContext<A, never, never, never>(effect, RunningContext.withoutServices)
 
 /** Start each list at its beginning, so that the order of the jobs is reproducible. */
 const inOrder = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0 }

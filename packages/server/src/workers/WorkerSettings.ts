@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 
-export const WorkerSettings = Context.Reference("@partner-commentary/server/WorkerSettings", {
+export const WorkerSettings = Context.Reference("@partner-commentary/reference/WorkerSettings", {
   defaultValue: () => ({
     /**
      * How often a worker polls the database for work that other processes created. Work of this process wakes the

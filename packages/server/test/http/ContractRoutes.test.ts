@@ -17,7 +17,6 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as ContractRoutes from "../../src/http/ContractRoutes.ts"
-import * as RequestServices from "../../src/http/RequestServices.ts"
 
 class Refused extends Schema.Error<Refused>("Refused")({ why: Schema.String }, { httpApiStatus: 403 }) {}
 
@@ -74,7 +73,7 @@ const ask = (
       const services = new CountedMap((yield* Effect.context<never>()).mapUnsafe)
       const request = HttpServerRequest.fromWeb(new Request(`http://localhost${url}`, { headers }))
       const context = Context.add(
-        Context.makeUnsafe<never>(services, { maxDepth: RequestServices.maxDepth }),
+        Context.makeUnsafe<never>(services, { maxDepth: 32 }),
         HttpServerRequest.HttpServerRequest,
         request
       )

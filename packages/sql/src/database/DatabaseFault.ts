@@ -11,7 +11,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
  * The adapter provides this together with its client.
  */
 export const KnownFault = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
-  "@partner-commentary/sql/DatabaseFault/KnownFault",
+  "@partner-commentary/reference/KnownFault",
   { defaultValue: () => Effect.void }
 )
 

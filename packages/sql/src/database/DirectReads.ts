@@ -17,7 +17,7 @@ export type DirectRead = <Row>(
 ) => ReadonlyArray<Row> | undefined
 
 /** Returns the rows, or undefined if the connection is in a transaction or the statement fails. */
-export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/sql/DirectReads", {
+export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/reference/DirectReads", {
   defaultValue: () => () => undefined
 })
 

@@ -24,7 +24,7 @@ export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRe
 
 /** Converts the host's transaction to a connection of the client. The client's layer provides this function. */
 export const HostTransactions = Context.Reference<(db: unknown) => Effect.Effect<Connection, HostTransactionRefused>>(
-  "@partner-commentary/sql/HostTransaction/HostTransactions",
+  "@partner-commentary/reference/HostTransactions",
   {
     defaultValue: () => () =>
       Effect.fail(new HostTransactionRefused({ reason: "is not supported by this database client" }))
@@ -32,12 +32,9 @@ export const HostTransactions = Context.Reference<(db: unknown) => Effect.Effect
 )
 
 /** The connection of the host's transaction. This client's outermost transaction is a savepoint on it. */
-const HostConnection = Context.Reference<Connection | undefined>(
-  "@partner-commentary/sql/HostTransaction/HostConnection",
-  {
-    defaultValue: () => undefined
-  }
-)
+const HostConnection = Context.Reference<Connection | undefined>("@partner-commentary/reference/HostConnection", {
+  defaultValue: () => undefined
+})
 
 /** Savepoints of one transaction must nest, so calls on it run one after another. */
 const turns = new WeakMap<object, Semaphore.Semaphore>()
