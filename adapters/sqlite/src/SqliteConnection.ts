@@ -143,18 +143,20 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
 
 interface Prepared {
   readonly statement: StatementSync
-  readonly reads: boolean
+  /** The names of the columns; empty if the statement returns no rows. */
+  columns: ReadonlyArray<string>
   bigInts: boolean
-  arrays: boolean
 }
 
 const prepare = (native: DatabaseSync, sql: string): Prepared => {
   const statement = native.prepare(sql)
   // A host may have opened its database with other defaults.
   statement.setReadBigInts(false)
-  statement.setReturnArrays(false)
-  return { statement, reads: statement.columns().length > 0, bigInts: false, arrays: false }
+  statement.setReturnArrays(true)
+  return { statement, columns: columnsOf(statement), bigInts: false }
 }
+
+const columnsOf = (statement: StatementSync): ReadonlyArray<string> => statement.columns().map(({ name }) => name)
 
 const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows, bigInts: boolean): unknown => {
   const { statement } = prepared
@@ -162,14 +164,27 @@ const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows,
     statement.setReadBigInts(bigInts)
     prepared.bigInts = bigInts
   }
-  if (prepared.arrays !== (rows === "values")) {
-    statement.setReturnArrays(rows === "values")
-    prepared.arrays = rows === "values"
-  }
   const values = params.map(toInput)
-  if (prepared.reads) return statement.all(...values)
-  const changes = statement.run(...values)
-  return rows === "raw" ? changes : []
+  if (prepared.columns.length === 0) {
+    const changes = statement.run(...values)
+    return rows === "raw" ? changes : []
+  }
+  const found = statement.all(...values) as unknown as ReadonlyArray<ReadonlyArray<unknown>>
+  return rows === "values" ? found : toObjects(prepared, found)
+}
+
+/** This is faster than the objects of `node:sqlite`, which have no common shape. */
+const toObjects = (prepared: Prepared, rows: ReadonlyArray<ReadonlyArray<unknown>>) => {
+  // A migration by another process can have changed the columns of `SELECT *`.
+  if (rows[0] !== undefined && rows[0].length !== prepared.columns.length) {
+    prepared.columns = columnsOf(prepared.statement)
+  }
+  const { columns } = prepared
+  return rows.map((values) => {
+    const row: Record<string, unknown> = {}
+    for (let index = 0; index < columns.length; index++) row[columns[index] as string] = values[index]
+    return row
+  })
 }
 
 /** `node:sqlite` can bind only null, numbers, text and bytes. */

@@ -54,6 +54,23 @@ const turns = Effect.andThen(
 )
 
 describe("the SQLite client", () => {
+  it.effect("a statement that is already prepared returns a column that another process adds", () =>
+    Effect.gen(function* () {
+      const filename = join(yield* folder, "columns.db")
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE pairs (a TEXT, b TEXT) STRICT`
+        yield* sql`INSERT INTO pairs (a, b) VALUES ('1', '2')`
+        const read = sql`SELECT pairs.*, 'last' AS c FROM pairs`
+        assert.deepStrictEqual(yield* read, [{ a: "1", b: "2", c: "last" }])
+        const other = new DatabaseSync(filename)
+        other.exec("ALTER TABLE pairs ADD COLUMN added TEXT")
+        other.close()
+        assert.deepStrictEqual(yield* read, [{ a: "1", b: "2", added: null, c: "last" }])
+      }).pipe(Effect.provide(SqliteClient.layer({ filename })))
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("concurrent transactions share a commit, and each one increments the counter exactly once", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "new", "folder", "counter.db")
