@@ -127,7 +127,7 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
     isTransaction: () => native.isOpen && native.isTransaction,
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
-    readNow: <Row>(sql: string, params: ReadonlyArray<string>, shape: "rows" | "values") =>
+    readNow: <Row>(sql: string, params: ReadonlyArray<unknown>, shape: "rows" | "values") =>
       native.isOpen && !native.isTransaction
         ? Result.getOrUndefined(Result.try(() => execute(lookup(sql), params, shape, false) as Array<Row>))
         : undefined,

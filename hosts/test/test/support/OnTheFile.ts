@@ -3,11 +3,23 @@ import { StatementSync } from "node:sqlite"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as InMemory from "@partner-commentary/test/InMemory"
 import type { StatementTurn } from "@partner-commentary/test/postgres/Wire"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
+const realClock = Clock.Clock.defaultValue()
+
+/** No time passes while statements run. Otherwise a slow machine would divide a group of transactions in two. */
+const clock: Clock.Clock = Object.assign(Object.create(realClock), {
+  monotonicTimeNanosUnsafe: () => 0n,
+  monotonicTimeNanos: Effect.succeed(0n)
+})
+
 /** The service runs without workers. */
-export const layer = InMemory.layerWithoutWorkers({ stores: Layer.orDie(Sqlite.layer({ filename: ":memory:" })) })
+export const layer = Layer.provideMerge(
+  InMemory.layerWithoutWorkers({ stores: Layer.orDie(Sqlite.layer({ filename: ":memory:" })) }),
+  Layer.succeed(Clock.Clock, clock)
+)
 
 type Call = (this: StatementSync, ...values: Array<unknown>) => unknown
 

@@ -7,12 +7,14 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as References from "effect/References"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Statement } from "effect/sql/Statement"
 import { isWithin } from "./Transaction.ts"
 
 /** Each row is an object, or with "values" the list of its values. */
 export type DirectRead = <Row>(
   text: string,
-  params: ReadonlyArray<string>,
+  params: ReadonlyArray<unknown>,
   shape: "rows" | "values"
 ) => ReadonlyArray<Row> | undefined
 
@@ -32,6 +34,19 @@ export const readDirectlyOr = <Row, A, E>(
     const rows = mayReadDirectly(sql, fiber) ? direct() : undefined
     return rows === undefined ? otherwise() : Effect.succeed(found(rows))
   })
+
+/** Runs a read directly where that is possible, and otherwise through the client. */
+export const readStatement = <Row>(
+  sql: SqlClient,
+  read: DirectRead,
+  statement: Statement<Row>
+): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
+  readDirectlyOr(
+    sql,
+    () => read<Row>(...statement.compile(), "rows"),
+    (rows) => rows,
+    () => statement
+  )
 
 /** A read within a transaction belongs to its connection, and a traced read has a span. */
 const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>

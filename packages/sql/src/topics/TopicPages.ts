@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { type DirectRead, readStatement } from "../database/DirectReads.ts"
 import { limitTo } from "../database/Limit.ts"
 import { mapRows } from "../database/Steps.ts"
 import * as TopicRow from "./TopicRow.ts"
@@ -17,7 +18,7 @@ const statusesOf = ({ status }: TopicList): ReadonlyArray<TopicStatus> => {
   return given.length === topicStatuses.length ? [] : given
 }
 
-export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"] => {
+export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicStore["Service"]["list"] => {
   const none = sql.literal("")
   const listed = sql.literal(TopicRow.listedColumnNames)
   const unlessAbsent = (value: Instant | null | undefined, condition: (iso: string) => Fragment) =>
@@ -36,11 +37,15 @@ export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"
 
   const total = (list: TopicList, statuses: ReadonlyArray<TopicStatus>) =>
     isCounted(list)
-      ? TopicTotals.readTotal(sql, list.owner, statuses)
+      ? TopicTotals.readTotal(sql, direct, list.owner, statuses)
       : Effect.map(
-          sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM (SELECT 1 FROM topics
-            WHERE ${matching(list)} ${statuses.length === 0 ? none : sql`AND ${sql.in("status", statuses)}`}
-            ${limitTo(sql, maxCountedTotal)}) AS few`,
+          readStatement(
+            sql,
+            direct,
+            sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total FROM (SELECT 1 FROM topics
+              WHERE ${matching(list)} ${statuses.length === 0 ? none : sql`AND ${sql.in("status", statuses)}`}
+              ${limitTo(sql, maxCountedTotal)}) AS few`
+          ),
           ([row]) => row?.total ?? 0
         )
 
@@ -66,11 +71,13 @@ export const makePage = (sql: SqlClient.SqlClient): TopicStore["Service"]["list"
         ${limitTo(sql, limit + 1)} OFFSET ${offset}) few
       JOIN topics ON id = few.topic_id ORDER BY few.moment ${direction}, few.topic_id ${direction}`
     const reach = offset + limit + 1
-    const rows = yield* first === undefined || others.length === 0
-      ? offset === 0
-        ? sql<TopicRow.ListedRow>`SELECT ${listed} ${some(first ?? none, limit + 1)}`
-        : ofKeys(keys(first ?? none, reach))
-      : ofKeys(others.reduce((before, one) => sql`${before} UNION ALL ${keys(one, reach)}`, keys(first, reach)))
+    const statement =
+      first === undefined || others.length === 0
+        ? offset === 0
+          ? sql<TopicRow.ListedRow>`SELECT ${listed} ${some(first ?? none, limit + 1)}`
+          : ofKeys(keys(first ?? none, reach))
+        : ofKeys(others.reduce((before, one) => sql`${before} UNION ALL ${keys(one, reach)}`, keys(first, reach)))
+    const rows = yield* readStatement(sql, direct, statement)
     const items = yield* mapRows(rows.slice(0, limit), TopicRow.listedFromRow)
     const last = rows.length > limit ? rows[limit - 1] : undefined
     const next = Option.map(Option.fromUndefinedOr(last), (row) => {

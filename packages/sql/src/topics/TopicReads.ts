@@ -104,7 +104,7 @@ export const makeReads = (
     }
   })
 
-  const page = makePage(sql)
+  const page = makePage(sql, read)
 
   return {
     find: (owner, id) =>

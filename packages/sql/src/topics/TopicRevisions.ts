@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
+import { type DirectRead, DirectReads, readStatement } from "../database/DirectReads.ts"
 import { isWithin } from "../database/Transaction.ts"
 import { revisionOf, type TopicRow } from "./TopicRow.ts"
 
@@ -26,24 +27,31 @@ const columns = "id, organization_id, environment, updated_at, version"
 const maxBatch = 500
 
 export const make = (sql: SqlClient) => {
-  const read = (ids: ReadonlyArray<TopicId>) =>
+  const readTogether = (ids: ReadonlyArray<TopicId>) =>
     Effect.orDie(
-      sql.onDialectOrElse({
-        pg: () =>
-          sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`,
-        orElse: () => sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE ${sql.in("id", ids)}`
-      })
+      sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`
     )
-  const alone: Read = (call) => Effect.map(read([call.id]), ([row]) => revisionFor(call, row))
-  return sql.onDialectOrElse({
-    pg: () =>
-      Effect.map(
-        batched(read),
-        (together): Read =>
-          (call) =>
-            Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(call) : together(call)))
-      ),
-    orElse: () => Effect.succeed(alone)
+  const alone =
+    (direct: DirectRead): Read =>
+    (call) =>
+      Effect.orDie(
+        Effect.map(
+          readStatement(sql, direct, sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ${call.id}`),
+          ([row]) => revisionFor(call, row)
+        )
+      )
+  return Effect.flatMap(DirectReads, (direct) => {
+    const read = alone(direct)
+    return sql.onDialectOrElse({
+      pg: () =>
+        Effect.map(
+          batched(readTogether),
+          (together): Read =>
+            (call) =>
+              Effect.withFiber((fiber) => (isWithin(sql, fiber) ? read(call) : together(call)))
+        ),
+      orElse: () => Effect.succeed(read)
+    })
   })
 }
 

@@ -3,6 +3,7 @@ import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
+import { type DirectRead, readStatement } from "../database/DirectReads.ts"
 import type { CounterIncrement } from "../reporting/Counters.ts"
 
 export const totalIncrement = (status: TopicStatus, total: number): CounterIncrement => ({
@@ -13,10 +14,20 @@ export const totalIncrement = (status: TopicStatus, total: number): CounterIncre
   persona_name: null
 })
 
-export const readTotal = (sql: SqlClient.SqlClient, owner: Owner, statuses: ReadonlyArray<TopicStatus>) =>
+export const readTotal = (
+  sql: SqlClient.SqlClient,
+  direct: DirectRead,
+  owner: Owner,
+  statuses: ReadonlyArray<TopicStatus>
+) =>
   Effect.map(
-    sql<{ readonly total: number }>`SELECT CAST(COALESCE(SUM(total), 0) AS INTEGER) AS total FROM counters
-      WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment} AND day = '' AND persona_id = ''
-      ${statuses.length === 0 ? sql.literal("") : sql`AND ${sql.in("name", statuses)}`}`,
+    readStatement(
+      sql,
+      direct,
+      sql<{ readonly total: number }>`SELECT CAST(COALESCE(SUM(total), 0) AS INTEGER) AS total FROM counters
+        WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}
+          AND day = '' AND persona_id = ''
+          ${statuses.length === 0 ? sql.literal("") : sql`AND ${sql.in("name", statuses)}`}`
+    ),
     ([row]) => row?.total ?? 0
   )

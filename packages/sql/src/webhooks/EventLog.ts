@@ -3,7 +3,6 @@
  * type from an index, and merges these pages. The query measures payloads before it reads them, and reads only as many
  * as fit into the page.
  */
-import type { Owner } from "@partner-commentary/core/shared/Owner"
 import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
 import { type EventList, EventLog, type PastEvent } from "@partner-commentary/core/webhook/EventLog"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
@@ -11,7 +10,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { DirectReads } from "../database/DirectReads.ts"
 import { limitTo } from "../database/Limit.ts"
+import * as PreparedRead from "../database/PreparedRead.ts"
 
 interface Row extends PastEvent {
   /** The size of the page, and the size of the next event. */
@@ -21,34 +22,77 @@ interface Row extends PastEvent {
 /** More than the longest transaction plus the largest difference between clocks, in milliseconds. */
 const margin = 10 * 60_000
 
+/** The values of a page's statement. */
+type Value = "organization" | "environment" | "type" | "since" | "behind" | "start" | "limit" | "oneMore" | "maxBytes"
+
+interface Shape {
+  readonly forward: boolean
+  readonly hasType: boolean
+  readonly isBehind: boolean
+}
+
 export const layer = Layer.effect(
   EventLog,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const of = ({ environment, organizationId }: Owner, type: EventType) =>
-      sql`organization_id = ${organizationId} AND environment = ${environment} AND type = ${type}`
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const direct = yield* DirectReads
 
-    const ofTypes = (type: EventType | null, select: (one: EventType) => Fragment) => {
+    const ofTypes = (select: (type: string) => Fragment) => {
       const [first, ...others] = EventType.literals
-      return type === null
-        ? others.reduce((before, one) => sql`${before} UNION ALL ${select(one)}`, select(first))
-        : select(type)
+      return others.reduce((before, one) => sql`${before} UNION ALL ${select(one)}`, select(first))
     }
 
-    const backward = ({ behind, limit, owner, since, type }: EventList) =>
-      ofTypes(
-        type,
-        (one) => sql`SELECT id, place FROM (SELECT id, id AS place FROM events
-          WHERE ${of(owner, one)} AND id >= ${firstIdAt(since)}
-            ${behind === null ? sql.literal("") : sql`AND id < ${behind}`}
-          ORDER BY id DESC ${limitTo(sql, limit + 1)}) AS few`
-      )
+    /** The page's events of one type. A forward page is in the order of the positions. */
+    const few = ({ forward, isBehind }: Shape, value: (name: Value) => string, type: string) => {
+      const own = sql`organization_id = ${value("organization")} AND environment = ${value("environment")}
+        AND type = ${type}`
+      const end = limitTo(sql, value("oneMore"))
+      return forward
+        ? sql`SELECT id, place FROM (SELECT event_id AS id, position AS place FROM event_positions
+            WHERE ${own} AND position > CAST(${value("start")} AS BIGINT) AND event_id >= ${value("since")}
+            ORDER BY position ${end}) AS few`
+        : sql`SELECT id, place FROM (SELECT id, id AS place FROM events
+            WHERE ${own} AND id >= ${value("since")} ${isBehind ? sql`AND id < ${value("behind")}` : sql.literal("")}
+            ORDER BY id DESC ${end}) AS few`
+    }
 
-    const forward = ({ limit, owner, since, type }: EventList, start: string) =>
-      ofTypes(
-        type,
-        (one) => sql`SELECT id, place FROM (SELECT event_id AS id, position AS place FROM event_positions
-          WHERE ${of(owner, one)} AND position > CAST(${start} AS BIGINT) AND event_id >= ${firstIdAt(since)}
-          ORDER BY position ${limitTo(sql, limit + 1)}) AS few`
+    const pageRead = (shape: Shape) =>
+      PreparedRead.make<Row, Value>(sql, direct, (value) => {
+        const ids = shape.hasType ? few(shape, value, value("type")) : ofTypes((type) => few(shape, value, type))
+        const order = sql.literal(shape.forward ? "place" : "place DESC")
+        const measured = sql`SELECT e.id, few.place, OCTET_LENGTH(e.payload) AS bytes
+          FROM (SELECT few.id, few.place FROM (${ids}) AS few ORDER BY ${order} ${limitTo(sql, value("oneMore"))}) AS few
+          JOIN events e ON e.id = few.id`
+        const sums = sql`SELECT id, place, bytes, ROW_NUMBER() OVER ordered AS number, SUM(bytes) OVER ordered AS reached,
+            CAST(COUNT(*) OVER () AS INTEGER) AS found
+          FROM (${measured}) AS measured WINDOW ordered AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`
+        return sql`SELECT e.id, e.type, e.payload, few.bytes, few.found FROM (${sums}) AS few JOIN events e ON e.id = few.id
+          WHERE few.number <= ${value("limit")} AND (few.reached <= ${value("maxBytes")} OR few.number = 1)
+          ORDER BY few.${order}`
+      })
+
+    const reads = new Map<string, ReturnType<typeof pageRead>>()
+    const readOf = (shape: Shape) => {
+      const key = JSON.stringify(shape)
+      const read = reads.get(key) ?? pageRead(shape)
+      reads.set(key, read)
+      return read
+    }
+
+    const read = ({ behind, forward, limit, maxBytes, owner, since, type }: EventList, start: string) =>
+      Effect.map(
+        readOf({ forward, hasType: type !== null, isBehind: behind !== null })({
+          organization: owner.organizationId,
+          environment: owner.environment,
+          type: type ?? "",
+          since: firstIdAt(since),
+          behind: behind ?? "",
+          start,
+          limit,
+          oneMore: limit + 1,
+          maxBytes
+        }),
+        (events) => ({ events, more: events.length < (events[0]?.found ?? 0) })
       )
 
     /**
@@ -56,18 +100,18 @@ export const layer = Layer.effect(
      * processes.
      */
     const startAt = Effect.fnUntraced(function* ({ behind, owner, since }: EventList) {
+      const isOwn = sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}`
       if (behind !== null && timeOfEvent(behind) >= since) {
         const [known] = yield* sql<{
           readonly position: string
-        }>`SELECT CAST(position AS TEXT) AS position FROM event_positions
-          WHERE event_id = ${behind} AND organization_id = ${owner.organizationId} AND environment = ${owner.environment}`
+        }>`SELECT CAST(position AS TEXT) AS position FROM event_positions WHERE event_id = ${behind} AND ${isOwn}`
         if (known !== undefined) return { since, start: known.position }
       }
       const from = behind === null ? since : Math.max(since, timeOfEvent(behind))
       const last = ofTypes(
-        null,
-        (one) =>
-          sql`SELECT MAX(id) AS id FROM events WHERE ${of(owner, one)} AND id < ${firstIdAt(Math.max(0, from - margin))}`
+        (type) =>
+          sql`SELECT MAX(id) AS id FROM events
+            WHERE ${isOwn} AND type = ${type} AND id < ${firstIdAt(Math.max(0, from - margin))}`
       )
       const [earlier] = yield* sql<{
         readonly position: string
@@ -76,25 +120,12 @@ export const layer = Layer.effect(
       return { since: from, start: earlier?.position ?? "0" }
     })
 
-    const read = ({ forward, limit, maxBytes }: EventList, ids: Fragment) => {
-      const order = sql.literal(forward ? "place" : "place DESC")
-      const measured = sql`SELECT e.id, few.place, OCTET_LENGTH(e.payload) AS bytes
-        FROM (SELECT few.id, few.place FROM (${ids}) AS few ORDER BY ${order} ${limitTo(sql, limit + 1)}) AS few
-        JOIN events e ON e.id = few.id`
-      const sums = sql`SELECT id, place, bytes, ROW_NUMBER() OVER ordered AS number, SUM(bytes) OVER ordered AS reached,
-          CAST(COUNT(*) OVER () AS INTEGER) AS found
-        FROM (${measured}) AS measured WINDOW ordered AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`
-      const rows = sql<Row>`SELECT e.id, e.type, e.payload, few.bytes, few.found FROM (${sums}) AS few JOIN events e ON e.id = few.id
-          WHERE few.number <= ${limit} AND (few.reached <= ${maxBytes} OR few.number = 1) ORDER BY few.${order}`
-      return Effect.map(rows, (events) => ({ events, more: events.length < (events[0]?.found ?? 0) }))
-    }
-
     return EventLog.of({
       page: (list) =>
         Effect.orDie(
           list.forward
-            ? Effect.flatMap(startAt(list), ({ since, start }) => read(list, forward({ ...list, since }, start)))
-            : read(list, backward(list))
+            ? Effect.flatMap(startAt(list), ({ since, start }) => read({ ...list, since }, start))
+            : read(list, "0")
         )
     })
   })

@@ -1,0 +1,30 @@
+/** A frequent read whose text is compiled once. Each run gives the values of its parameters by name. */
+import type * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Statement } from "effect/sql/Statement"
+import { type DirectRead, readDirectlyOr } from "./DirectReads.ts"
+
+/** `build` uses `value(name)` in the place of each value that a run gives. */
+export const make = <Row extends object, Name extends string>(
+  sql: SqlClient,
+  read: DirectRead,
+  build: (value: (name: Name) => string) => Statement<Row>
+): ((values: Readonly<Record<Name, string | number>>) => Effect.Effect<ReadonlyArray<Row>, SqlError>) => {
+  const places = new Map<string, Name>()
+  const [text, given] = build((name) => {
+    const place = `value of ${name} ${places.size}`
+    places.set(place, name)
+    return place
+  }).compile()
+  const names = given.map((value) => places.get(value as string))
+  return (values) => {
+    const params = names.map((name, index) => (name === undefined ? given[index] : values[name]))
+    return readDirectlyOr(
+      sql,
+      () => read<Row>(text, params, "rows"),
+      (rows) => rows,
+      () => sql.unsafe<Row>(text, params)
+    )
+  }
+}
