@@ -28,8 +28,10 @@ test("a view's ETag changes with every change of the view, from the submission t
     let changed = false
     for (const path of [...views, "/partner/v1/topics?limit=5"]) {
       const headers = { "x-api-key": key }
-      const plain = await pc.fetch(path, { headers })
+      const kept = await (await pc.fetch(path, { headers })).text()
+      const plain = await pc.fetch(path, { headers: { ...headers, "cache-control": "no-cache" } })
       const now = { tag: plain.headers.get("etag") ?? "", body: await plain.text() }
+      assert.strictEqual(kept, now.body, `${step}: ${path}`)
       assert.match(now.tag, /^W\/"[\w.-]+"$/, path)
       const before = seen.get(path)
       if (before !== undefined) {
@@ -107,10 +109,14 @@ it.effect("a 304 response has the tag and the rate-limit headers, but no body an
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a tag gives no access to another organization's topic or an unknown topic", () =>
+it.effect("a tag or a view that was just read gives no access to another organization's or an unknown topic", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene()
     const stranger = yield* Seed.key(yield* Seed.organization())
+    for (const view of ["/status", "", "/commentaries"]) {
+      assert.strictEqual((yield* get(`/${topicId}${view}`)).status, 200)
+      assert.strictEqual((yield* get(`/${topicId}${view}`, undefined, stranger.text)).status, 404, view)
+    }
     for (const known of [tag, "*"]) {
       assert.strictEqual((yield* get(`/${topicId}/status`, known, stranger.text)).status, 404)
       assert.strictEqual((yield* get("/019c0e1b-7c4e-7000-8000-2f6d1c9e4b10", known)).status, 404)

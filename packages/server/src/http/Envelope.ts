@@ -4,7 +4,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
 export const contentType = "application/json"
 
-const successText = (data: unknown): string => JSON.stringify({ success: true, data })
+export const successText = (data: unknown): string => JSON.stringify({ success: true, data })
 
 export const failureText = ({ error, success }: WireError): string => JSON.stringify({ success, error })
 
@@ -13,7 +13,13 @@ export const success = (
   data: unknown,
   status = 200,
   headers?: Readonly<Record<string, string>>
-): HttpServerResponse.HttpServerResponse => HttpServerResponse.text(successText(data), { status, contentType, headers })
+): HttpServerResponse.HttpServerResponse => json(successText(data), status, headers)
+
+export const json = (
+  text: string,
+  status = 200,
+  headers?: Readonly<Record<string, string>>
+): HttpServerResponse.HttpServerResponse => HttpServerResponse.text(text, { status, contentType, headers })
 
 /** Returns the error as JSON with its status, and `Retry-After` when a retry can succeed. */
 export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {

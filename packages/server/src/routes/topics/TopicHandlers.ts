@@ -26,6 +26,7 @@ import { invalidRequest } from "../../http/Body.ts"
 import * as EntityTag from "../../http/EntityTag.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
+import * as RecentViews from "../../http/RecentViews.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { hasPathDelimiter } from "../../middleware/Responses.ts"
 import * as WaitingRequests from "../../middleware/WaitingRequests.ts"
@@ -49,8 +50,11 @@ export const layer = HttpApiBuilder.group(
     const tags = yield* EntityTag.make
     const wait = yield* WaitingRequests.make
 
-    /** A conditional request reads the topic's revision first. */
+    const recent = RecentViews.make()
+
+    /** A request that has seen the view, or whose view is kept, reads the topic's revision first. */
     const view = <A extends { readonly revision: Revision }>(
+      name: string,
       { params, request }: Asked,
       find: (owner: Owner, id: Ids.TopicId) => Effect.Effect<A, TopicNotFound>,
       render: (found: A) => unknown,
@@ -58,13 +62,18 @@ export const layer = HttpApiBuilder.group(
     ) =>
       one(params.id, (owner, id) => {
         const known = request.headers["if-none-match"]
-        const answer = (found: A) => Envelope.success(render(found), 200, { etag: tagOf(found.revision) })
-        if (known === undefined) return Effect.map(find(owner, id), answer)
+        const key = `${name} ${id}`
+        const kept = request.headers["cache-control"] === "no-cache" ? undefined : recent.find(key)
+        const fresh = Effect.map(find(owner, id), (found) => {
+          const [tag, text] = [tagOf(found.revision), Envelope.successText(render(found))]
+          recent.keep(key, { tag, text })
+          return Envelope.json(text, 200, { etag: tag })
+        })
+        if (known === undefined && kept === undefined) return fresh
         return Effect.flatMap(topics.revision(owner, id), (revision) => {
           const tag = tagOf(revision)
-          return EntityTag.matches(known, tag)
-            ? Effect.succeed(EntityTag.unchanged(tag))
-            : Effect.map(find(owner, id), answer)
+          if (EntityTag.matches(known, tag)) return Effect.succeed(EntityTag.unchanged(tag))
+          return kept?.tag === tag ? Effect.succeed(Envelope.json(kept.text, 200, { etag: tag })) : fresh
         })
       })
 
@@ -137,10 +146,10 @@ export const layer = HttpApiBuilder.group(
           })
         })
       )
-      .handle("find", (asked) => view(asked, topics.find, (found) => Views.detail(found, avatar)))
+      .handle("find", (asked) => view("detail", asked, topics.find, (found) => Views.detail(found, avatar)))
       .handle("progress", (asked) =>
         preferredWait(asked.request.headers["prefer"]) === 0
-          ? view(asked, topics.progress, Views.progress, tags.ofStatus)
+          ? view("progress", asked, topics.progress, Views.progress, tags.ofStatus)
           : waitForStatus(asked)
       )
       .handleRaw(
@@ -153,7 +162,9 @@ export const layer = HttpApiBuilder.group(
           )
         })
       )
-      .handle("commentaries", (asked) => view(asked, topics.find, (found) => Views.commentaries(found, avatar)))
+      .handle("commentaries", (asked) =>
+        view("commentaries", asked, topics.find, (found) => Views.commentaries(found, avatar))
+      )
       .handle(
         "byReference",
         Effect.fnUntraced(function* ({ params: { ref }, request }) {
