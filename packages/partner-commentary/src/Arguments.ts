@@ -12,14 +12,14 @@ export const wrongRequest = (request: unknown): PartnerCommentaryError | undefin
     ? undefined
     : invalidArgument("request", "The first argument must be a web-standard Request.")
 
-export const wrongExchange = (request: unknown, response: unknown): PartnerCommentaryError | undefined =>
+export const checkExchange = (request: unknown, response: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "socket") &&
   Predicate.hasProperty(response, "writeHead") &&
   Predicate.isFunction(response.writeHead)
     ? undefined
     : invalidArgument("request", "node takes the request and the response of Node's HTTP server, in this order.")
 
-export const wrongInvocation = (invocation: unknown): PartnerCommentaryError | undefined =>
+export const checkInvocation = (invocation: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(invocation, "getRemainingTimeInMillis") &&
   Predicate.isFunction(invocation.getRemainingTimeInMillis)
     ? undefined

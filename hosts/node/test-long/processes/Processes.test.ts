@@ -95,7 +95,7 @@ it("running requests are answered when several processes stop", async (test) => 
 
 it("a setting with which no process can start fails the command once, with one sentence", async (test) => {
   const { cwd, env, service } = await startThree(test)
-  const again = await Process.spawned(cwd, ["serve", "--processes", "3"], {
+  const again = await Process.spawnCommand(cwd, ["serve", "--processes", "3"], {
     ...env,
     LOG_LEVEL: "error",
     LOG_FORMAT: "pretty",

@@ -93,7 +93,7 @@ describe("the signature", () => {
         ` ${"~".repeat(31)}`,
         "WHSEC_".padEnd(32)
       ]) {
-        assert.isTrue(Option.isSome(WebhookSignature.keyOf(secret)), secret)
+        assert.isTrue(Option.isSome(WebhookSignature.signingKeyOf(secret)), secret)
       }
       for (const secret of [
         of(23),
@@ -110,7 +110,7 @@ describe("the signature", () => {
         `${of(24)}\n`,
         `${of(25).slice(0, -3)}9==`
       ]) {
-        assert.isTrue(Option.isNone(WebhookSignature.keyOf(secret)), JSON.stringify(secret))
+        assert.isTrue(Option.isNone(WebhookSignature.signingKeyOf(secret)), JSON.stringify(secret))
       }
     })
   )
