@@ -3,7 +3,7 @@ import * as Embedded from "@partner-commentary/server/Embedded"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { checkExchange, wrongRequest } from "./Arguments.ts"
+import { checkContext, checkExchange, checkRequest } from "./Arguments.ts"
 import * as Log from "./Log.ts"
 import type { LambdaHandler } from "./lambda/Handler.ts"
 import * as Mount from "./Mount.ts"
@@ -94,9 +94,9 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   const report = (error: unknown) => log(Effect.logError("A request was not answered", error))
   const mount = Mount.make(chosen.apiRoot, (message) => log(Effect.logWarning(message)))
   const fetch: PartnerCommentary["fetch"] = (request, sent) => {
-    const wrong = wrongRequest(request)
+    const wrong = checkRequest(request) ?? checkContext(sent)
     if (wrong !== undefined) return Promise.reject(wrong)
-    return service.fetch(request, sent).then((response) => {
+    return service.fetch(request, sent ?? {}).then((response) => {
       mount.answered(sent?.target ?? new URL(request.url).pathname, response.status)
       return response
     }, notStarted)
