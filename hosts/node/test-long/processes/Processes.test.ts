@@ -60,6 +60,8 @@ it("three processes share one port, one log and one page of metrics, and one tha
   )
   for (let count = 0; count < 9; count++) expect((await ask("/healthz")).status).toBe(200)
   expect(await requests()).toBe(9)
+  const metrics = await fetch(page).then((response) => response.text())
+  expect(metrics).toMatch(/^partner_commentary_process_restarts_total 1$/m)
   for (const path of ["/healthz", "/readyz"]) expect((await fetch(page.replace("/metrics", path))).status).toBe(200)
   expect(logOf(service).filter(({ level }) => level === "ERROR")).toMatchObject([
     { message: expect.stringMatching(/^Process \d ended with SIGKILL\. Process \d starts again in 1s\.$/) }
