@@ -76,6 +76,25 @@ it("three processes share one port, one log and one page of metrics, and one tha
   expect(await heartbeats(env)).toHaveLength(1)
 })
 
+it("a process that no longer responds is killed and starts again, and the others stay", async (test) => {
+  const { service } = await startThree(test)
+  const members = membersOf(service.pid)
+  process.kill(members[1] as number, "SIGSTOP")
+  await Process.eventually(
+    async () => membersOf(service.pid),
+    (present) => present.length === 3 && !present.includes(members[1] as number)
+  )
+  expect(membersOf(service.pid)).toEqual(expect.arrayContaining([members[0], members[2]]))
+  expect(logOf(service).filter(({ level }) => level === "ERROR")).toMatchObject([
+    {
+      message: expect.stringMatching(
+        /^Process \d did not respond for 30s and was killed\. Process \d starts again in 1s\.$/
+      )
+    }
+  ])
+  expect(await service.stop()).toMatchObject({ code: 0 })
+})
+
 it("running requests are answered when several processes stop", async (test) => {
   const { cwd, env, service } = await startThree(test, "--no-worker")
   const { key, persona } = await Partner.registerPartner(cwd, env)
