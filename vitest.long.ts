@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           ...slow,
           name: "hosts/test on Postgres",
-          include: ["hosts/test/test/**/*.test.ts", "hosts/test/test-long/mail/*.test.ts"],
+          include: ["hosts/test/test/**/*.test.ts", "hosts/test/test-long/{mail,webhooks}/*.test.ts"],
           exclude: [...configDefaults.exclude, ...onSqliteAlone],
           env: { TEST_STORES: "postgres", TEST_SOCKETS: "true" }
         }

@@ -1,6 +1,7 @@
+import { existsSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
-import { defineConfig } from "vitest/config"
+import { defineConfig, type ViteUserConfig } from "vitest/config"
 
 /**
  * Each project imports the sources once in each of its processes, so there are few projects. Test files share imported
@@ -43,16 +44,29 @@ const filesOf = (names: ReadonlyArray<string>) => names.map((name) => `${name}/t
 // Child processes of tests inherit the folder in which Node caches compiled sources without types.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled")
 
-export default defineConfig({
-  test: {
-    // The output of a test is shown when it fails.
-    silent: "passed-only",
-    // Some tests wait for processes and timeouts, so one more process runs other tests. Each process imports and compiles
-    // the service for itself, which takes about five seconds of a processor.
-    maxWorkers: availableParallelism() + 1,
-    projects: [
-      { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
-      { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } }
-    ]
+/**
+ * Where temporary files are kept in memory, if there is room for all of a run. Copying a database there takes a quarter
+ * of the processor time that it takes on a disk.
+ */
+const memory = "/dev/shm"
+const hasRoomInMemory = () => {
+  const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
+  return bavail * bsize > 4 * 2 ** 30
+}
+
+export default defineConfig((): ViteUserConfig => {
+  if (hasRoomInMemory()) process.env["TMPDIR"] ??= memory
+  return {
+    test: {
+      // The output of a test is shown when it fails.
+      silent: "passed-only",
+      // Some tests wait for processes and timeouts, so one more process runs other tests. Each process imports and
+      // compiles the service for itself, which takes about five seconds of a processor.
+      maxWorkers: availableParallelism() + 1,
+      projects: [
+        { test: { ...shared, name: "packages", include: filesOf(folders.packages) } },
+        { test: { ...shared, name: "hosts", include: filesOf(folders.hosts), globalSetup: [postgres, freshBundle] } }
+      ]
+    }
   }
 })

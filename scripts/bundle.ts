@@ -18,7 +18,6 @@ import * as SourceDigest from "./packing/SourceDigest.ts"
 
 const root = join(import.meta.dirname, "..")
 const explorer = gzipSync(await Effect.runPromise(explorerScript), { level: 9 })
-const description = gzipSync(descriptionText(apiRootPlaceholder), { level: 9 })
 
 /**
  * An `import` of a Node module loads all of its exports. For `node:http` these include an HTTP client, web streams
@@ -59,7 +58,6 @@ const bundle = async (outdir: string, { plugins = [], ...options }: BuildOptions
   })
   const inputs = Object.keys(metafile?.inputs ?? {})
   writeFileSync(join(outdir, "explorer.js.gz"), explorer)
-  writeFileSync(join(outdir, "openapi.json.gz"), description)
   writeFileSync(join(outdir, "NOTICES.txt"), licenceNoticesOf(root, inputs))
   return inputs.filter((input) => !/node_modules\/|^node:/.test(input))
 }
@@ -84,10 +82,11 @@ const bundleNode = async (host: string) => {
 }
 
 const lambda = join(root, "hosts", "lambda")
-const [folder] = process.argv.slice(2)
-if (folder === undefined) await bundleNode(join(root, "hosts", "node"))
-await bundle(folder ?? join(lambda, "bundle"), {
+const [folder = join(lambda, "bundle")] = process.argv.slice(2)
+if (process.argv.length === 2) await bundleNode(join(root, "hosts", "node"))
+await bundle(folder, {
   entryPoints: { index: join(lambda, "src", "main.ts") },
   minifyIdentifiers: true,
   plugins: [textsAreFiles]
 })
+writeFileSync(join(folder, "openapi.json.gz"), gzipSync(descriptionText(apiRootPlaceholder), { level: 9 }))

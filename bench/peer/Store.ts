@@ -258,5 +258,3 @@ export const openPeerStore = (filename: string) => {
     }
   }
 }
-
-export type PeerStore = ReturnType<typeof openPeerStore>

@@ -33,7 +33,7 @@ it("the guide's server and its first topic lead to an approved commentary", asyn
 const databases = [
   "test-long/embedding/HostLibraries",
   "test/embedding/SqliteTransaction",
-  "test/embedding/TwoServices"
+  "test-long/embedding/TwoServices"
 ].map((name) => join(root, "hosts/test", `${name}.test.ts`))
 
 const files = readdirSync(join(root, "examples"), { recursive: true, encoding: "utf8" })

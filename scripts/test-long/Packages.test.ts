@@ -3,7 +3,7 @@
  * with its declarations. It runs on the oldest supported and the newest Node, with the oldest and the newest Effect.
  * Third-party packages come from npm.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -190,6 +190,19 @@ it("the README's example runs in a project that installed one package and Expres
     rmSync(join(folder, "commentary-outbox"), { recursive: true, force: true })
     expect(await run(folder, node, "out/Embedded.js")).toMatch(/^published$/m)
   }
+})
+
+it("the Node host's package contains only data files that its program reads", () => {
+  const bundle = join(place, "staged", "hosts-node", "bundle")
+  const names = readdirSync(bundle)
+  const program = names.filter((name) => name.endsWith(".mjs")).map((name) => readFileSync(join(bundle, name), "utf8"))
+  const data = names.filter((name) => !/\.(mjs|txt)$/.test(name))
+  expect(data).toContain("explorer.js.gz")
+  for (const name of data)
+    expect(
+      program.some((text) => text.includes(name)),
+      name
+    ).toBe(true)
 })
 
 it("the Node host is one package without dependencies, and runs its demo on each Node version", async () => {

@@ -2,9 +2,12 @@
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as fc from "fast-check"
 
+/** Every code point. The unit "binary" of fast-check fills a table of all of them first, which takes a second. */
+const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
+
 export const anyText = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
   fc.oneof(
-    fc.string({ unit: "binary", minLength, maxLength }),
+    fc.string({ unit: anyCharacter, minLength, maxLength }),
     fc.string({ unit: "grapheme", minLength, maxLength }),
     fc.lorem({ mode: "sentences", maxCount: 12 }).map((text) => text.slice(0, maxLength).padEnd(minLength, "x")),
     fc

@@ -42,7 +42,10 @@ const make = ({ pool, schema }: HostPoolConfig) => {
       schema === undefined
         ? use(direct)
         : Effect.scoped(
-            Effect.flatMap(acquirer, SearchPath.inOwnTransaction({ begin, commit: PooledClient.commit }, use))
+            Effect.flatMap(
+              acquirer,
+              SearchPath.inOwnTransaction({ begin, commit: PooledClient.commitTransaction }, use)
+            )
           ),
     begin,
     schema,

@@ -38,7 +38,7 @@ export const make = ({ acquirer, begin, borrower, fault, schema }: Pool) =>
           spanAttributes,
           acquirer,
           begin,
-          commit,
+          commit: commitTransaction,
           control: (connection, sql) => connection.executeRaw(sql, []),
           ...(schema === undefined ? {} : { enter: SearchPath.enterSchema(schema) })
         })
@@ -55,7 +55,7 @@ export const contextOf = (client: SqlClient.SqlClient & Pick<Pool, "fault">) =>
  * If a statement of the transaction has failed, Postgres answers COMMIT with the command ROLLBACK. PGlite reports no
  * command.
  */
-export const commit: Control = (connection) =>
+export const commitTransaction: Control = (connection) =>
   Effect.flatMap(
     connection.executeRaw("COMMIT", []) as Effect.Effect<{ command?: string }, SqlError>,
     ({ command }) => {

@@ -104,7 +104,7 @@ export const make = (
           pin === undefined
             ? use(connectionOf(session))
             : (SearchPath.inOwnTransaction(
-                { begin, commit: PooledClient.commit },
+                { begin, commit: PooledClient.commitTransaction },
                 use
               )(connectionOf(session)) as ReturnType<typeof use>)
         ),

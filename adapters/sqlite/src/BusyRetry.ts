@@ -26,14 +26,15 @@ export const nextBusyDelay = (waited: number, timeout: number): number =>
 export const pauseInRealTime = (milliseconds: number): Effect.Effect<void> =>
   Effect.provideService(Effect.sleep(milliseconds), Clock.Clock, realClock)
 
-/** Retries the statement while the database is busy, until the timeout in milliseconds. */
+/** Retries the statement while `isRetried` holds for its error, until the timeout in milliseconds. */
 export const retryWhileBusy = <A>(
   attempt: Effect.Effect<A, SqlError>,
   timeout: number,
+  isRetried = isDatabaseBusy,
   waited = 0
 ): Effect.Effect<A, SqlError> =>
-  Effect.catchIf(attempt, isDatabaseBusy, (error) => {
+  Effect.catchIf(attempt, isRetried, (error) => {
     if (waited >= timeout) return Effect.fail(error)
     const delay = nextBusyDelay(waited, timeout)
-    return Effect.andThen(pauseInRealTime(delay), retryWhileBusy(attempt, timeout, waited + delay))
+    return Effect.andThen(pauseInRealTime(delay), retryWhileBusy(attempt, timeout, isRetried, waited + delay))
   })

@@ -4,10 +4,11 @@
  * would join each other's transactions.
  */
 import { DatabaseSync } from "node:sqlite"
-import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
+import { HostTransactionRefused, isSnapshotStale } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { Connection } from "effect/sql/SqlConnection"
+import * as BusyRetry from "./BusyRetry.ts"
 import * as FileHealth from "./FileHealth.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 
@@ -35,7 +36,8 @@ export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
     const made = SqliteConnection.connectToDatabase(
       SqliteConnection.makeDatabase(database, config),
       () => true,
-      (effect) => effect
+      (effect) => effect,
+      (error) => BusyRetry.isDatabaseBusy(error) && !isSnapshotStale(error)
     )
     connections.set(database, made)
     return made

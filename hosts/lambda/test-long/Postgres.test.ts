@@ -39,7 +39,7 @@ describe("a container and its database server", () => {
     expect((await askHandler(container, ready)).statusCode).toBe(500)
     expect(container.stderr()).toContain("later")
     expect(container.stderr()).not.toContain("hunter2")
-    await Deployment.runOnServer(cluster.url, "CREATE DATABASE later")
+    await Deployment.runSqlOnServer(cluster.url, "CREATE DATABASE later")
     expect((await askHandler(container, ready)).statusCode).toBe(200)
   })
 })

@@ -117,7 +117,7 @@ export const seedOnSqlite = async (): Promise<SeededPartner> => {
   }
 }
 
-export const runOnServer = (url: string, statement: string) =>
+export const runSqlOnServer = (url: string, statement: string) =>
   Effect.runPromise(TestDatabase.runOnDatabase(Redacted.make(url), (sql) => sql.unsafe(statement)))
 
 /** The copies are dropped at the end of the test run. */
@@ -133,7 +133,7 @@ export const seedOnPostgres = async (): Promise<SeededPartner> => {
       own.pathname = `/${template}_${++copies}`
       const server = new URL(seeded)
       server.pathname = "/postgres"
-      await runOnServer(server.href, `CREATE DATABASE ${own.pathname.slice(1)} TEMPLATE ${template}`)
+      await runSqlOnServer(server.href, `CREATE DATABASE ${own.pathname.slice(1)} TEMPLATE ${template}`)
       return { ...partner, url: own.href }
     },
     remove: () => Effect.runPromise(Scope.close(scope, Exit.void))

@@ -30,7 +30,7 @@ export interface RequestPeriod {
   readonly by: number
 }
 
-export interface AcknowledgedAction {
+export interface AcknowledgedTimes {
   /** The time at which the creator responded to the request or declined it. */
   answered: RequestPeriod | null
   /** The times at which drafts were replaced or decided upon, by draft number. */
@@ -43,7 +43,7 @@ export interface CreatorServices {
   readonly onSend: () => void
   /** Resolves when the mail about that draft has arrived. */
   readonly draftMail: (number: number) => Promise<unknown>
-  readonly acknowledged: AcknowledgedAction
+  readonly acknowledged: AcknowledgedTimes
   /** Counts an acknowledged action. */
   readonly count: () => void
 }

@@ -1,6 +1,6 @@
 /** Compares the state after a run with the plan, the acknowledged actions and the received mails. */
 
-import type { AcknowledgedAction, ExpectedOutcome, RequestPeriod } from "./Creator.ts"
+import type { AcknowledgedTimes, ExpectedOutcome, RequestPeriod } from "./Creator.ts"
 import type { DatabaseLedger } from "./Ledger.ts"
 import type { SubmittedTopic } from "./Partner.ts"
 import type { AssignmentPlan, TopicPlan } from "./Plan.ts"
@@ -11,7 +11,7 @@ import type { SmtpServer } from "./SmtpServer.ts"
 export interface VerifiedAssignment {
   readonly plan: AssignmentPlan
   readonly topic: TopicPlan
-  readonly acknowledged: AcknowledgedAction
+  readonly acknowledged: AcknowledgedTimes
   /** The value is null if the creator did not finish the plan. */
   outcome: ExpectedOutcome | null
 }
@@ -163,7 +163,7 @@ const lostMails = ({ assigned, books, calm, post, views }: TestCourse): Readonly
 
 const expectedOccasions = (
   { course }: AssignmentPlan,
-  { answered, drafts }: AcknowledgedAction
+  { answered, drafts }: AcknowledgedTimes
 ): ReadonlyArray<string> => {
   const decided = [...drafts.keys()].map((number) => `draft-${number}`)
   if (course === "silent") return ["request", "reminder"]
@@ -207,7 +207,7 @@ const mailMistakes = ({ assigned, books, kills, post }: TestCourse): ReadonlyArr
 }
 
 /** The end of the state to which the mail refers. */
-const passedAt = (occasion: string, { answered, drafts }: AcknowledgedAction): RequestPeriod | null => {
+const passedAt = (occasion: string, { answered, drafts }: AcknowledgedTimes): RequestPeriod | null => {
   if (occasion === "request" || occasion === "reminder") return answered
   const number = /-(\d+)$/.exec(occasion)?.[1]
   return occasion.startsWith("stalled") || number === undefined ? null : (drafts.get(Number(number)) ?? null)

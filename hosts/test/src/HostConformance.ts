@@ -15,7 +15,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Application from "./Application.ts"
-import { type HostCapability, type HostPartner, type HostRequest, hostRequests } from "./HostRequests.ts"
+import { conformanceRequests, type HostCapability, type HostPartner, type HostRequest } from "./HostRequests.ts"
 import { Mailbox } from "./Mailbox.ts"
 import { ScriptedGenerator } from "./ScriptedGenerator.ts"
 import * as Seed from "./Seed.ts"
@@ -100,8 +100,8 @@ export const checkConformance = ({
     const server = yield* HttpServer.HttpServer
     const expected = requestOverSocket({ port: "port" in server.address ? server.address.port : 0 })
     const able = ({ needs }: HostRequest) => needs === undefined || !lacks.includes(needs)
-    const here = hostRequests(yield* seedPartner("127.0.0.1")).filter(able)
-    const there = hostRequests(theirs).filter(able)
+    const here = conformanceRequests(yield* seedPartner("127.0.0.1")).filter(able)
+    const there = conformanceRequests(theirs).filter(able)
     const compared = comparable(lacks.includes("address"), new Set(ignoreHeaders.map((name) => name.toLowerCase())))
     const differences: Array<Difference> = []
     for (const [place, one] of there.entries()) {

@@ -69,7 +69,7 @@ const needing = (needs: HostCapability, ...all: ReadonlyArray<HostRequest>) =>
   all.map((one): HostRequest => ({ ...one, needs }))
 
 /** The order matters: later requests depend on the effects of earlier ones. */
-export const hostRequests = (seen: HostPartner): ReadonlyArray<HostRequest> => [
+export const conformanceRequests = (seen: HostPartner): ReadonlyArray<HostRequest> => [
   ...open,
   ...personas(seen),
   ...submissions(seen),

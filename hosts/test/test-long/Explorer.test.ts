@@ -62,6 +62,7 @@ const explore = async (browser: Browser, { apiRoot, key, testKey }: ExplorerSite
 
     await createsTopic(page, apiRoot, testKey, `5-created-${name}`)
     await asksForToken(page, apiRoot)
+    await showsStream(page, apiRoot)
     await showsNothingToCopy(page, apiRoot)
     assert.deepStrictEqual(complaints, [])
   } finally {
@@ -134,6 +135,14 @@ const showsNothingToCopy = async (page: Page, apiRoot: string) => {
   const listed = await snippet(list)
   assert.match(listed, /limit=20/)
   assert.notMatch(listed, /cursor/)
+}
+
+/** Without `-N`, curl keeps events back until it has a block of output. */
+const showsStream = async (page: Page, apiRoot: string) => {
+  const address = `${apiRoot}/docs#tag/events/GET/partner/v1/events/stream`
+  const shown = await snippet(await operation(page, address, "Stream events"))
+  assert.include(shown, `curl -N '${apiRoot}/partner/v1/events/stream'`)
+  assert.include(shown, "--header 'X-Api-Key: YOUR_SECRET_TOKEN'")
 }
 
 const snippet = (section: Locator) => section.locator("pre", { hasText: "curl" }).first().innerText()

@@ -1,7 +1,7 @@
 /** Operations on webhooks: register, view, change, remove, test. */
 import * as EventTypes from "@partner-commentary/core/webhook/EventType"
 import * as Webhooks from "@partner-commentary/core/webhook/Webhook"
-import { maxHeldCount } from "@partner-commentary/core/webhook/WebhookCondition"
+import { maxCountedHeldDeliveries } from "@partner-commentary/core/webhook/WebhookCondition"
 import {
   defaultSecretGrace,
   exampleSecret,
@@ -130,7 +130,7 @@ const fields = {
     description: "The circuit breaker, which stops most attempts while the endpoint fails."
   }),
   held_count: Fields.Count.annotate({
-    description: `The number of events that are held because the webhook is not active or its circuit is open. At most ${maxHeldCount} are counted.`,
+    description: `The number of events that are held because the webhook is not active or its circuit is open. At most ${maxCountedHeldDeliveries} are counted.`,
     examples: [0]
   })
 }

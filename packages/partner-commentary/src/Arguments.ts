@@ -3,7 +3,7 @@ import * as Predicate from "effect/Predicate"
 import { invalidArgument, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
 /** A Request of another library or realm is accepted too. Node's request has no complete address, and is refused. */
-export const wrongRequest = (request: unknown): PartnerCommentaryError | undefined =>
+export const checkRequest = (request: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "url") &&
   Predicate.isString(request.url) &&
   URL.canParse(request.url) &&
@@ -12,14 +12,20 @@ export const wrongRequest = (request: unknown): PartnerCommentaryError | undefin
     ? undefined
     : invalidArgument("request", "The first argument must be a web-standard Request.")
 
-export const wrongExchange = (request: unknown, response: unknown): PartnerCommentaryError | undefined =>
+/** Null is no context. An address in the place of `{ address }` would leave anonymous calls without a limit. */
+export const checkContext = (sent: unknown): PartnerCommentaryError | undefined =>
+  sent === undefined || sent === null || Predicate.isObject(sent)
+    ? undefined
+    : invalidArgument("sent", 'The second argument must be an object such as { address: "203.0.113.9" }.')
+
+export const checkExchange = (request: unknown, response: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "socket") &&
   Predicate.hasProperty(response, "writeHead") &&
   Predicate.isFunction(response.writeHead)
     ? undefined
     : invalidArgument("request", "node takes the request and the response of Node's HTTP server, in this order.")
 
-export const wrongInvocation = (invocation: unknown): PartnerCommentaryError | undefined =>
+export const checkInvocation = (invocation: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(invocation, "getRemainingTimeInMillis") &&
   Predicate.isFunction(invocation.getRemainingTimeInMillis)
     ? undefined

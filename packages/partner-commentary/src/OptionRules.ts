@@ -31,7 +31,7 @@ const isCount =
 
 export const flag = optional(isFlag)
 
-export const count = (least: number) => optional(isCount(least))
+export const optionalCount = (least: number) => optional(isCount(least))
 
 /** An object with these fields and no others. */
 export const struct = <Each extends Fields>(fields: Each) =>

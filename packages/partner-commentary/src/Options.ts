@@ -203,7 +203,7 @@ const Given = struct({
 const decode = Schema.decodeUnknownResult(Given, strictly)
 
 /** Returns the decoded options, or the first problem with them. */
-export const decoded = (options: Options): Result.Result<Decoded, PartnerCommentaryError> => {
+export const decodeOptions = (options: Options): Result.Result<Decoded, PartnerCommentaryError> => {
   if (!Predicate.isObject(options)) return Result.fail(invalidOption("url", "is required"))
   return Result.flatMap(
     Result.mapError(decode(options), ({ issue }) => {

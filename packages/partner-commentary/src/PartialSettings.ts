@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { count, flag, struct } from "./OptionRules.ts"
+import { flag, optionalCount, struct } from "./OptionRules.ts"
 
 /** The same settings, each optional and in plain form: a duration is `"48 hours"` or milliseconds. */
 export type PartialOf<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
@@ -26,7 +26,7 @@ const duration = Schema.declare(
 export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
   if (Array.isArray(defaults)) return Schema.Array(duration)
-  if (Predicate.isNumber(defaults)) return count(0)
+  if (Predicate.isNumber(defaults)) return optionalCount(0)
   if (Predicate.isBoolean(defaults)) return flag
   const fields = Object.entries(defaults as object).map(
     ([name, each]) => [name, Schema.optional(schemaOf(each))] as const

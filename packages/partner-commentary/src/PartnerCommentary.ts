@@ -3,11 +3,11 @@ import * as Embedded from "@partner-commentary/server/Embedded"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { wrongExchange, wrongRequest } from "./Arguments.ts"
+import { checkContext, checkExchange, checkRequest } from "./Arguments.ts"
 import * as Log from "./Log.ts"
 import type { LambdaHandler } from "./lambda/Handler.ts"
 import * as Mount from "./Mount.ts"
-import { decoded, type Options } from "./Options.ts"
+import { decodeOptions, type Options } from "./Options.ts"
 import { PartnerCommentaryError, startFailed } from "./PartnerCommentaryError.ts"
 import * as RouteHandlers from "./RouteHandlers.ts"
 import * as Service from "./Service.ts"
@@ -87,16 +87,16 @@ export interface PartnerCommentary extends UseCases {
  * ```
  */
 export const partnerCommentary = (options: Options): PartnerCommentary => {
-  const chosen = Result.getOrThrow(decoded(options))
+  const chosen = Result.getOrThrow(decodeOptions(options))
   const layer = Service.layer(chosen)
   const service = Embedded.open(layer)
   const log = (line: Effect.Effect<void>) => void Effect.runFork(Effect.provide(line, Log.layer(chosen.logger)))
   const report = (error: unknown) => log(Effect.logError("A request was not answered", error))
   const mount = Mount.make(chosen.apiRoot, (message) => log(Effect.logWarning(message)))
   const fetch: PartnerCommentary["fetch"] = (request, sent) => {
-    const wrong = wrongRequest(request)
+    const wrong = checkRequest(request) ?? checkContext(sent)
     if (wrong !== undefined) return Promise.reject(wrong)
-    return service.fetch(request, sent).then((response) => {
+    return service.fetch(request, sent ?? {}).then((response) => {
       mount.answered(sent?.target ?? new URL(request.url).pathname, response.status)
       return response
     }, notStarted)
@@ -118,7 +118,7 @@ export const partnerCommentary = (options: Options): PartnerCommentary => {
   return {
     fetch,
     node: (request, response) => {
-      const wrong = wrongExchange(request, response)
+      const wrong = checkExchange(request, response)
       if (wrong !== undefined) return Promise.reject(wrong)
       mount.removed(request.baseUrl)
       return listener(request, response)

@@ -153,3 +153,24 @@ it("an answer within the application's transaction is undone by its rollback", a
   database.exec("COMMIT")
   expect((await pc.creators.findRequest({ email, share_id })).status).toBe("declined")
 })
+
+it("the audit log names the application as the actor, and a link as the actor of its own answers", async () => {
+  const { database, drafted, pc, submit } = await opened()
+  const [own, linked] = [await submit(), await submit("Who wins the cup?")]
+  await pc.creators.respond({ email, share_id: own.share_id, perspective })
+  await drafted(own.share_id)
+  await pc.creators.approve({ email, share_id: own.share_id })
+  const { requests } = await pc.creators.openRequests({ email })
+  const { link = "" } = requests.find(({ share_id }) => share_id === linked.share_id) ?? {}
+  const declining = new Request(`${link}/decline`, {
+    method: "POST",
+    headers: { accept: "application/json", "content-type": "application/json" },
+    body: "{}"
+  })
+  expect((await pc.fetch(declining)).status).toBe(200)
+  const actors = database
+    .prepare("SELECT details->>'by' AS actor FROM audit_log WHERE action LIKE 'creator.%' ORDER BY rowid")
+    .all()
+    .map(({ actor }) => actor)
+  expect(actors).toEqual(["application", "application", expect.stringMatching(/^link of [0-9a-f]{16}$/)])
+})

@@ -55,7 +55,13 @@ it("an event of an unknown source is refused with one sentence", async () => {
   expect(error).toBeInstanceOf(PartnerCommentaryError)
   expect(error).toMatchObject({
     ...refused,
-    message: expect.stringMatching(/^This function takes events of API Gateway/)
+    message: expect.stringMatching(/^This function takes events of API Gateway.*\.$/)
+  })
+  expect(await pc.lambda({ rawPath: "/", version: "2.0" }, invocation).catch((error) => error)).toMatchObject({
+    ...refused,
+    message: expect.stringMatching(
+      /^This looks like an event of an HTTP API or a function URL, but is none: [\s\S]*\.$/
+    )
   })
   expect(await pc.lambda({}, invocation).catch((error) => error)).toMatchObject(refused)
   for (const wrong of [{}, { getRemainingTimeInMillis: 3000 }]) {

@@ -65,6 +65,19 @@ it.each([
   }
 )
 
+it("fetch takes null as no context, and refuses a context that is not an object", async () => {
+  const pc = partnerCommentary(options)
+  onTestFinished(pc.stop)
+  const request = new Request("https://app.example/commentary/healthz")
+  expect((await pc.fetch(request, null as never)).status).toBe(200)
+  // Without the client's address, anonymous calls are not limited.
+  expect(await rejection(pc.fetch(request, "203.0.113.9" as never))).toMatchObject({
+    code: "invalid_argument",
+    message: 'The second argument must be an object such as { address: "203.0.113.9" }.',
+    details: { field: "sent" }
+  })
+})
+
 it("the service starts again after it was stopped", async () => {
   const pc = partnerCommentary(options)
   await pc.start()

@@ -14,6 +14,13 @@ const stopTimeout = Duration.seconds(35)
 /** A process whose event loop is blocked longer than this is shown with its last metrics. */
 const scrapeTimeout = 3000
 
+/**
+ * The primary process pings each process at this interval, and kills one that leaves several pings in a row unanswered.
+ * It counts pings, not time, so that a machine that was suspended kills nothing.
+ */
+const pingInterval = Duration.seconds(10)
+const maxUnanswered = 3
+
 /** Processes that start again later need the same port, so the primary process chooses it. */
 export const chooseFreePort = (host: string) =>
   Effect.promise(async () => {
@@ -82,12 +89,25 @@ export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Eff
       stop
     )
     let reason: string | undefined
+    let unanswered = 0
+    const ping = () => {
+      if (unanswered === maxUnanswered) {
+        const silence = Duration.format(Duration.times(pingInterval, maxUnanswered))
+        reason = `Process ${number} did not respond for ${silence} and was killed.`
+        member.process.kill("SIGKILL")
+      }
+      unanswered++
+      send(member, { kind: "ping" })
+    }
+    let pings: NodeJS.Timeout | undefined
     const isReady = new Promise<void>((resolve) => {
       member.on("message", (message: FromMember) => {
         if (message.kind === "ready") {
           known.set(member, new Map())
+          pings = setInterval(ping, Duration.toMillis(pingInterval))
           resolve()
-        } else if (message.kind === "failed") reason = message.reason
+        } else if (message.kind === "pong") unanswered = 0
+        else if (message.kind === "failed") reason = message.reason
         else if (message.kind === "collect") {
           void collect()
             .catch(() => "")
@@ -97,6 +117,7 @@ export const makeLaunch = (variables: Readonly<Record<string, string>>, own: Eff
     })
     const end = new Promise<string>((resolve) => {
       const resolveWith = (sentence: string) => {
+        clearInterval(pings)
         ended = MergedMetrics.merge([ended, MergedMetrics.withoutGauges(known.get(member) ?? new Map())])
         known.delete(member)
         resolve(sentence)

@@ -10,11 +10,13 @@ export type FromMember =
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "collect"; readonly id: number }
   | { readonly kind: "scraped"; readonly id: number; readonly text: string }
+  | { readonly kind: "pong" }
 
-/** A message of the primary process: it asks for the metrics of this process, or answers with those of all. */
+/** A message of the primary process: it asks for the metrics of this process or for any answer, or returns the metrics of all. */
 export type FromPrimary =
   | { readonly kind: "scrape"; readonly id: number }
   | { readonly kind: "collected"; readonly id: number; readonly text: string }
+  | { readonly kind: "ping" }
 
 export class ProcessGroup extends Context.Reference<{
   /** The primary writes the log lines of the start and of the stop. */
@@ -80,9 +82,15 @@ const stopWithoutPrimary = Effect.sync(() =>
   })
 )
 
+const answerPings = Effect.sync(() =>
+  process.on("message", ({ kind }: FromPrimary) => {
+    if (kind === "ping") Effect.runFork(send({ kind: "pong" }))
+  })
+)
+
 /** Runs as a member of the group. */
 export const asMember = <A, E, R>(run: Effect.Effect<A, E, R>, describe: (failure: unknown) => string) =>
-  Effect.andThen(stopWithoutPrimary, run).pipe(
+  Effect.andThen(Effect.andThen(stopWithoutPrimary, answerPings), run).pipe(
     Effect.catchCause((cause) => sendFailure(cause, describe)),
     Effect.provideService(ProcessGroup, { isMember: true, shareMetrics }),
     Effect.annotateLogs("process", process.env[numberVariable])

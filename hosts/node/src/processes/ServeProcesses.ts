@@ -2,6 +2,7 @@
 import * as Settings from "@partner-commentary/settings/Settings"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import { describeFailure } from "../cli/CommandLine.ts"
 import * as Lifecycle from "../server/Lifecycle.ts"
@@ -10,7 +11,7 @@ import * as ProcessMetrics from "../telemetry/ProcessMetrics.ts"
 import * as Primary from "./Primary.ts"
 import { countProcesses } from "./ProcessCount.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
-import { supervise } from "./Supervisor.ts"
+import { processRestarts, supervise } from "./Supervisor.ts"
 
 interface Options<R> extends Lifecycle.ServeOptions<R> {
   /** The number that the command line asks for. */
@@ -65,6 +66,8 @@ const fixPort = (host: string, port: number) => (port === 0 ? Primary.chooseFree
 
 /** Returns the metrics of the primary process, which serves no requests. */
 const primaryMetrics = Effect.gen(function* () {
+  // Prometheus sees the first restart as an increase only if the counter was 0 before.
+  yield* Metric.update(processRestarts, 0)
   const refresh = yield* ProcessMetrics.makeProcessGaugeRefresh
   const { format } = yield* Effect.promise(() => import("effect/observability/PrometheusMetrics"))
   return Effect.andThen(refresh, format())

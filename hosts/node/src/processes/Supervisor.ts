@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import { CommandFailed } from "../cli/CommandFailed.ts"
 
@@ -23,6 +24,11 @@ interface SupervisorOptions {
   /** Runs once, when all processes are ready. */
   readonly announce: Effect.Effect<void>
 }
+
+export const processRestarts = Metric.counter("partner_commentary_process_restarts_total", {
+  description: "Processes of `serve --processes` that ended and were started again",
+  incremental: true
+})
 
 /** A process that ran this long does not count as a repeated failure. */
 const healthyAfter = Duration.toMillis("1 minute")
@@ -64,6 +70,7 @@ export const supervise = ({ announce, count, launch }: SupervisorOptions) =>
         const delay = delayAfter(failures)
         yield* Effect.logError(`${end} Process ${number} starts again in ${Duration.format(delay)}.`)
         yield* Effect.sleep(delay)
+        yield* Metric.update(processRestarts, 1)
       }
     })
 

@@ -16,7 +16,7 @@ import * as Logs from "../telemetry/Logs.ts"
 import { version } from "../Version.ts"
 
 /** The text that the service prints when it listens. */
-interface Started {
+interface ListeningService {
   readonly apiRoot: string
   readonly demo: Option.Option<Demo>
   /** The URL of the page with the mails, if no mail server is configured. */
@@ -25,7 +25,7 @@ interface Started {
 
 export interface ServeOptions<R> {
   readonly work: boolean
-  readonly announce: (started: Started) => Effect.Effect<void, never, R>
+  readonly announce: (started: ListeningService) => Effect.Effect<void, never, R>
 }
 
 /** `start` returns the effect that runs until the process is interrupted. */

@@ -8,7 +8,7 @@ it("a signing secret whose file stays empty is reported as damaged, and is not r
   const cwd = await Process.makeWorkingFolder(test)
   await mkdir(join(cwd, "data"), { mode: 0o700 })
   await writeFile(join(cwd, "data", "signing-secret"), "", { mode: 0o600 })
-  const { code, stderr } = await Process.spawned(cwd, ["serve"], { DEV: "true" })
+  const { code, stderr } = await Process.spawnCommand(cwd, ["serve"], { DEV: "true" })
   expect(code).toBe(1)
   expect(stderr).toContain("is damaged: restore it")
 })

@@ -187,7 +187,7 @@ describe.concurrent("the doctor's checks of other servers", () => {
         MEDIA_S3_SECRET_ACCESS_KEY: "x"
       }
     }
-    const found = await doctor(test, env, Process.spawned)
+    const found = await doctor(test, env, Process.spawnCommand)
     expect(found.code).toBe(1)
     expect(found.about("mail server")).toMatchObject({ state: "mend" })
     expect(found.about("generator")).toMatchObject({
@@ -211,9 +211,9 @@ it("doctor ends within 5 seconds when the database and every other server accept
   const cwd = await Process.makeWorkingFolder(test)
   const begun = performance.now()
   // On a busy machine this takes seconds as well.
-  await Process.spawned(cwd, ["doctor"])
+  await Process.spawnCommand(cwd, ["doctor"])
   const undisturbed = performance.now()
-  const { code, stdout } = await Process.spawned(cwd, ["doctor", "--json"], {
+  const { code, stdout } = await Process.spawnCommand(cwd, ["doctor", "--json"], {
     DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x`,
     DATABASE_DIRECT_URL: `postgres://u:p@127.0.0.1:${port}/x`,
     SMTP_URL: `smtp://127.0.0.1:${port}`,

@@ -125,6 +125,6 @@ for (const [database, make] of Object.entries(databases)) {
     await suffer(Attacks.operations, "raised")
     await suffer(specialAttacks, "raised")
     await run.stop()
-    expect(Report.exceededLimits(report)).toEqual([])
+    expect(Report.describeExceededLimits(report)).toEqual([])
   }, 900_000)
 }

@@ -13,7 +13,7 @@ const rowOf = (worst: number, worstRunning: number, slowness: number): FairnessR
 })
 
 const exceeds = (row: FairnessRow) =>
-  Report.exceededLimits({ database: "SQLite", control: row.victim, rows: [row] }).length > 0
+  Report.describeExceededLimits({ database: "SQLite", control: row.victim, rows: [row] }).length > 0
 
 it("on a quiet machine a response after more than 500 ms fails without another measurement", () => {
   const late = rowOf(501, 490, 1.1)

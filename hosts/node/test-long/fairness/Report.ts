@@ -42,7 +42,7 @@ const failures = ({ attacker, victim }: FairnessRow): number =>
   Object.entries(attacker.answers).reduce((sum, [status, count]) => (status.startsWith("5") ? sum + count : sum), 0)
 
 /** Returns one sentence for each limit that was exceeded. */
-export const exceededLimits = (report: FairnessReport): ReadonlyArray<string> =>
+export const describeExceededLimits = (report: FairnessReport): ReadonlyArray<string> =>
   report.rows.flatMap((row) => {
     const { end, name, peak, victim } = row
     const where = `${report.database}, ${name}:`

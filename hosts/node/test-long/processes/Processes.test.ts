@@ -60,6 +60,8 @@ it("three processes share one port, one log and one page of metrics, and one tha
   )
   for (let count = 0; count < 9; count++) expect((await ask("/healthz")).status).toBe(200)
   expect(await requests()).toBe(9)
+  const metrics = await fetch(page).then((response) => response.text())
+  expect(metrics).toMatch(/^partner_commentary_process_restarts_total 1$/m)
   for (const path of ["/healthz", "/readyz"]) expect((await fetch(page.replace("/metrics", path))).status).toBe(200)
   expect(logOf(service).filter(({ level }) => level === "ERROR")).toMatchObject([
     { message: expect.stringMatching(/^Process \d ended with SIGKILL\. Process \d starts again in 1s\.$/) }
@@ -72,6 +74,25 @@ it("three processes share one port, one log and one page of metrics, and one tha
   expect(messages.slice(-2)).toEqual(["Stopping", "Stopped"])
   // The killed process could not delete its heartbeat. The other processes deleted theirs when they stopped.
   expect(await heartbeats(env)).toHaveLength(1)
+})
+
+it("a process that no longer responds is killed and starts again, and the others stay", async (test) => {
+  const { service } = await startThree(test)
+  const members = membersOf(service.pid)
+  process.kill(members[1] as number, "SIGSTOP")
+  await Process.eventually(
+    async () => membersOf(service.pid),
+    (present) => present.length === 3 && !present.includes(members[1] as number)
+  )
+  expect(membersOf(service.pid)).toEqual(expect.arrayContaining([members[0], members[2]]))
+  expect(logOf(service).filter(({ level }) => level === "ERROR")).toMatchObject([
+    {
+      message: expect.stringMatching(
+        /^Process \d did not respond for 30s and was killed\. Process \d starts again in 1s\.$/
+      )
+    }
+  ])
+  expect(await service.stop()).toMatchObject({ code: 0 })
 })
 
 it("running requests are answered when several processes stop", async (test) => {
@@ -95,7 +116,7 @@ it("running requests are answered when several processes stop", async (test) => 
 
 it("a setting with which no process can start fails the command once, with one sentence", async (test) => {
   const { cwd, env, service } = await startThree(test)
-  const again = await Process.spawned(cwd, ["serve", "--processes", "3"], {
+  const again = await Process.spawnCommand(cwd, ["serve", "--processes", "3"], {
     ...env,
     LOG_LEVEL: "error",
     LOG_FORMAT: "pretty",

@@ -6,7 +6,9 @@ import * as Process from "../../test/support/Process.ts"
 it("when eight processes migrate an empty database at the same time, one of them migrates and all succeed", async (test) => {
   const cwd = await Process.makeWorkingFolder(test)
   const env = await OwnDatabase.makeDatabase(test)
-  const outcomes = await Promise.all(Array.from({ length: 8 }, () => Process.spawned(cwd, ["migrate", "--json"], env)))
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, () => Process.spawnCommand(cwd, ["migrate", "--json"], env))
+  )
   expect(outcomes.map(({ code }) => code)).toEqual(Array(8).fill(0))
   const applied = outcomes.map(({ stdout }) => JSON.parse(stdout).applied)
   expect(applied.filter(({ length }) => length > 0)).toHaveLength(1)

@@ -27,7 +27,7 @@ describe("backup", () => {
       (length) => length >= 5
     )
     const before = [...requests]
-    const made = JSON.parse((await Process.spawned(cwd, ["backup", "./copy.db", "--json"], env)).stdout)
+    const made = JSON.parse((await Process.spawnCommand(cwd, ["backup", "./copy.db", "--json"], env)).stdout)
     const during = requests.length
     await Process.eventually(
       async () => requests.length,

@@ -50,7 +50,7 @@ describe("wrong usage", () => {
   ]
 
   it("wrong usage exits with code 2, with a sentence on stderr and nothing on stdout", async (test) => {
-    const outcome = await Process.spawned(await Process.makeWorkingFolder(test), ["org", "suspend", "7"])
+    const outcome = await Process.spawnCommand(await Process.makeWorkingFolder(test), ["org", "suspend", "7"])
     expect(outcome).toMatchObject({ code: 2, stdout: "" })
     expect(outcome.stderr).toMatch(/^id must be an id such as [^\n]+\.\nSee partner-commentary org suspend --help\.\n$/)
   })
@@ -76,7 +76,7 @@ describe.concurrent("the flags --help and --version", () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       expect(stdout).toContain(`partner-commentary ${args.join(" ")}`.trim())
     }
-    expect((await Process.spawned(cwd, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect((await Process.spawnCommand(cwd, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 })
 
@@ -101,7 +101,7 @@ describe.concurrent("a wrong setting", () => {
   it("a wrong setting is printed as a line of JSON if LOG_FORMAT is json", async (test) => {
     const cwd = await Process.makeWorkingFolder(test)
     for (const args of [["serve"], ["purge"]]) {
-      const outcome = await Process.spawned(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
+      const outcome = await Process.spawnCommand(cwd, args, { RESPONSE_WINDOW: "later", LOG_FORMAT: "JSON" })
       expect(outcome).toMatchObject({ code: 1, stdout: "" })
       expect(outcome.stderr.match(/\n/g)).toHaveLength(1)
       expect(JSON.parse(outcome.stderr)).toEqual({

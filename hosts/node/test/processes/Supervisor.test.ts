@@ -1,12 +1,13 @@
 /** Tests of the start, restart and stop of several processes, with processes that the test ends itself. */
 import { assert, it } from "@effect/vitest"
-import { supervise } from "@partner-commentary/node/processes/Supervisor"
+import { processRestarts, supervise } from "@partner-commentary/node/processes/Supervisor"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 
 interface FakeProcess {
@@ -130,6 +131,26 @@ it.effect("a process that cannot be forked is tried again, and the others go on"
     assert.deepStrictEqual(numbersOf(launched), [1, 2, 2])
     yield* Fiber.interrupt(fiber)
   })
+)
+
+it.effect("each process that starts again is counted, also if it cannot be forked", () =>
+  Effect.gen(function* () {
+    const counted = Effect.map(Metric.value(processRestarts), ({ count }) => count)
+    const { end, fiber, launched, makeReady, refuseLaunches } = yield* start(2)
+    yield* makeReady(launched[0])
+    yield* makeReady(launched[1])
+    assert.strictEqual(yield* counted, 0)
+    yield* end(launched[1], "Process 2 ended with SIGKILL.")
+    yield* TestClock.adjust(999)
+    assert.strictEqual(yield* counted, 0)
+    refuseLaunches("spawn ENOMEM")
+    yield* TestClock.adjust(1)
+    assert.strictEqual(yield* counted, 1)
+    refuseLaunches(undefined)
+    yield* TestClock.adjust(2000)
+    assert.strictEqual(yield* counted, 2)
+    yield* Fiber.interrupt(fiber)
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
 )
 
 it.effect("the log says when a process that started again is ready, once for each restart", () => {

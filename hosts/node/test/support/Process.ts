@@ -82,7 +82,7 @@ export const run = (
 ): Promise<ProcessOutcome> => InProcess.runInProcess(cwd, args, env)
 
 /** Runs a command in a child process, for tests of exit codes, streams, file modes and simultaneous commands. */
-export const spawned = (
+export const spawnCommand = (
   cwd: string,
   args: ReadonlyArray<string>,
   env: EnvironmentVariables = {}

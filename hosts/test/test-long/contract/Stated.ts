@@ -169,7 +169,7 @@ export const documentedAcceptances: ReadonlyArray<DocumentedRule> = [
   }
 ]
 
-export const findRule = (
+export const findDocumentedRule = (
   statements: ReadonlyArray<DocumentedRule>,
   sent: GeneratedRequest,
   field: string,

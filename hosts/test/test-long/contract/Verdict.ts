@@ -73,7 +73,7 @@ export const problemsOf = (
     const taken = wrongs.filter(
       ({ field, value }) =>
         !refused.has(Number(/^\w+\[(\d+)\]/.exec(field)?.[1] ?? -1)) &&
-        Stated.findRule(Stated.documentedAcceptances, sent, field, value) === undefined
+        Stated.findDocumentedRule(Stated.documentedAcceptances, sent, field, value) === undefined
     )
     const reasonless = parts(answer).flatMap(({ error, index }) =>
       error === undefined || unclear || wrongs.some(({ field }) => field.includes(`[${index}]`))
@@ -98,7 +98,8 @@ const unexplained = (sent: GeneratedRequest, { code, details }: Refusal): Readon
     ? []
     : (details?.errors ?? [])
         .filter(
-          ({ field }) => Stated.findRule(Stated.documentedRefusals, sent, field, valueOf(sent, field)) === undefined
+          ({ field }) =>
+            Stated.findDocumentedRule(Stated.documentedRefusals, sent, field, valueOf(sent, field)) === undefined
         )
         .map(({ constraint, field }) => `refused for what the description does not say: ${field} ${constraint}`)
 

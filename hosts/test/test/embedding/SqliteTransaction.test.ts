@@ -225,6 +225,22 @@ it("Kysely on node:sqlite: a transaction that reads first is not refused because
   expect((await pc.topics.list(ids)).total).toBe(2)
 })
 
+it("a transaction that reads before the service writes is refused at once, and may begin again", async () => {
+  const { database, ids, orders, pc } = await started()
+  database.exec("BEGIN")
+  expect(orders()).toEqual([])
+  await pc.organizations.create({ name: "Riverside" })
+  const start = performance.now()
+  await expect(pc.topics.submit(topicOf(ids), { db: database })).rejects.toMatchObject({
+    code: "invalid_option",
+    message: expect.stringContaining("begin it with BEGIN IMMEDIATE")
+  })
+  expect(performance.now() - start).toBeLessThan(2500)
+  database.exec("ROLLBACK")
+  await order(pc, database, topicOf(ids))
+  expect((await pc.topics.list(ids)).total).toBe(1)
+})
+
 describe("an object that is not an open transaction on the file is refused with one sentence", () => {
   it("the option db refuses a database without a transaction, a database on another file, and other objects", async () => {
     const { database, ids, pc } = await started()

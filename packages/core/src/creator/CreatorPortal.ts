@@ -1,4 +1,4 @@
-/** What creators do with their links: view, respond, decline, approve, ask for another draft, withdraw. */
+/** What creators do with a request: view, respond, decline, approve, ask for another draft, withdraw. */
 
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -55,6 +55,12 @@ export interface OpenRequests extends Pick<OpenAssignments, "further"> {
   readonly requests: ReadonlyArray<AssignmentInContext & { readonly link: string }>
 }
 
+/** How a creator reaches a request: by the token of a link, or through an application that has authenticated the creator. */
+export type RequestAccess = { readonly token: string } | { readonly email: string; readonly shareId: ShareId }
+
+/** How a creator reaches all open requests. */
+export type InboxAccess = { readonly token: string } | { readonly email: string }
+
 type Acted = Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength | ActionRefused>
 
 export class CreatorPortal extends Context.Service<
@@ -62,27 +68,23 @@ export class CreatorPortal extends Context.Service<
   {
     /** Checks only the link's signature and expiry, without a database query. */
     readonly isGenuine: (token: string) => Effect.Effect<boolean>
-    /** Returns the token of the creator's own request, for an application that has authenticated the creator. */
-    readonly tokenOf: (email: string, id: ShareId) => Effect.Effect<string, LinkInvalid>
-    /** Returns the token of the creator's inbox, for an application that has authenticated the creator. */
-    readonly inboxTokenOf: (email: string) => Effect.Effect<string>
-    readonly view: (token: string) => Effect.Effect<AssignmentInContext, LinkInvalid>
-    readonly respond: (token: string, action: { readonly perspective: string }) => Acted
-    readonly decline: (token: string, action: { readonly reason: string }) => Acted
+    readonly view: (access: RequestAccess) => Effect.Effect<AssignmentInContext, LinkInvalid>
+    readonly respond: (access: RequestAccess, action: { readonly perspective: string }) => Acted
+    readonly decline: (access: RequestAccess, action: { readonly reason: string }) => Acted
     /** `content` is null when the draft is unchanged. A null `draftId` names the only draft. */
     readonly approve: (
-      token: string,
+      access: RequestAccess,
       action: { readonly draftId: DraftId | null; readonly content: string | null }
     ) => Acted
     readonly revise: (
-      token: string,
+      access: RequestAccess,
       action: { readonly draftId: DraftId | null; readonly instructions: string }
     ) => Acted
-    readonly withdraw: (token: string, action: { readonly reason: string }) => Acted
+    readonly withdraw: (access: RequestAccess, action: { readonly reason: string }) => Acted
     /** Mails the creator a link to all open requests, at most once in five minutes. */
     readonly mailInboxLink: (token: string) => Effect.Effect<void, LinkInvalid>
     /** The creator's open requests, each with its own link; at most `shownAtOnce`. */
-    readonly openRequests: (token: string) => Effect.Effect<OpenRequests, LinkInvalid>
+    readonly openRequests: (access: InboxAccess) => Effect.Effect<OpenRequests, LinkInvalid>
   }
 >()("@partner-commentary/core/creator/CreatorPortal") {
   static readonly layer = Layer.effect(
@@ -98,31 +100,52 @@ export class CreatorPortal extends Context.Service<
       const modify = SignaledChange.make(store, signal)
       const makeMediaRequests = yield* MediaWorker.mediaRequests
 
-      const view = Effect.fnUntraced(function* (token: string) {
-        const link = yield* links.open(token)
-        if (Option.isNone(link) || link.value.to !== "assignment") return yield* new LinkInvalid()
-        const found = yield* store.find(link.value.shareId)
+      const readable = Effect.fnUntraced(function* (id: ShareId) {
+        const found = yield* store.find(id)
         if (Option.isNone(found)) return yield* new LinkInvalid()
-        const { assignment } = found.value
-        if (!(yield* links.isFor(link.value, assignment))) return yield* new LinkInvalid()
-        const settled = settledAt(assignment)
+        const settled = settledAt(found.value.assignment)
         if (settled !== null && (yield* Instant.now) >= Instant.plus(settled, policy.readingWindow))
           return yield* new LinkInvalid()
-        return { ...found.value, creatorTag: link.value.creatorTag }
+        return found.value
+      })
+
+      const openLink = Effect.fnUntraced(function* (token: string) {
+        const link = yield* links.open(token)
+        if (Option.isNone(link) || link.value.to !== "assignment") return yield* new LinkInvalid()
+        const found = yield* readable(link.value.shareId)
+        if (!(yield* links.isFor(link.value, found.assignment))) return yield* new LinkInvalid()
+        return { ...found, creatorTag: link.value.creatorTag }
+      })
+
+      /** Returns the request and the actor that the audit log names. */
+      const open = Effect.fnUntraced(function* (access: RequestAccess) {
+        if ("token" in access) {
+          const { creatorTag, ...found } = yield* openLink(access.token)
+          return { ...found, actor: `link of ${creatorTag}` }
+        }
+        const found = yield* readable(access.shareId)
+        if (found.assignment.creator.email.toLowerCase() !== access.email.toLowerCase()) return yield* new LinkInvalid()
+        return { ...found, actor: "application" }
+      })
+
+      const inboxEmail = Effect.fnUntraced(function* (access: InboxAccess) {
+        if ("email" in access) return access.email
+        const link = yield* links.open(access.token)
+        return Option.isSome(link) && link.value.to === "desk" ? link.value.email : yield* new LinkInvalid()
       })
 
       const act = (
-        token: string,
+        access: RequestAccess,
         decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
-      ) => Effect.flatMap(view(token), (seen) => actOn(seen, decide))
+      ) => Effect.flatMap(open(access), (opened) => actOn(opened, decide))
 
       const actOn = Effect.fnUntraced(function* (
-        { assignment, creatorTag, topic }: Effect.Success<ReturnType<typeof view>>,
+        { actor, assignment, topic }: Effect.Success<ReturnType<typeof open>>,
         decide: (present: Assignment, now: Instant.Instant) => Result.Result<Change, ActionRefused>
       ) {
         const now = yield* Instant.now
         const modified = yield* modify(assignment.id, (present) =>
-          Result.map(decide(present, now), (change) => byLink(change, creatorTag))
+          Result.map(decide(present, now), (change) => namingActor(change, actor))
         )
         if (Option.isNone(modified)) return yield* new LinkInvalid()
         return { assignment: modified.value.after, topic }
@@ -131,32 +154,22 @@ export class CreatorPortal extends Context.Service<
       return CreatorPortal.of({
         isGenuine: (token) => Effect.map(links.open(token), Option.isSome),
 
-        tokenOf: Effect.fnUntraced(function* (email, id) {
-          const found = yield* store.find(id)
-          if (Option.isNone(found)) return yield* new LinkInvalid()
-          const { assignment } = found.value
-          if (assignment.creator.email.toLowerCase() !== email.toLowerCase()) return yield* new LinkInvalid()
-          return tokenIn(yield* links.toAssignment(assignment))
-        }),
+        view: (access) => Effect.map(open(access), ({ assignment, topic }) => ({ assignment, topic })),
 
-        inboxTokenOf: (email) => Effect.map(links.toInbox(email), tokenIn),
-
-        view: (token) => Effect.map(view(token), ({ assignment, topic }) => ({ assignment, topic })),
-
-        respond: Effect.fn("CreatorPortal.respond")(function* (token, action) {
+        respond: Effect.fn("CreatorPortal.respond")(function* (access, action) {
           const perspective = yield* bounded("perspective", action.perspective)
-          return yield* act(token, (present, now) => Workflow.respond(present, { perspective }, now))
+          return yield* act(access, (present, now) => Workflow.respond(present, { perspective }, now))
         }),
 
-        decline: Effect.fn("CreatorPortal.decline")(function* (token, action) {
+        decline: Effect.fn("CreatorPortal.decline")(function* (access, action) {
           const reason = orNull(yield* bounded("reason", action.reason))
-          return yield* act(token, (present, now) => Workflow.decline(present, { reason }, now))
+          return yield* act(access, (present, now) => Workflow.decline(present, { reason }, now))
         }),
 
-        approve: Effect.fn("CreatorPortal.approve")(function* (token, action) {
+        approve: Effect.fn("CreatorPortal.approve")(function* (access, action) {
           const content = action.content === null ? null : yield* bounded("content", action.content)
           const commentaryId = yield* Ids.make(CommentaryId, random)
-          const seen = yield* view(token)
+          const seen = yield* open(access)
           const { draft, status } = seen.assignment
           if (draft === null) return yield* new ActionRefused({ reason: "not_allowed", status })
           const contentHash = yield* hashText(digest, content ?? draft.content)
@@ -170,19 +183,19 @@ export class CreatorPortal extends Context.Service<
           )
         }),
 
-        revise: Effect.fn("CreatorPortal.revise")(function* (token, action) {
+        revise: Effect.fn("CreatorPortal.revise")(function* (access, action) {
           const instructions = yield* bounded("instructions", action.instructions)
           const { draftId } = action
-          return yield* act(token, (present, now) => Workflow.revise(present, { draftId, instructions }, now, policy))
+          return yield* act(access, (present, now) => Workflow.revise(present, { draftId, instructions }, now, policy))
         }),
 
-        withdraw: Effect.fn("CreatorPortal.withdraw")(function* (token, action) {
+        withdraw: Effect.fn("CreatorPortal.withdraw")(function* (access, action) {
           const reason = orNull(yield* bounded("reason", action.reason))
-          return yield* act(token, (present, now) => Workflow.withdraw(present, { reason }, now))
+          return yield* act(access, (present, now) => Workflow.withdraw(present, { reason }, now))
         }),
 
         mailInboxLink: Effect.fn("CreatorPortal.mailInboxLink")(function* (token) {
-          const { assignment, creatorTag } = yield* view(token)
+          const { assignment, creatorTag } = yield* openLink(token)
           const now = yield* Instant.now
           yield* mails.queue({
             id: `${creatorTag}.desk-${Instant.bucketOf(now, deskMailPeriod)}`,
@@ -195,10 +208,8 @@ export class CreatorPortal extends Context.Service<
           yield* signal.notify
         }),
 
-        openRequests: Effect.fn("CreatorPortal.openRequests")(function* (token) {
-          const link = yield* links.open(token)
-          if (Option.isNone(link) || link.value.to !== "desk") return yield* new LinkInvalid()
-          const { assignments, further } = yield* store.openOf(link.value.email, shownAtOnce)
+        openRequests: Effect.fn("CreatorPortal.openRequests")(function* (access) {
+          const { assignments, further } = yield* store.openOf(yield* inboxEmail(access), shownAtOnce)
           const requests = yield* Effect.forEach(assignments, (entry) =>
             Effect.map(links.toAssignment(entry.assignment), (own) => ({ ...entry, link: own }))
           )
@@ -222,13 +233,9 @@ const bounded = (field: InvalidTextLength["field"], text: string): Effect.Effect
     : Effect.succeed(cleaned)
 }
 
-/** Names the link's creator as the actor of the audit entry. */
-const byLink = (change: Change, creatorTag: string): Change =>
+const namingActor = (change: Change, actor: string): Change =>
   change.audit === undefined
     ? change
-    : { ...change, audit: { ...change.audit, details: { by: `link of ${creatorTag}`, ...change.audit.details } } }
-
-/** A link ends with its token. */
-const tokenIn = (link: string): string => link.slice(link.lastIndexOf("/") + 1)
+    : { ...change, audit: { ...change.audit, details: { by: actor, ...change.audit.details } } }
 
 const orNull = (text: string): string | null => (text === "" ? null : text)

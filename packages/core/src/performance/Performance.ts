@@ -41,9 +41,9 @@ export interface PersonaReport extends MetricsSummary {
 }
 
 /** Maximum number of assignments that are read one by one, for a part of a day. */
-export const maxAssignments = 1_000_000
+export const maxAssignmentsPerPartialDay = 1_000_000
 
-/** A part of a day, at the start or end of the period, has more than `maxAssignments`. */
+/** A part of a day, at the start or end of the period, has more than `maxAssignmentsPerPartialDay`. */
 export class PeriodTooFull extends Schema.TaggedError<PeriodTooFull>()("PeriodTooFull", {}) {}
 
 /** Another report of this organization is in progress. */
@@ -85,7 +85,7 @@ export class Performance extends Context.Service<
             addTimeline(metricsOf(byPersona, timeline.personaId, timeline.personaName), timeline)
           }
           count += page.timelines.length
-          if (count > maxAssignments) return yield* new PeriodTooFull()
+          if (count > maxAssignmentsPerPartialDay) return yield* new PeriodTooFull()
           after = page.next
           yield* Effect.yieldNow
         } while (after !== null)

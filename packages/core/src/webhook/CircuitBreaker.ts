@@ -215,7 +215,7 @@ export interface Allowance {
   readonly probe: boolean
 }
 
-export const allowance = (
+export const allowedDeliveries = (
   { health, quietUntil, webhook }: Receiver,
   inFlight: number,
   now: Instant.Instant,

@@ -28,7 +28,7 @@ export const mentionedAtMost = 40
 /** Maximum number of intermediate hosts shown for a webhook. */
 const passedAtMost = 10
 
-export const bucketOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
+export const noticePeriodOf = (at: Instant.Instant): number => Instant.bucketOf(at, bucketLength)
 
 /** Returns a new mail with only this notice for the five-minute period, due at once or when the period begins. */
 export const mailIn = (bucket: number, { at, kind, organizationId, webhook }: ContactNotice): NewMail => ({

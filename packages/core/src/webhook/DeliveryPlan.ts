@@ -105,7 +105,7 @@ export interface QueueState {
   readonly resumeAt: Instant.Instant | null
 }
 
-export interface QueueChange {
+export interface DeliveryScheduleChange {
   readonly dueAt: Instant.Instant
   readonly resumeAt: Instant.Instant | null
 }
@@ -117,7 +117,7 @@ export interface QueueChange {
 export const manualAttempt = (
   { dueAt, manual, resumeAt, inFlight }: QueueState,
   now: Instant.Instant
-): QueueChange | null => {
+): DeliveryScheduleChange | null => {
   if (inFlight || (manual && dueAt !== null && dueAt <= now)) return null
   return { dueAt: Math.min(dueAt ?? now, now), resumeAt: manual ? resumeAt : dueAt }
 }

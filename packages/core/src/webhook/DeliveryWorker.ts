@@ -88,7 +88,7 @@ export class DeliveryWorker extends Context.Service<
 
       const upTo = (limit: number, now: Instant.Instant): ClaimPlan => ({
         allow: (present, inFlight) => {
-          const allowed = CircuitBreaker.allowance(present, inFlight, now, webhooks)
+          const allowed = CircuitBreaker.allowedDeliveries(present, inFlight, now, webhooks)
           return { ...allowed, limit: Math.min(allowed.limit, limit) }
         },
         taken: (present, allowed, count) => CircuitBreaker.afterClaim(present, { ...allowed, count }, now, webhooks)

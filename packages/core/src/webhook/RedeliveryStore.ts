@@ -7,7 +7,7 @@ import type { EventId, WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
 import type { Receiver } from "./CircuitBreaker.ts"
 import type { DeliveryState } from "./Delivery.ts"
-import type { QueueChange, QueueState } from "./DeliveryPlan.ts"
+import type { DeliveryScheduleChange, QueueState } from "./DeliveryPlan.ts"
 
 /** Events from `since` until before `until`. */
 export interface EventPeriod {
@@ -34,7 +34,7 @@ export class RedeliveryStore extends Context.Service<
     readonly queue: (
       named: { readonly webhookId: WebhookId; readonly eventId: EventId; readonly since: Instant },
       at: Instant,
-      decide: (present: QueueState) => QueueChange | null,
+      decide: (present: QueueState) => DeliveryScheduleChange | null,
       audit: AuditEntry,
       begin: (receiver: Receiver) => Receiver
     ) => Effect.Effect<boolean>

@@ -9,7 +9,7 @@ export interface WebhookCondition {
   readonly disabling: DisabledEntry | null
   /** The circuit breaker is open: only probes are sent. `until` is null when a probe is due. */
   readonly circuit: { readonly isOpen: boolean; readonly until: Instant | null }
-  /** The number of held deliveries, counted up to `maxHeldCount`. */
+  /** The number of held deliveries, counted up to `maxCountedHeldDeliveries`. */
   readonly held: number
 }
 
@@ -18,7 +18,7 @@ export interface ReportedWebhook extends Webhook {
 }
 
 /** The largest number of held deliveries that is counted. */
-export const maxHeldCount = 1000
+export const maxCountedHeldDeliveries = 1000
 
 /** The condition of a new webhook. */
 export const newCondition: WebhookCondition = { disabling: null, circuit: { isOpen: false, until: null }, held: 0 }

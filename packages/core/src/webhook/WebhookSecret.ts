@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { WebhookId } from "../shared/Ids.ts"
 import type { Instant } from "../shared/Instant.ts"
-import { keyOf } from "./WebhookSignature.ts"
+import { signingKeyOf } from "./WebhookSignature.ts"
 
 /** The former secret after a rotation, as stored. Until this time, events are signed with both secrets. */
 export interface FormerSecret {
@@ -38,7 +38,7 @@ export const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
 export const secretProblem = (text: string): string | null =>
   text === exampleSecret
     ? "must not be the example of the documentation; leave it out, and one is made"
-    : Option.isSome(keyOf(text))
+    : Option.isSome(signingKeyOf(text))
       ? null
       : "must be 24 to 64 bytes in base64 after whsec_, with + and / and with its padding; leave it out, and one is made"
 

@@ -32,7 +32,7 @@ const prefix = "whsec_"
  * to 256 printable ASCII characters. Returns none for any other text, because the libraries of receivers treat other
  * characters differently.
  */
-export const keyOf = (secret: string): Option.Option<Uint8Array> => {
+export const signingKeyOf = (secret: string): Option.Option<Uint8Array> => {
   if (!secret.startsWith(prefix)) {
     return /^[\x20-\x7e]{32,256}$/.test(secret) ? Option.some(utf8(secret)) : Option.none()
   }
@@ -54,7 +54,7 @@ export const sign = Effect.fnUntraced(function* (
   const signed = utf8(`${id}.${timestamp}.${body}`)
   const signatures = yield* Effect.forEach(secrets, (secret) =>
     Effect.gen(function* () {
-      const key = yield* Mac.key(Mac.hmacSha256, Option.getOrElse(keyOf(Redacted.value(secret)), none))
+      const key = yield* Mac.key(Mac.hmacSha256, Option.getOrElse(signingKeyOf(Redacted.value(secret)), none))
       return `v1,${Base64.encode(yield* mac.sign(key, signed))}`
     })
   )

@@ -19,7 +19,7 @@ import { WorkSignal } from "../shared/WorkSignal.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import type { EventType } from "./EventType.ts"
 import { applyPatch, changedFieldsOf, maxWebhooks, type Webhook, type WebhookPatch } from "./Webhook.ts"
-import { conditionOf, maxHeldCount, newCondition, type ReportedWebhook } from "./WebhookCondition.ts"
+import { conditionOf, maxCountedHeldDeliveries, newCondition, type ReportedWebhook } from "./WebhookCondition.ts"
 import { WebhookNotFound } from "./WebhookNotFound.ts"
 import { stepSize } from "./WebhookRecovery.ts"
 import { encryptionPurpose, mintSecret } from "./WebhookSecret.ts"
@@ -110,7 +110,7 @@ export class Webhooks extends Context.Service<
       const report = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Webhook>) {
         const found = yield* log.receivers(
           webhooks.map(({ id }) => id),
-          maxHeldCount
+          maxCountedHeldDeliveries
         )
         const disabled = webhooks.filter(({ status }) => status === "disabled").map(({ id }) => id)
         const disablings = yield* store.latestDisablings(disabled)

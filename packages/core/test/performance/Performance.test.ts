@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { assert } from "vitest"
 import type { PersonaTimeline } from "../../src/performance/AssignmentTimeline.ts"
 import { addTimeline, emptyMetrics } from "../../src/performance/Metrics.ts"
-import { maxAssignments, Performance } from "../../src/performance/Performance.ts"
+import { maxAssignmentsPerPartialDay, Performance } from "../../src/performance/Performance.ts"
 import { PerformanceStore, type PersonaMetrics } from "../../src/performance/PerformanceStore.ts"
 import type { OrganizationId, PersonaId } from "../../src/shared/Ids.ts"
 import { noon, uuid } from "../topic/FreshAssignment.ts"
@@ -162,7 +162,7 @@ describe("a report", () => {
     const asked: Array<number> = []
     return Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(report))._tag, "PeriodTooFull")
-      assert.strictEqual(asked.at(-1), maxAssignments)
-    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(2 * maxAssignments, asked)))))
+      assert.strictEqual(asked.at(-1), maxAssignmentsPerPartialDay)
+    }).pipe(Effect.provide(Performance.layer.pipe(Layer.provide(storeOf(2 * maxAssignmentsPerPartialDay, asked)))))
   })
 })

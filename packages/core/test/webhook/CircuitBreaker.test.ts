@@ -161,8 +161,8 @@ describe("a receiver that answers 429", () => {
     const { receiver } = after([busy(start), { attempt: success(start) }])
     const until = start + 10 + minute
     expect(receiver.quietUntil).toBe(until)
-    expect(CircuitBreaker.allowance(receiver, 0, until - 1, policy).limit).toBe(0)
-    expect(CircuitBreaker.allowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
+    expect(CircuitBreaker.allowedDeliveries(receiver, 0, until - 1, policy).limit).toBe(0)
+    expect(CircuitBreaker.allowedDeliveries(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
   it("a receiver that answers 429 is unrestricted again after a success following the pause", () => {
@@ -177,7 +177,7 @@ describe("a receiver that answers 429", () => {
     const until = start + 10 + minute
     expect(CircuitBreaker.afterClaim(receiver, { limit: 0, count: 0 }, start + second, policy)).toBe(receiver)
     expect(receiver.health.draining).toEqual({ since: until, sent: 0 })
-    expect(CircuitBreaker.allowance(receiver, 0, until, policy).limit).toBe(policy.concurrency)
+    expect(CircuitBreaker.allowedDeliveries(receiver, 0, until, policy).limit).toBe(policy.concurrency)
   })
 
   it("a receiver that answers 429 is tried at once after a manual retry", () => {
@@ -221,9 +221,9 @@ describe("the breaker", () => {
     for (let probes = 0; probes < 8; probes++) {
       const at = receiver.quietUntil ?? 0
       waits.push((at - now) / second)
-      expect(CircuitBreaker.allowance(receiver, 0, at - 1, policy)).toEqual({ limit: 0, probe: true })
-      expect(CircuitBreaker.allowance(receiver, 0, at, policy)).toEqual({ limit: 1, probe: true })
-      expect(CircuitBreaker.allowance(receiver, 1, at, policy)).toEqual({ limit: 0, probe: true })
+      expect(CircuitBreaker.allowedDeliveries(receiver, 0, at - 1, policy)).toEqual({ limit: 0, probe: true })
+      expect(CircuitBreaker.allowedDeliveries(receiver, 0, at, policy)).toEqual({ limit: 1, probe: true })
+      expect(CircuitBreaker.allowedDeliveries(receiver, 1, at, policy)).toEqual({ limit: 0, probe: true })
       receiver = after([{ attempt: attempt(at), probe: true }], receiver).receiver
       now = at + 10
     }
@@ -265,18 +265,18 @@ describe("the breaker", () => {
       const now = since + second * 1000
       let count = 0
       for (let limit = 1; limit > 0; ) {
-        limit = CircuitBreaker.allowance(receiver, 0, now, policy).limit
+        limit = CircuitBreaker.allowedDeliveries(receiver, 0, now, policy).limit
         count += limit
         if (limit > 0) receiver = CircuitBreaker.afterClaim(receiver, { limit, count: limit }, now, policy)
       }
       sent.push(count)
       expect(receiver.quietUntil).toBe(now + 1000)
-      expect(CircuitBreaker.allowance(receiver, 0, now + 999, policy).limit).toBe(0)
+      expect(CircuitBreaker.allowedDeliveries(receiver, 0, now + 999, policy).limit).toBe(0)
     }
     expect(sent).toEqual([10, 20, 40, 80, 160, 320, 640])
     const over = CircuitBreaker.afterClaim(receiver, { limit: 5, count: 5 }, since + 7000, policy)
     expect(over).toMatchObject({ quietUntil: null, health: { draining: null } })
-    expect(CircuitBreaker.allowance(over, 0, since + 7000, policy).limit).toBe(5)
+    expect(CircuitBreaker.allowedDeliveries(over, 0, since + 7000, policy).limit).toBe(5)
   })
 
   it("the breaker ends the drain when fewer deliveries remain than allowed", () => {
@@ -289,20 +289,20 @@ describe("the breaker", () => {
 
 describe("the allowance", () => {
   it("the allowance is 5 concurrent deliveries, 1 for a failing receiver, and 0 for an inactive or paused one", () => {
-    expect(CircuitBreaker.allowance(fresh, 0, start, policy)).toEqual({ limit: 5, probe: false })
-    expect(CircuitBreaker.allowance(fresh, 3, start, policy).limit).toBe(2)
-    expect(CircuitBreaker.allowance(fresh, 7, start, policy).limit).toBe(0)
+    expect(CircuitBreaker.allowedDeliveries(fresh, 0, start, policy)).toEqual({ limit: 5, probe: false })
+    expect(CircuitBreaker.allowedDeliveries(fresh, 3, start, policy).limit).toBe(2)
+    expect(CircuitBreaker.allowedDeliveries(fresh, 7, start, policy).limit).toBe(0)
     const failing = after(failures(1, 0)).receiver
-    expect(CircuitBreaker.allowance(failing, 0, start, policy).limit).toBe(1)
-    expect(CircuitBreaker.allowance(failing, 1, start, policy).limit).toBe(0)
+    expect(CircuitBreaker.allowedDeliveries(failing, 0, start, policy).limit).toBe(1)
+    expect(CircuitBreaker.allowedDeliveries(failing, 1, start, policy).limit).toBe(0)
     for (const status of ["paused", "disabled"] as const) {
       expect(
-        CircuitBreaker.allowance({ ...fresh, webhook: { ...fresh.webhook, status } }, 0, start, policy).limit
+        CircuitBreaker.allowedDeliveries({ ...fresh, webhook: { ...fresh.webhook, status } }, 0, start, policy).limit
       ).toBe(0)
     }
     const quiet = { ...fresh, quietUntil: start }
-    expect(CircuitBreaker.allowance(quiet, 0, start - 1, policy).limit).toBe(0)
-    expect(CircuitBreaker.allowance(quiet, 0, start, policy).limit).toBe(5)
+    expect(CircuitBreaker.allowedDeliveries(quiet, 0, start - 1, policy).limit).toBe(0)
+    expect(CircuitBreaker.allowedDeliveries(quiet, 0, start, policy).limit).toBe(5)
   })
 
   it("the allowance is not reduced for a receiver without a backlog to drain", () => {
@@ -314,9 +314,9 @@ describe("a recovery", () => {
   it("a recovery drains as after the breaker closed, and changes nothing while it is open or already draining", () => {
     const begun = CircuitBreaker.draining(fresh, start)
     expect(begun.health.draining).toEqual({ since: start, sent: 0 })
-    expect(CircuitBreaker.allowance(begun, 0, start, policy).limit).toBe(5)
+    expect(CircuitBreaker.allowedDeliveries(begun, 0, start, policy).limit).toBe(5)
     expect(
-      CircuitBreaker.allowance(
+      CircuitBreaker.allowedDeliveries(
         { ...begun, health: { ...begun.health, draining: { since: start, sent: 10 } } },
         0,
         start,
@@ -343,7 +343,7 @@ describe("a clock that is set back", () => {
   it("a clock that is set back ends the drain instead of blocking it", () => {
     const closed = { ...fresh, health: { ...CircuitBreaker.healthy, draining: { since: start, sent: 10 } } }
     const earlier = start - month
-    const allowed = CircuitBreaker.allowance(closed, 0, earlier, policy)
+    const allowed = CircuitBreaker.allowedDeliveries(closed, 0, earlier, policy)
     const { health, quietUntil } = CircuitBreaker.afterClaim(
       closed,
       { ...allowed, count: allowed.limit },

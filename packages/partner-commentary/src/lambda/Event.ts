@@ -64,7 +64,7 @@ export const readEvent = (event: unknown): Result.Result<LambdaEvent, PartnerCom
   }
   if (detail === "Scheduled Event" || source === "aws.scheduler") return Result.succeed({ is: "schedule" })
   return refuse(
-    "This function takes events of API Gateway, function URLs, Application Load Balancers and EventBridge schedules, and this is none"
+    "This function takes events of API Gateway, function URLs, Application Load Balancers and EventBridge schedules, and this is none."
   )
 }
 
@@ -82,7 +82,7 @@ const call = <A>(
 ): Result.Result<LambdaEvent, PartnerCommentaryError> =>
   Result.match(Schema.decodeUnknownResult(schema)(event), {
     onSuccess: (decoded) => Result.succeed<LambdaEvent>({ is: "call", call: read(decoded) }),
-    onFailure: (error) => refuse(`This looks like an event of ${source}, but is none: ${places(error)}`)
+    onFailure: (error) => refuse(`This looks like an event of ${source}, but is none: ${places(error)}.`)
   })
 
 /** Returns the path of the first problem, without the value. */

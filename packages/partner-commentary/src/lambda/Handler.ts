@@ -7,7 +7,7 @@ import { drain } from "@partner-commentary/server/Workers"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { wrongInvocation } from "../Arguments.ts"
+import { checkInvocation } from "../Arguments.ts"
 import { PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 import * as Event from "./Event.ts"
 import * as GatewayRequest from "./GatewayRequest.ts"
@@ -68,7 +68,7 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
       .catch((error) => {
         const id = Refusal.sentId(call)
         report(error, id)
-        return Refusal.unavailableResponse(id)
+        return Refusal.failedStartResponse(id)
       })
 
   /** The time reserved at the end of an invocation, for jobs in progress and for releasing unfinished jobs. */
@@ -92,7 +92,7 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
       if (read.is === "call") {
         return answer(read.call).then((response) => GatewayResponse.fromWebResponse(response, read.call.answerAs))
       }
-      const wrong = wrongInvocation(invocation)
+      const wrong = checkInvocation(invocation)
       return wrong === undefined ? run(work(invocation.getRemainingTimeInMillis())) : Promise.reject(wrong)
     })
 }

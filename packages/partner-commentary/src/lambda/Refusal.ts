@@ -9,7 +9,7 @@ export const malformedEventResponse = (call: GatewayRequest): Response =>
   refuse(InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]), sentId(call))
 
 /** The response of a service that failed to start. */
-export const unavailableResponse = (id: string): Response => refuse(InternalError.of(id), id)
+export const failedStartResponse = (id: string): Response => refuse(InternalError.of(id), id)
 
 /** Returns the id that the client sent, or a new one. */
 export const sentId = ({ headers }: GatewayRequest) => requestId(headers["x-request-id"])

@@ -6,7 +6,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Database } from "../Database.ts"
-import { count, flag, optional, settingsOf } from "../OptionRules.ts"
+import { flag, optional, optionalCount, settingsOf } from "../OptionRules.ts"
 import { invalidOption } from "../PartnerCommentaryError.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as StartFailure from "./StartFailure.ts"
@@ -61,7 +61,7 @@ const shared = {
   listen: flag
 }
 const poolSettings = settingsOf("database", shared)
-const settings = settingsOf("database", { ...shared, directUrl: optional(() => true), poolSize: count(1) })
+const settings = settingsOf("database", { ...shared, directUrl: optional(() => true), poolSize: optionalCount(1) })
 
 const byUrl = (
   url: string,

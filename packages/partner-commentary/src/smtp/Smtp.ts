@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { count, settingsOf } from "../OptionRules.ts"
+import { optionalCount, settingsOf } from "../OptionRules.ts"
 import { invalidOption, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 
 export interface SmtpOptions {
@@ -19,13 +19,13 @@ export interface SmtpOptions {
 
 /** `smtp://user:password@host:587` or `smtps://…`. An invalid address throws an error at once. */
 export const smtp = (url: string, options: SmtpOptions): Layer.Layer<Mailer> => {
-  const { connections, from } = Result.getOrThrow(decoded(url, options))
+  const { connections, from } = Result.getOrThrow(decodeOptions(url, options))
   return Layer.orDie(SmtpMailer.layer({ url: Redacted.make(url), from, connections }))
 }
 
-const settings = settingsOf("mail", { from: Schema.Unknown, connections: count(1) })
+const settings = settingsOf("mail", { from: Schema.Unknown, connections: optionalCount(1) })
 
-const decoded = (
+const decodeOptions = (
   url: unknown,
   options: SmtpOptions
 ): Result.Result<{ from: string; connections: number }, PartnerCommentaryError> =>

@@ -64,12 +64,12 @@ const acting = (run: Run, name: CreatorAction) => (input: unknown, options?: InT
     Effect.gen(function* () {
       const { email, share_id, ...fields } = yield* inputs[name](input)
       const portal = yield* CreatorPortal
-      const token = yield* portal.tokenOf(email, share_id)
+      const access = { email, shareId: share_id }
       const refuse = (reason: RefusalReason) =>
-        Effect.flatMap(portal.view(token), ({ assignment }) =>
+        Effect.flatMap(portal.view(access), ({ assignment }) =>
           Effect.fail(Errors.InvalidRequest.of([describeRefusal(name, reason, assignment, fields).problem]))
         )
-      const done = yield* performAction(portal, token, name, fields).pipe(
+      const done = yield* performAction(portal, access, name, fields).pipe(
         Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
       )
       return creatorView(done, yield* avatar)
@@ -92,7 +92,7 @@ export const creatorRequests = (run: Run) => {
         Effect.gen(function* () {
           const { email } = yield* inbox(creator)
           const portal = yield* CreatorPortal
-          const { further, requests } = yield* portal.openRequests(yield* portal.inboxTokenOf(email))
+          const { further, requests } = yield* portal.openRequests({ email })
           const picture = yield* avatar
           return { requests: requests.map((each) => ({ ...creatorView(each, picture), link: each.link })), further }
         }).pipe(Effect.catchTag("LinkInvalid", Effect.die))
@@ -104,7 +104,7 @@ export const creatorRequests = (run: Run) => {
         Effect.gen(function* () {
           const { email, share_id } = yield* one(asked)
           const portal = yield* CreatorPortal
-          return creatorView(yield* portal.view(yield* portal.tokenOf(email, share_id)), yield* avatar)
+          return creatorView(yield* portal.view({ email, shareId: share_id }), yield* avatar)
         }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound)))
       ),
 

@@ -8,9 +8,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type HostDate, moment } from "../ports/Moment.ts"
-import { makeDecoder, type OwnerInput, ofOrganization, ownerOf, type Run } from "./UseCase.ts"
+import { type DataOwner, makeDecoder, ofOrganization, ownerOf, type Run } from "./UseCase.ts"
 
-export interface EventFilter extends OwnerInput {
+export interface EventFilter extends DataOwner {
   readonly type?: EventType | undefined
   /** Lists events of this time or later. */
   readonly since?: HostDate | string | undefined

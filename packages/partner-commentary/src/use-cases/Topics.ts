@@ -23,10 +23,10 @@ import type { HostDate } from "../ports/Moment.ts"
 import {
   callerOf,
   commentaryId,
+  type DataOwner,
   type InTransaction,
   makeDecoder,
   missing,
-  type OwnerInput,
   ofOrganization,
   ownerOf,
   type Run,
@@ -34,9 +34,9 @@ import {
   topicId
 } from "./UseCase.ts"
 
-export type NewTopic = typeof CreateTopic.Encoded & OwnerInput
+export type NewTopic = typeof CreateTopic.Encoded & DataOwner
 
-export interface TopicList extends OwnerInput {
+export interface TopicList extends DataOwner {
   /** One status, or several. Topics with any of them are listed. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
   /** Your own reference. Not together with `status`. */
@@ -103,7 +103,7 @@ export const topics = (run: Run) => ({
    * Settles each request that its creator has not answered, and tells the creator by mail. Requests with an answer go
    * on. Returns the minimal view.
    */
-  cancel: (topic: OwnerInput & { readonly topic_id: string }, options?: InTransaction) =>
+  cancel: (topic: DataOwner & { readonly topic_id: string }, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
@@ -118,7 +118,7 @@ export const topics = (run: Run) => ({
    * returns the time of the first one.
    */
   approve: (
-    commentary: OwnerInput & { readonly topic_id: string; readonly commentary_id: string },
+    commentary: DataOwner & { readonly topic_id: string; readonly commentary_id: string },
     options?: InTransaction
   ) =>
     run(
@@ -139,7 +139,7 @@ export const topics = (run: Run) => ({
     ),
 
   /** Reads a topic with all of its results. */
-  find: (topic: OwnerInput & { readonly topic_id: string }) =>
+  find: (topic: DataOwner & { readonly topic_id: string }) =>
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
@@ -149,7 +149,7 @@ export const topics = (run: Run) => ({
     ),
 
   /** Reads the minimal view for polling. */
-  progress: (topic: OwnerInput & { readonly topic_id: string }) =>
+  progress: (topic: DataOwner & { readonly topic_id: string }) =>
     run(
       Effect.gen(function* () {
         const owned = yield* one(topic)
@@ -158,7 +158,7 @@ export const topics = (run: Run) => ({
     ),
 
   /** Reads all topics with your own reference. */
-  byReference: (topic: OwnerInput & { readonly external_reference: string }) =>
+  byReference: (topic: DataOwner & { readonly external_reference: string }) =>
     run(
       Effect.gen(function* () {
         const owned = yield* referenced(topic)

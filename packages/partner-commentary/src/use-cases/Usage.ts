@@ -3,12 +3,12 @@ import { Usage } from "@partner-commentary/core/usage/Usage"
 import { view } from "@partner-commentary/server/routes/usage/UsageHandlers"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { callerOf, makeDecoder, type OwnerInput, ofOrganization, type Run } from "./UseCase.ts"
+import { callerOf, type DataOwner, makeDecoder, ofOrganization, type Run } from "./UseCase.ts"
 
 const read = makeDecoder(Schema.Struct(ofOrganization))
 
 export const usage = (run: Run) => ({
-  report: (owned: OwnerInput) =>
+  report: (owned: DataOwner) =>
     run(
       Effect.gen(function* () {
         const caller = yield* callerOf(yield* read(owned))

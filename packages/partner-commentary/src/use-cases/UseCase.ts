@@ -93,7 +93,7 @@ export const ofOrganization = {
 }
 
 /** The owner of the data that a call reads or changes. */
-export interface OwnerInput {
+export interface DataOwner {
   readonly organization_id: string
   /** The default is `live`. */
   readonly environment?: Environment | undefined

@@ -11,9 +11,9 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import {
   callerOf,
+  type DataOwner,
   makeDecoder,
   missing,
-  type OwnerInput,
   ofOrganization,
   ownerOf,
   type Run,
@@ -21,9 +21,9 @@ import {
   webhookId
 } from "./UseCase.ts"
 
-export type NewWebhook = typeof RegisterWebhook.Encoded & OwnerInput
+export type NewWebhook = typeof RegisterWebhook.Encoded & DataOwner
 
-export type WebhookReference = OwnerInput & { readonly webhook_id: string }
+export type WebhookReference = DataOwner & { readonly webhook_id: string }
 
 export type WebhookChange = typeof ChangeWebhook.Encoded & WebhookReference
 
@@ -74,7 +74,7 @@ export const webhooks = (run: Run) => ({
     ),
 
   /** Newest first. */
-  list: (organization: OwnerInput) =>
+  list: (organization: DataOwner) =>
     run(
       Effect.gen(function* () {
         const of = yield* owned(organization)

@@ -1,5 +1,10 @@
 /** The actions of a creator's page: their fields and their use cases. */
-import type { CreatorPortal, InvalidTextLength, LinkInvalid } from "@partner-commentary/core/creator/CreatorPortal"
+import type {
+  CreatorPortal,
+  InvalidTextLength,
+  LinkInvalid,
+  RequestAccess
+} from "@partner-commentary/core/creator/CreatorPortal"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { DraftId } from "@partner-commentary/core/shared/Ids"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
@@ -24,16 +29,18 @@ export const isAction = (name: string): name is CreatorAction => creatorActions.
 
 export const performAction = (
   portal: CreatorPortal["Service"],
-  token: string,
+  access: RequestAccess,
   action: CreatorAction,
   fields: ActionFields
 ): Effect.Effect<AssignmentInContext, LinkInvalid | InvalidTextLength | ActionRefused | MalformedInput> => {
   const { content = null, instructions = "", perspective = "", reason = "" } = fields
-  if (action === "respond") return portal.respond(token, { perspective })
-  if (action === "decline") return portal.decline(token, { reason })
-  if (action === "withdraw") return portal.withdraw(token, { reason })
+  if (action === "respond") return portal.respond(access, { perspective })
+  if (action === "decline") return portal.decline(access, { reason })
+  if (action === "withdraw") return portal.withdraw(access, { reason })
   return Effect.flatMap(readDraftId(fields.draft_id), (draftId) =>
-    action === "approve" ? portal.approve(token, { draftId, content }) : portal.revise(token, { draftId, instructions })
+    action === "approve"
+      ? portal.approve(access, { draftId, content })
+      : portal.revise(access, { draftId, instructions })
   )
 }
 

@@ -92,14 +92,14 @@ const routes = Effect.gen(function* () {
   })
 
   const look = (request: HttpServerRequest, token: string, json: boolean) =>
-    portal.view(token).pipe(
+    portal.view({ token }).pipe(
       Effect.flatMap((view) =>
         json
           ? Effect.succeed(Envelope.success(creatorView(view, avatar)))
           : show(token, view, { inboxMailed: request.url.endsWith(inboxMailedQuery) })
       ),
       Effect.catchTag("LinkInvalid", () =>
-        Effect.map(portal.openRequests(token), (open) =>
+        Effect.map(portal.openRequests({ token }), (open) =>
           json
             ? Envelope.success({
                 requests: open.requests.map((each) => ({ ...creatorView(each, avatar), link: each.link })),
@@ -111,7 +111,7 @@ const routes = Effect.gen(function* () {
     )
 
   const mailInboxLink = Effect.fnUntraced(function* (token: string, json: boolean) {
-    const view = yield* portal.view(token)
+    const view = yield* portal.view({ token })
     yield* portal.mailInboxLink(token)
     return json ? Envelope.success(creatorView(view, avatar)) : seeOther(`${root}/${token}${inboxMailedQuery}`)
   })
@@ -125,12 +125,12 @@ const routes = Effect.gen(function* () {
     const input = yield* Effect.result(readActionFields(request))
     const typed = input._tag === "Success" ? input.success : {}
     const refuse = (reason: RefusalReason) =>
-      Effect.map(portal.view(token), (view) => ({
+      Effect.map(portal.view({ token }), (view) => ({
         view,
         refusal: describeRefusal(action, reason, view.assignment, typed)
       }))
     const done = yield* Effect.fromResult(input).pipe(
-      Effect.flatMap((fields) => performAction(portal, token, action, fields)),
+      Effect.flatMap((fields) => performAction(portal, { token }, action, fields)),
       Effect.map((view) => ({ view, refusal: null })),
       // Load the page again, because another request may have changed the assignment.
       Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })

@@ -53,14 +53,14 @@ const configuration = {
   documentDownloadType: "json",
   operationTitleSource: "summary",
   persistAuth: false,
-  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   metaData: { title }
 }
 
 /**
  * Adapts the description for the explorer: calls use the page's origin, optional parameters are disabled by default,
  * and each operation uses its own security scheme. Snippets omit the idempotency key and the cursor, because a fixed
- * example would be wrong.
+ * example would be wrong. The snippet of an event stream is written here, because Scalar's own lacks `-N`, without which
+ * curl keeps events back. Scalar shows it first, and curl for operations without such a snippet.
  */
 export const explorerStart = `"use strict"
 const root = (location.origin + location.pathname).replace(/\\/[^/]*$/, "")
@@ -69,6 +69,11 @@ const offered = ({ components, paths }) =>
     .filter((parameter) => parameter.required === false)
 fetch(root + "/openapi.json").then((response) => response.json()).then((description) => {
   description.servers = [{ url: root, description: "This service" }]
+  for (const [path, methods] of Object.entries(description.paths)) {
+    if (methods.get?.responses["200"].content?.["text/event-stream"] === undefined) continue
+    const source = "curl -N '" + root + path + "' --header 'X-Api-Key: YOUR_SECRET_TOKEN'"
+    methods.get["x-codeSamples"] = [{ lang: "shell", label: "Shell Curl", source }]
+  }
   for (const one of Object.values(description.paths).flatMap(Object.values)) {
     one.parameters = one.parameters.filter(({ $ref }) => $ref !== "#/components/parameters/RequestId")
   }

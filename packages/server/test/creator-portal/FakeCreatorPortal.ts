@@ -3,6 +3,7 @@ import {
   CreatorPortal,
   InvalidTextLength,
   LinkInvalid,
+  type RequestAccess,
   textLengths
 } from "@partner-commentary/core/creator/CreatorPortal"
 import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
@@ -24,6 +25,10 @@ export const brokenToken = "broken"
 export const busyToken = "busy"
 export const link = `https://partners.example/api/creator/${token}`
 
+/** The pages reach requests by the tokens of links alone. */
+const tokenOf = (access: { readonly token: string } | { readonly email: string }) =>
+  "token" in access ? access.token : brokenToken
+
 export const fakeCreatorPortal = (initial: Assignment) => {
   const state = { assignment: initial, writes: 0, deskMails: 0, further: 0 }
   const open = (given: string) =>
@@ -35,7 +40,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
           ? Effect.sync(() => ({ assignment: state.assignment, topic }))
           : Effect.fail(new LinkInvalid())
   const act = (
-    given: string,
+    access: RequestAccess,
     texts: Partial<Record<InvalidTextLength["field"], string>>,
     decide: (now: Instant.Instant) => Result.Result<Change, ActionRefused>
   ) =>
@@ -45,7 +50,7 @@ export const fakeCreatorPortal = (initial: Assignment) => {
         const length = Array.from(texts[field]!.trim()).length
         if (length < min || length > max) return yield* new InvalidTextLength({ field, min, max, length })
       }
-      const { topic } = yield* open(given)
+      const { topic } = yield* open(tokenOf(access))
       const change = yield* Effect.fromResult(decide(yield* Instant.now))
       if (change.assignment !== state.assignment) state.writes++
       state.assignment = change.assignment
@@ -55,32 +60,30 @@ export const fakeCreatorPortal = (initial: Assignment) => {
     CreatorPortal,
     CreatorPortal.of({
       isGenuine: (given) => Effect.succeed([token, inboxToken, brokenToken, busyToken].includes(given)),
-      tokenOf: () => Effect.succeed(token),
-      inboxTokenOf: () => Effect.succeed(inboxToken),
-      view: open,
-      respond: (given, { perspective }) =>
-        act(given, { perspective }, (now) =>
+      view: (access) => open(tokenOf(access)),
+      respond: (access, { perspective }) =>
+        act(access, { perspective }, (now) =>
           Workflow.respond(state.assignment, { perspective: perspective.trim() }, now)
         ),
-      decline: (given, { reason }) =>
-        act(given, { reason }, (now) => Workflow.decline(state.assignment, { reason: reason || null }, now)),
-      approve: (given, { content, draftId }) =>
-        act(given, content === null ? {} : { content }, (now) =>
+      decline: (access, { reason }) =>
+        act(access, { reason }, (now) => Workflow.decline(state.assignment, { reason: reason || null }, now)),
+      approve: (access, { content, draftId }) =>
+        act(access, content === null ? {} : { content }, (now) =>
           Workflow.approve(
             state.assignment,
             { draftId, content, commentaryId: Ids.CommentaryId.make(uuid(99)), contentHash: "" },
             now
           )
         ),
-      revise: (given, { draftId, instructions }) =>
-        act(given, { instructions }, (now) =>
+      revise: (access, { draftId, instructions }) =>
+        act(access, { instructions }, (now) =>
           Workflow.revise(state.assignment, { draftId, instructions }, now, defaults)
         ),
-      withdraw: (given, { reason }) =>
-        act(given, { reason }, (now) => Workflow.withdraw(state.assignment, { reason: reason || null }, now)),
+      withdraw: (access, { reason }) =>
+        act(access, { reason }, (now) => Workflow.withdraw(state.assignment, { reason: reason || null }, now)),
       mailInboxLink: (given) => Effect.asVoid(Effect.tap(open(given), () => Effect.sync(() => state.deskMails++))),
-      openRequests: (given) =>
-        given === inboxToken
+      openRequests: (access) =>
+        tokenOf(access) === inboxToken
           ? Effect.sync(() => ({ requests: [{ assignment: state.assignment, topic, link }], further: state.further }))
           : Effect.fail(new LinkInvalid())
     })

@@ -23,7 +23,7 @@ import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
 import { countsOf } from "../topics/TopicRow.ts"
 import { type AssignmentContextRow, fromContextRow } from "./AssignmentRow.ts"
-import { changesViews, type LockedTopic, write } from "./AssignmentWrites.ts"
+import { increasesTopicVersion, type LockedTopic, write } from "./AssignmentWrites.ts"
 
 /** None if the assignment does not exist. */
 type Decision<E> = Option.Option<Result.Result<Modified, E>>
@@ -204,7 +204,7 @@ const changeOne = Effect.fnUntraced(function* (
     notices.length > 0 && "mails",
     written.events.length > 0 && "deliveries",
     mediaRequests.length > 0 && "media",
-    changesViews(before, after) && topicChange(after.topicId),
+    increasesTopicVersion(before, after) && topicChange(after.topicId),
     written.events.length > 0 && newEvents(after)
   ]
   const known = after === before ? nothing : work.filter((kind) => kind !== false)

@@ -103,7 +103,7 @@ const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /** Returns whether the change increases the topic's version. */
-export const changesViews = (before: Assignment, after: Assignment): boolean =>
+export const increasesTopicVersion = (before: Assignment, after: Assignment): boolean =>
   isShown(before, after) || hasOtherDeadline(before, after)
 
 /** Returns whether partners can see the change. */

@@ -61,8 +61,11 @@ export const within = (
       const whole = turnsOf(Predicate.isObjectKeyword(db) ? db : connection).withPermits(1)(
         Effect.provideService(sql.withTransaction(effect), HostConnection, connection)
       )
-      return yield* Effect.catchIf(whole, isSqlError, (error) =>
-        hasNoTransaction(error) ? Effect.fail(refused) : Effect.die(error)
+      return yield* whole.pipe(
+        Effect.catchIf(isSqlError, (error) => (hasNoTransaction(error) ? Effect.fail(refused) : Effect.die(error))),
+        Effect.catchDefect((defect) =>
+          isSqlError(defect) && isSnapshotStale(defect) ? Effect.fail(outdated) : Effect.die(defect)
+        )
       )
     }) as never
 }
@@ -70,6 +73,19 @@ export const within = (
 /** The SQLSTATE `no_active_sql_transaction` of Postgres. */
 const hasNoTransaction = (error: SqlError): boolean =>
   Predicate.hasProperty(error.reason.cause, "code") && error.reason.cause.code === "25P01"
+
+const snapshotStale = 517
+
+/**
+ * Another connection wrote after the host's transaction had read. SQLite never lets that transaction write
+ * (`SQLITE_BUSY_SNAPSHOT`), so the statement cannot succeed later.
+ */
+export const isSnapshotStale = ({ reason: { cause } }: SqlError): boolean =>
+  Predicate.hasProperty(cause, "errcode") && cause.errcode === snapshotStale
+
+const outdated = new HostTransactionRefused({
+  reason: "has read before another connection wrote, and cannot write any more: begin it with BEGIN IMMEDIATE"
+})
 
 type WithTransaction = SqlClient.SqlClient["withTransaction"]
 

@@ -6,10 +6,10 @@
 import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import {
-  bucketOf,
   type ContactNotice,
   mailIn,
   mentionedAtMost,
+  noticePeriodOf,
   shortened,
   webhooksOfNotice,
   withNotice
@@ -24,7 +24,7 @@ import * as Mails from "../mail/MailStore.ts"
 export const queueContactNotice = (
   sql: SqlClient,
   notice: ContactNotice,
-  bucket = bucketOf(notice.at)
+  bucket = noticePeriodOf(notice.at)
 ): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     const mail = mailIn(bucket, notice)

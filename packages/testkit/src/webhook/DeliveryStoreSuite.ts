@@ -10,7 +10,12 @@ import { defaults as policy } from "@partner-commentary/core/shared/WebhookPolic
 import type { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
-import { allowance, type CircuitBreaker, healthy, type Receiver } from "@partner-commentary/core/webhook/CircuitBreaker"
+import {
+  allowedDeliveries,
+  type CircuitBreaker,
+  healthy,
+  type Receiver
+} from "@partner-commentary/core/webhook/CircuitBreaker"
 import { type NextDeliveryState, nextStateOf } from "@partner-commentary/core/webhook/DeliveryPlan"
 import { type ClaimedDelivery, DeliveryStore, type Settlement } from "@partner-commentary/core/webhook/DeliveryStore"
 import type { Webhook } from "@partner-commentary/core/webhook/Webhook"
@@ -37,7 +42,7 @@ import { guarantees } from "../support/Guarantee.ts"
 const audit = { action: "webhook.created", details: {} }
 
 const open = {
-  allow: (present: Receiver, inFlight: number) => allowance(present, inFlight, start, policy),
+  allow: (present: Receiver, inFlight: number) => allowedDeliveries(present, inFlight, start, policy),
   taken: (present: Receiver) => present
 }
 

@@ -27,7 +27,7 @@ const success: Attempt = {
 
 const upTo = (limit: number): ClaimPlan => ({
   allow: (present, inFlight) => {
-    const allowed = CircuitBreaker.allowance(present, inFlight, start, policy)
+    const allowed = CircuitBreaker.allowedDeliveries(present, inFlight, start, policy)
     return { ...allowed, limit: Math.min(allowed.limit, limit) }
   },
   taken: (present) => present

@@ -1,7 +1,12 @@
 /** The guarantees of every WebhookStore: exact limits, sequential changes, and separate owners. */
 import { assert, describe } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
-import { bucketOf, type ContactNotice, mailIn, webhooksOfNotice } from "@partner-commentary/core/webhook/ContactNotice"
+import {
+  type ContactNotice,
+  mailIn,
+  noticePeriodOf,
+  webhooksOfNotice
+} from "@partner-commentary/core/webhook/ContactNotice"
 import { applyPatch, type Webhook } from "@partner-commentary/core/webhook/Webhook"
 import { type WebhookChange, WebhookStore } from "@partner-commentary/core/webhook/WebhookStore"
 import * as Effect from "effect/Effect"
@@ -152,7 +157,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<WebhookStore | MailSto
         assert.deepStrictEqual(yield* store.find(before.owner, before.id), Option.some(after))
         assert.deepStrictEqual(yield* presentSecret(before.id), Option.some(`sealed ${before.id}`))
         const mails = yield* (yield* MailStore).claim(start, start + minute, 10)
-        const queued = mailIn(bucketOf(start), about)
+        const queued = mailIn(noticePeriodOf(start), about)
         assert.deepStrictEqual(mails, [{ ...queued, attempts: 1, ticket: 1, unanswered: 0 }])
       }))
 

@@ -6,7 +6,7 @@ import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import type { Percentiles } from "@partner-commentary/core/performance/Histogram"
 import type { MetricsSummary } from "@partner-commentary/core/performance/Metrics"
-import { maxAssignments, Performance, type Report } from "@partner-commentary/core/performance/Performance"
+import { maxAssignmentsPerPartialDay, Performance, type Report } from "@partner-commentary/core/performance/Performance"
 import { longest, type ReportingPeriod, resolvePeriod } from "@partner-commentary/core/performance/ReportingPeriod"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"
@@ -59,8 +59,8 @@ const problems = {
 }
 
 const tooFull = both(
-  `must begin a period with at most ${maxAssignments} requests; ask for a shorter one`,
-  `must end a period with at most ${maxAssignments} requests; ask for a shorter one`
+  `must begin a period with at most ${maxAssignmentsPerPartialDay} requests; ask for a shorter one`,
+  `must end a period with at most ${maxAssignmentsPerPartialDay} requests; ask for a shorter one`
 )
 
 const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string; readonly to?: string }) {

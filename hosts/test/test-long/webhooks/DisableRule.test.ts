@@ -21,9 +21,9 @@ import {
   registerWebhook,
   seedDecliningPartner,
   waitForEvents
-} from "../support/DeliveryCalls.ts"
-import { eventually } from "../support/Eventually.ts"
-import { getWebhook, patchWebhook } from "../support/WebhookCalls.ts"
+} from "../../test/support/DeliveryCalls.ts"
+import { eventually } from "../../test/support/Eventually.ts"
+import { getWebhook, patchWebhook } from "../../test/support/WebhookCalls.ts"
 
 const hour = 3_600_000
 const day = 24 * hour

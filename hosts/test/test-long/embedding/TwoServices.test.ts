@@ -10,8 +10,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type PoolOptions, postgres } from "partner-commentary/postgres/Postgres"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { openService, runWholeStory, seedOrganization } from "./EmbeddedStory.ts"
-import { emptyDatabase, poolOf } from "./HostDatabase.ts"
+import { openService, runWholeStory, seedOrganization } from "../../test/embedding/EmbeddedStory.ts"
+import { emptyDatabase, poolOf } from "../../test/embedding/HostDatabase.ts"
 
 type Opened = ReturnType<typeof openService>
 

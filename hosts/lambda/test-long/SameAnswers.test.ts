@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as HostConformance from "@partner-commentary/test/HostConformance"
 import type { HostCapability } from "@partner-commentary/test/HostRequests"
 import * as Effect from "effect/Effect"
-import * as Service from "./Service.ts"
-import { clientAddress, eventSources } from "./Sources.ts"
+import * as Service from "../test/Service.ts"
+import { clientAddress, eventSources } from "../test/Sources.ts"
 
 /** An event contains the complete body, so no request is chunked. */
 const never: ReadonlyArray<HostCapability> = ["chunks"]
