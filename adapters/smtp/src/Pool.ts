@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream"
 import * as Duration from "effect/Duration"
 import { createTransport, type SendMailOptions } from "nodemailer"
+import { bytesOf, streamOf } from "./MailBytes.ts"
 import type { MailServerSetting } from "./MailSetting.ts"
 
 export interface PoolLimits {
@@ -41,10 +42,9 @@ export const openSmtpPool = (
   })
   const listeners = new WeakMap<AbortSignal, () => void>()
   transport.use("stream", ({ data, message }, done) => {
-    const create = message.createReadStream.bind(message)
-    message.createReadStream = (options): Readable => {
+    message.createReadStream = (): Readable => {
       const onSent = data.signal && listeners.get(data.signal)
-      const stream = create(options)
+      const stream = streamOf(bytesOf(message))
       // The last byte was read from the stream. nodemailer then sends the final dot at once.
       return onSent ? stream.once("end", onSent) : stream
     }

@@ -28,11 +28,11 @@ export const sendMail = Effect.fnUntraced(function* (
   refusal: (cause: unknown, isWhole: boolean) => MailRefused,
   { answerTimeout, stopTimeout, timeout }: PoolLimits
 ) {
-  const whole = yield* Deferred.make<void>()
+  const wholeOrEnded = yield* Deferred.make<void>()
   let isWhole = false
   const onSent = () => {
     isWhole = true
-    Deferred.doneUnsafe(whole, Exit.void)
+    Deferred.doneUnsafe(wholeOrEnded, Exit.void)
   }
   const sending = yield* Effect.forkChild(
     Effect.tryPromise({
@@ -41,8 +41,9 @@ export const sendMail = Effect.fnUntraced(function* (
     })
   )
   const ended = Fiber.await(sending)
+  sending.addObserver(() => Deferred.doneUnsafe(wholeOrEnded, Exit.void))
 
-  const sent = yield* Effect.raceFirst(ended, Deferred.await(whole)).pipe(
+  const sent = yield* Deferred.await(wholeOrEnded).pipe(
     Effect.timeoutOption(timeout),
     Effect.interruptible,
     Effect.exit
