@@ -10,10 +10,10 @@
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import type { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import { makeCorruptionMonitor } from "@partner-commentary/sql/database/DatabaseFault"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -64,8 +64,6 @@ export interface PostgresClient extends SqlClient.SqlClient {
 }
 
 export const PostgresClient = Context.Service<PostgresClient>("@partner-commentary/postgres/PostgresClient")
-
-const realClock = Clock.Clock.defaultValue()
 
 const usual = {
   poolSize: 10,
@@ -156,17 +154,36 @@ const refusedAddress = ({ reason }: PostgresUrl.UrlRefused) =>
 
 type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
-/** The server enforces the statement timeout. This timeout ends a statement whose response was lost in the network. */
+/**
+ * The server enforces the statement timeout. This timeout ends a statement whose response was lost in the network. It
+ * takes a timer and one fiber, where a race takes two fibers and costs a tenth of a statement's processor time.
+ */
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
   const longest = Duration.sum(bound, grace)
+  const milliseconds = Math.min(Duration.toMillis(longest), longestTimer)
   const silent = Effect.fail(
     SessionPool.connectionError(`No answer came within ${Duration.format(longest)}`, "execute")
   )
-  return (asked) => Effect.raceFirst(asked, Effect.andThen(realClock.sleep(longest), silent))
+  return (asked) =>
+    Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
+      Effect.callback((resume) => {
+        const asking = Effect.runForkWith(context)(asked)
+        const end = Fiber.interrupt(asking)
+        const timer = setTimeout(() => resume(Effect.andThen(end, silent)), milliseconds)
+        asking.addObserver((exit) => {
+          clearTimeout(timer)
+          resume(exit)
+        })
+        return end
+      })
+    )
 }
 
 const grace = Duration.seconds(5)
+
+/** Node's timers fire at once if they are set to a longer time. */
+const longestTimer = 2 ** 31 - 1
 
 const toConnection = (
   session: PgConnection.PgConnection,

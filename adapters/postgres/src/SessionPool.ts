@@ -92,7 +92,8 @@ export const make = Effect.fnUntraced(function* (
       return openedIn.has(session) ? Effect.succeed(session) : Effect.as(inspect(session), session)
     }
   )
-  const waited = Effect.timeoutOrElse(Effect.mapError(current, ofStranger), {
+  const readyNow = Effect.mapError(current, ofStranger)
+  const waited = Effect.timeoutOrElse(readyNow, {
     duration: acquireTimeout,
     orElse: () => Effect.fail(noneFree(size))
   })
@@ -100,7 +101,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const share = yield* FairShare
       yield* Effect.uninterruptibleMask((restore) => Effect.acquireRelease(enter(share, restore), () => leave(share)))
-      return yield* waited
+      return yield* lent > size ? waited : readyNow
     })
   )
 

@@ -41,7 +41,6 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
   { keyOf = () => "", limit, timeout = "35 seconds" }: BatchLoaderOptions<Call>
 ) {
   const longest = Duration.fromInputUnsafe(timeout)
-  const tooLong = Effect.andThen(clock.sleep(longest), late)
   const start = yield* FiberSet.runtime(yield* FiberSet.make())()
   /** Calls that wait for the running batch, by key. */
   const queues = new Map<string, Array<Waiting<Call, Answer, E>>>()
@@ -62,19 +61,18 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
     const calls = waiting.splice(0, limit)
     if (calls.length === 0) return void queues.delete(key)
     const running = start(Effect.suspend(() => ask(calls.map(({ call }) => call))))
-    const timer = start(tooLong)
     let isEnded = false
     const end = (exit: Parameters<typeof settle>[1]) => {
       if (isEnded) return
       isEnded = true
       // Do not wait for the interruption, because a statement on a silent connection cannot be interrupted.
-      timer.interruptUnsafe()
+      clearTimeout(timer)
       running.interruptUnsafe()
       go(key, waiting)
       settle(calls, exit)
     }
+    const timer = setTimeout(() => end(late), Duration.toMillis(longest))
     running.addObserver(end)
-    timer.addObserver(end)
   }
 
   return (call: Call): Effect.Effect<Answer, E> =>
