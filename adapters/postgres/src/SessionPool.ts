@@ -67,7 +67,17 @@ export const make = Effect.fnUntraced(function* (
    */
   const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
 
-  /** Counts the caller and takes a permit for its organization. After a success the caller must call `leave`. */
+  /**
+   * Counts the caller and takes a permit for its organization if that needs no wait. A caller that waits for nothing
+   * keeps its clock, because another clock costs each statement a new cache of its fiber.
+   */
+  const enterNow = (share: string): boolean => {
+    if (lent >= size || (share !== "" && !permits.tryTake(share))) return false
+    lent++
+    return true
+  }
+
+  /** Works like `enterNow`, but waits. After a success of either, the caller must call `leave`. */
   const enter = (share: string, restore: KeyedSemaphore.Restore): Effect.Effect<void, SqlError> => {
     lent++
     if (share === "" || permits.tryTake(share)) return Effect.void
@@ -97,12 +107,21 @@ export const make = Effect.fnUntraced(function* (
     duration: acquireTimeout,
     orElse: () => Effect.fail(noneFree(size))
   })
-  const acquire = inRealTime(
-    Effect.gen(function* () {
-      const share = yield* FairShare
-      yield* Effect.uninterruptibleMask((restore) => Effect.acquireRelease(enter(share, restore), () => leave(share)))
-      return yield* lent > size ? waited : readyNow
-    })
+  const acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope> = Effect.uninterruptibleMask(
+    (restore) =>
+      Effect.flatMap(FairShare, (share) =>
+        enterNow(share)
+          ? Effect.andThen(
+              Effect.addFinalizer(() => leave(share)),
+              restore(readyNow)
+            )
+          : inRealTime(
+              Effect.andThen(
+                Effect.acquireRelease(enter(share, restore), () => leave(share)),
+                restore(waited)
+              )
+            )
+      )
   )
 
   /** Lends a session from the pool. A stale session is discarded, and the next session is lent. */
@@ -122,11 +141,10 @@ export const make = Effect.fnUntraced(function* (
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
         const share = Context.get(context, FairShare)
-        const used = Effect.suspend(
-          (): Effect.Effect<A, E | SqlError, R> =>
-            lent > size
-              ? (Effect.scoped(Effect.flatMap(waited, use)) as Effect.Effect<A, E | SqlError, R>)
-              : Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))
+        const ready = Effect.mapError(lend(use), (error) => (isSqlError(error) ? ofStranger(error) : error))
+        if (enterNow(share)) return Effect.ensuring(restore(ready), leave(share))
+        const used = Effect.suspend(() =>
+          lent > size ? (Effect.scoped(Effect.flatMap(waited, use)) as typeof ready) : ready
         )
         return inRealTime(Effect.flatMap(enter(share, restore), () => Effect.ensuring(restore(used), leave(share))))
       })
