@@ -61,6 +61,27 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 1, units: 1 })
       }))
 
+    it("of two concurrent changes inside one, a failure rolls back only its own", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        const topics = yield* TopicStore
+        const [kept, dropped] = [submission(), submission()]
+        const began = yield* Deferred.make<void>()
+        // The second change must wait until the first one has ended, because savepoints nest.
+        const failing = run(
+          Effect.gen(function* () {
+            yield* topics.submit(dropped)
+            yield* Deferred.succeed(began, undefined)
+            yield* Effect.repeat(Effect.yieldNow, { times: 10 })
+            return yield* Effect.fail("refused")
+          })
+        )
+        const other = Effect.andThen(Deferred.await(began), run(topics.submit(kept)))
+        yield* run(Effect.all([Effect.flip(failing), other], { concurrency: "unbounded" }))
+        assert.isTrue(Option.isSome(yield* topics.find(kept.topic, kept.topic.id)))
+        assert.isTrue(Option.isNone(yield* topics.find(dropped.topic, dropped.topic.id)))
+      }))
+
     it("an afterCommit effect runs when others can see the change, and at once without a transaction", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
