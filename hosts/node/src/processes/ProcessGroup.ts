@@ -12,7 +12,10 @@ export type FromMember =
   | { readonly kind: "scraped"; readonly id: number; readonly text: string }
   | { readonly kind: "pong" }
 
-/** A message of the primary process: it asks for the metrics of this process or for any answer, or returns the metrics of all. */
+/**
+ * A message of the primary process: it asks for the metrics of this process or for any answer, or returns the metrics of
+ * all.
+ */
 export type FromPrimary =
   | { readonly kind: "scrape"; readonly id: number }
   | { readonly kind: "collected"; readonly id: number; readonly text: string }

@@ -55,7 +55,7 @@ export interface OpenRequests extends Pick<OpenAssignments, "further"> {
   readonly requests: ReadonlyArray<AssignmentInContext & { readonly link: string }>
 }
 
-/** How a creator reaches a request: by the token of a link, or through an application that has authenticated the creator. */
+/** A creator reaches a request by the token of a link, or through an application that has authenticated the creator. */
 export type RequestAccess = { readonly token: string } | { readonly email: string; readonly shareId: ShareId }
 
 /** How a creator reaches all open requests. */
