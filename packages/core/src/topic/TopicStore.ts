@@ -78,10 +78,8 @@ export interface TopicProgress extends Pick<Topic, "externalReference" | "metada
 
 /** The fields that lists show. */
 export interface ListedTopic
-  extends Pick<
-    Topic,
-    "id" | "externalReference" | "content" | "metadata" | "outputTypes" | "status" | "counts" | "createdAt"
-  > {
+  extends Pick<Topic, "id" | "externalReference" | "content" | "metadata" | "outputTypes" | "status" | "counts"> {
+  readonly createdAt: string
   readonly revision: Revision
 }
 

@@ -57,21 +57,25 @@ export const listedColumnNames = listedColumns.join(", ")
 
 export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]>
 
-export const listedFromRow = (row: ListedRow): ListedTopic => ({ ...shownFromRow(row), revision: revisionOf(row) })
+export const listedFromRow = (row: ListedRow): ListedTopic => ({
+  ...shownFromRow(row),
+  createdAt: row.created_at,
+  revision: revisionOf(row)
+})
 
-const shownFromRow = (row: Omit<ListedRow, "updated_at" | "version">) => ({
+const shownFromRow = (row: Omit<ListedRow, "created_at" | "updated_at" | "version">) => ({
   id: row.id,
   externalReference: row.external_reference,
   content: row.content,
   metadata: JSON.parse(row.metadata),
   outputTypes: JSON.parse(row.output_types),
   status: row.status,
-  counts: countsOf(row),
-  createdAt: fromIso(row.created_at)
+  counts: countsOf(row)
 })
 
 export const fromRow = (row: Omit<TopicRow, "updated_at" | "version">): Topic => ({
   ...shownFromRow(row),
+  createdAt: fromIso(row.created_at),
   organizationId: row.organization_id,
   organizationName: row.organization_name,
   environment: row.environment,

@@ -1,9 +1,9 @@
 /** Handlers for personas. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
-import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
+import type * as Api from "@partner-commentary/api/PersonasApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { Personas } from "@partner-commentary/core/persona/Personas"
@@ -11,6 +11,7 @@ import * as Ids from "@partner-commentary/core/shared/Ids"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Envelope from "../../http/Envelope.ts"
 import { parseIdentifier } from "../../http/Identifier.ts"
 import { avatarPath } from "./Avatar.ts"
 
@@ -21,12 +22,20 @@ export const layer = HttpApiBuilder.group(
     const personas = yield* Personas
     const { apiRoot } = yield* PublicAddress
 
-    const summary = ({ id, imageUrl, name }: Persona) => ({ id, name, image_url: imageUrl || apiRoot + avatarPath })
+    const summary = ({ id, imageUrl, name }: Persona): typeof Api.PersonaSummary.Type => ({
+      id,
+      name,
+      image_url: imageUrl || apiRoot + avatarPath
+    })
+    const detail = (persona: Persona): typeof Api.Persona.Type => {
+      const { bio, expertise, socialLinks } = persona
+      return { ...summary(persona), bio, expertise, social_links: socialLinks }
+    }
 
     return handlers
       .handle("list", () =>
         Effect.flatMap(CurrentPrincipal, (principal) =>
-          Effect.map(personas.list(ownerOf(principal)), (all) => ok(all.map(summary)))
+          Effect.map(personas.list(ownerOf(principal)), (all) => Envelope.success(all.map(summary)))
         )
       )
       .handle(
@@ -38,8 +47,7 @@ export const layer = HttpApiBuilder.group(
             PersonaNotFound: () => Effect.fail(Errors.personaNotFound),
             NotLicensed: ({ personaId }) => Effect.fail(Errors.NotLicensed.of(personaId))
           })
-          const { bio, expertise, socialLinks } = persona
-          return ok({ ...summary(persona), bio, expertise, social_links: socialLinks })
+          return Envelope.success(detail(persona))
         })
       )
   })

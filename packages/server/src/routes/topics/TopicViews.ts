@@ -152,7 +152,7 @@ export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => ({
   status: topic.status,
   commentaries_ready: topic.counts.creator_approved,
   total_personas: assignmentStatuses.reduce((total, status) => total + topic.counts[status], 0),
-  created_at: toIso(topic.createdAt)
+  created_at: topic.createdAt
 })
 
 /** Maps one assignment for a test key, with its possible next actions. */
