@@ -1,10 +1,16 @@
-/** The cost of one queue lookup on Postgres does not depend on how much work one organization has queued. */
+/**
+ * The cost of one queue lookup on Postgres does not depend on how much work one organization has queued, and the cost
+ * of a page of events not on how many events it has.
+ */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
+import { firstIdAt } from "@partner-commentary/core/webhook/Event"
+import { EventLog } from "@partner-commentary/core/webhook/EventLog"
+import { EventType } from "@partner-commentary/core/webhook/EventType"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
-import { day, start, submission } from "@partner-commentary/testkit/support/Fixtures"
+import { day, owner, start, submission } from "@partner-commentary/testkit/support/Fixtures"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
@@ -64,5 +70,28 @@ it.effect("with 20,000 due jobs of one organization, a claim reads no more pages
     assert.isBelow(yield* pagesOf(mails.nextDue), 50)
     // Each of the 16 rows gets a new version and new index entries.
     assert.isBelow(yield* pagesOf(mails.claim(at, at + day, 16)), 350)
+  }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.effect("with 20,000 events of an organization, a page of them reads no more pages than it shows", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const log = yield* EventLog
+    const mine = owner()
+    const types = EventType.literals
+    const id = sql`SUBSTR(${firstIdAt(start)}, 1, 24) || LPAD(CAST(n AS TEXT), 12, '0')`
+    yield* sql`INSERT INTO events (id, organization_id, environment, type, share_id, created_at, payload)
+      SELECT ${id}, ${mine.organizationId}, ${mine.environment},
+        (CAST(${`{${types.join()}}`} AS TEXT[]))[1 + n % CAST(${types.length} AS INTEGER)], 'share', '', '{}'
+      FROM generate_series(1, 20000) AS n`
+    yield* sql`INSERT INTO event_positions (event_id, organization_id, environment, type, position)
+      SELECT id, organization_id, environment, type, ROW_NUMBER() OVER (ORDER BY id) FROM events ON CONFLICT DO NOTHING`
+    yield* sql`VACUUM ANALYZE events, event_positions`
+    const list = { owner: mine, type: null, since: start, behind: null, limit: 20, maxBytes: 100_000 }
+    for (const forward of [false, true]) {
+      const { events } = yield* log.page({ ...list, forward })
+      assert.strictEqual(events.length, 20)
+      assert.isBelow(yield* pagesOf(log.page({ ...list, forward })), 250)
+    }
   }).pipe(Effect.provide(TestDatabase.layer))
 )
