@@ -46,14 +46,17 @@ export const layer = Layer.effect(
     const few = ({ forward, isBehind }: Shape, value: (name: Value) => string, type: string) => {
       const own = sql`organization_id = ${value("organization")} AND environment = ${value("environment")}
         AND type = ${type}`
-      const end = limitTo(sql, value("oneMore"))
-      return forward
-        ? sql`SELECT id, place FROM (SELECT event_id AS id, position AS place FROM event_positions
-            WHERE ${own} AND position > CAST(${value("start")} AS BIGINT) AND event_id >= ${value("since")}
-            ORDER BY position ${end}) AS few`
-        : sql`SELECT id, place FROM (SELECT id, id AS place FROM events
-            WHERE ${own} AND id >= ${value("since")} ${isBehind ? sql`AND id < ${value("behind")}` : sql.literal("")}
-            ORDER BY id DESC ${end}) AS few`
+      const ids = forward
+        ? sql`SELECT event_id AS id, position AS place FROM event_positions
+            WHERE ${own} AND position > CAST(${value("start")} AS BIGINT) AND event_id >= ${value("since")}`
+        : sql`SELECT id, id AS place FROM events
+            WHERE ${own} AND id >= ${value("since")} ${isBehind ? sql`AND id < ${value("behind")}` : sql.literal("")}`
+      const order = sql.literal(forward ? "place" : "place DESC")
+      // SQLite merges the types by their index. Postgres would read and sort all events of a type without a limit.
+      return sql.onDialectOrElse({
+        pg: () => sql`SELECT id, place FROM (${ids} ORDER BY ${order} ${limitTo(sql, value("oneMore"))}) AS few`,
+        orElse: () => ids
+      })
     }
 
     const pageRead = (shape: Shape) =>
