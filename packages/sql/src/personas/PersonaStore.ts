@@ -10,6 +10,9 @@ import type { Fragment } from "effect/sql/Statement"
 import { DirectReads, readStatement } from "../database/DirectReads.ts"
 import { fromRow, type PersonaRow } from "./PersonaRow.ts"
 
+const columns = `p.id, p.name, p.image_url, p.bio, p.expertise, p.social_links, p.creator_name, p.creator_email,
+  p.created_at`
+
 export const layer = Layer.effect(
   PersonaStore,
   Effect.gen(function* () {
@@ -21,7 +24,7 @@ export const layer = Layer.effect(
         readStatement(
           sql,
           direct,
-          sql<PersonaRow>`SELECT p.* FROM licenses l JOIN personas p ON p.id = l.persona_id
+          sql<PersonaRow>`SELECT ${sql.literal(columns)} FROM licenses l JOIN personas p ON p.id = l.persona_id
             WHERE l.organization_id = ${organization} AND l.revoked_at IS NULL
               AND (l.until_at IS NULL OR l.until_at > ${toIso(at)}) ${others}`
         ),
