@@ -6,6 +6,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import { TestPartnerCommentary } from "@partner-commentary/test/TestPartnerCommentary"
 import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
 import { test } from "vitest"
 import { submitTopic } from "../support/Requests.ts"
 
@@ -122,6 +123,39 @@ it.effect("a tag or a view that was just read gives no access to another organiz
       assert.strictEqual((yield* get("/019c0e1b-7c4e-7000-8000-2f6d1c9e4b10", known)).status, 404)
       assert.strictEqual((yield* get("/no-id/commentaries", known)).status, 404)
     }
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
+
+it.effect("a view that was read before is made again for a request with Cache-Control: no-cache", () =>
+  Effect.gen(function* () {
+    const { key, topicId } = yield* scene()
+    const { call } = yield* TestApi
+    const sql = yield* SqlClient.SqlClient
+    const content = (control: string) =>
+      Effect.flatMap(
+        call(`/partner/v1/topics/${topicId}`, { headers: { "x-api-key": key, "cache-control": control } }),
+        (response) => Effect.promise(async () => (await response.json()).data.content)
+      )
+    assert.strictEqual(yield* content("max-age=0"), "Who takes the title this season?")
+    for (const control of ["no-cache", "No-Cache", "no-store, no-cache", "max-age=0,no-cache"]) {
+      // A change that the service does not make, and so without a new version.
+      yield* sql`UPDATE topics SET content = ${control} WHERE id = ${topicId}`
+      assert.notStrictEqual(yield* content("max-age=0"), control, "this view is kept")
+      assert.strictEqual(yield* content(control), control)
+    }
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
+
+it.effect("a HEAD request has the headers of a view that was read before, and no body", () =>
+  Effect.gen(function* () {
+    const { get, key, tag, topicId } = yield* scene()
+    const { call } = yield* TestApi
+    const expected = (yield* get(`/${topicId}/status`)).headers
+    const head = yield* call(`/partner/v1/topics/${topicId}/status`, { method: "HEAD", headers: { "x-api-key": key } })
+    assert.strictEqual(head.status, 200)
+    assert.strictEqual(head.headers.get("etag"), tag)
+    assert.strictEqual(head.headers.get("content-length"), expected.get("content-length"))
+    assert.strictEqual(yield* Effect.promise(() => head.text()), "")
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 

@@ -52,7 +52,7 @@ export const layer = HttpApiBuilder.group(
 
     const recent = RecentViews.make()
 
-    /** A request that has seen the view, or whose view is kept, reads the topic's revision first. */
+    /** With a caller's entity tag or a kept view, read the revision first, because it is cheaper than the view. */
     const view = <A extends { readonly revision: Revision }>(
       name: string,
       { params, request }: Asked,
@@ -63,7 +63,7 @@ export const layer = HttpApiBuilder.group(
       one(params.id, (owner, id) => {
         const known = request.headers["if-none-match"]
         const key = `${name} ${id}`
-        const kept = request.headers["cache-control"] === "no-cache" ? undefined : recent.find(key)
+        const kept = refusesCache(request) ? undefined : recent.find(key)
         const fresh = Effect.map(find(owner, id), (found) => {
           const [tag, text] = [tagOf(found.revision), Envelope.successText(render(found))]
           recent.keep(key, { tag, text })
@@ -182,6 +182,8 @@ export const layer = HttpApiBuilder.group(
       )
   })
 )
+
+const refusesCache = ({ headers }: HttpServerRequest): boolean => /\bno-cache\b/i.test(headers["cache-control"] ?? "")
 
 interface Asked {
   readonly params: { readonly id: string }
