@@ -29,10 +29,10 @@ test("a view's ETag changes with every change of the view, from the submission t
     let changed = false
     for (const path of [...views, "/partner/v1/topics?limit=5"]) {
       const headers = { "x-api-key": key }
-      const kept = await (await pc.fetch(path, { headers })).text()
+      const cached = await (await pc.fetch(path, { headers })).text()
       const plain = await pc.fetch(path, { headers: { ...headers, "cache-control": "no-cache" } })
       const now = { tag: plain.headers.get("etag") ?? "", body: await plain.text() }
-      assert.strictEqual(kept, now.body, `${step}: ${path}`)
+      assert.strictEqual(cached, now.body, `${step}: ${path}`)
       assert.match(now.tag, /^W\/"[\w.-]+"$/, path)
       const before = seen.get(path)
       if (before !== undefined) {
@@ -110,7 +110,7 @@ it.effect("a 304 response has the tag and the rate-limit headers, but no body an
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a tag or a view that was just read gives no access to another organization's or an unknown topic", () =>
+it.effect("a tag or a cached view gives no access to another organization's or an unknown topic", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene()
     const stranger = yield* Seed.key(yield* Seed.organization())
@@ -126,7 +126,7 @@ it.effect("a tag or a view that was just read gives no access to another organiz
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a view that was read before is made again for a request with Cache-Control: no-cache", () =>
+it.effect("a request with Cache-Control: no-cache gets a view from the database instead of the cached one", () =>
   Effect.gen(function* () {
     const { key, topicId } = yield* scene()
     const { call } = yield* TestApi
@@ -138,15 +138,15 @@ it.effect("a view that was read before is made again for a request with Cache-Co
       )
     assert.strictEqual(yield* content("max-age=0"), "Who takes the title this season?")
     for (const control of ["no-cache", "No-Cache", "no-store, no-cache", "max-age=0,no-cache"]) {
-      // A change that the service does not make, and so without a new version.
+      // This change keeps the version, so the cached view stays valid.
       yield* sql`UPDATE topics SET content = ${control} WHERE id = ${topicId}`
-      assert.notStrictEqual(yield* content("max-age=0"), control, "this view is kept")
+      assert.notStrictEqual(yield* content("max-age=0"), control, "this view is cached")
       assert.strictEqual(yield* content(control), control)
     }
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a HEAD request has the headers of a view that was read before, and no body", () =>
+it.effect("a HEAD request has the headers of a cached view, and no body", () =>
   Effect.gen(function* () {
     const { get, key, tag, topicId } = yield* scene()
     const { call } = yield* TestApi
