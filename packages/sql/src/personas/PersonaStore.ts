@@ -19,14 +19,14 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const direct = yield* DirectReads
 
-    const licensed = (organization: OrganizationId, at: Instant, others: Fragment) =>
+    const licensed = (organization: OrganizationId, at: Instant, rest: Fragment) =>
       Effect.map(
         readStatement(
           sql,
           direct,
           sql<PersonaRow>`SELECT ${sql.literal(columns)} FROM licenses l JOIN personas p ON p.id = l.persona_id
             WHERE l.organization_id = ${organization} AND l.revoked_at IS NULL
-              AND (l.until_at IS NULL OR l.until_at > ${toIso(at)}) ${others}`
+              AND (l.until_at IS NULL OR l.until_at > ${toIso(at)}) ${rest}`
         ),
         (rows) => rows.map(fromRow)
       )
