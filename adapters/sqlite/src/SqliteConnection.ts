@@ -144,48 +144,51 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
 interface Prepared {
   readonly statement: StatementSync
   /** The names of the columns; empty if the statement returns no rows. */
-  columns: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<string>
+  /** False if the text may contain `*`: a migration, also by another process, then changes the columns. */
+  readonly namesColumns: boolean
   bigInts: boolean
+  arrays: boolean
 }
 
 const prepare = (native: DatabaseSync, sql: string): Prepared => {
   const statement = native.prepare(sql)
   // A host may have opened its database with other defaults.
   statement.setReadBigInts(false)
-  statement.setReturnArrays(true)
-  return { statement, columns: columnsOf(statement), bigInts: false }
+  statement.setReturnArrays(false)
+  const columns = statement.columns().map(({ name }) => name)
+  return { statement, columns, namesColumns: !/\*(?!\))/.test(sql), bigInts: false, arrays: false }
 }
 
-const columnsOf = (statement: StatementSync): ReadonlyArray<string> => statement.columns().map(({ name }) => name)
-
 const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows, bigInts: boolean): unknown => {
-  const { statement } = prepared
+  const { columns, namesColumns, statement } = prepared
+  const arrays = rows === "values" || namesColumns
   if (prepared.bigInts !== bigInts) {
     statement.setReadBigInts(bigInts)
     prepared.bigInts = bigInts
   }
+  if (prepared.arrays !== arrays) {
+    statement.setReturnArrays(arrays)
+    prepared.arrays = arrays
+  }
   const values = params.map(toInput)
-  if (prepared.columns.length === 0) {
+  if (columns.length === 0) {
     const changes = statement.run(...values)
     return rows === "raw" ? changes : []
   }
-  const found = statement.all(...values) as unknown as ReadonlyArray<ReadonlyArray<unknown>>
-  return rows === "values" ? found : toObjects(prepared, found)
+  const found = statement.all(...values)
+  return rows === "values" || !namesColumns ? found : toObjects(columns, found as unknown as Lists)
 }
 
+type Lists = ReadonlyArray<ReadonlyArray<unknown>>
+
 /** This is faster than the objects of `node:sqlite`, which have no common shape. */
-const toObjects = (prepared: Prepared, rows: ReadonlyArray<ReadonlyArray<unknown>>) => {
-  // A migration by another process can have changed the columns of `SELECT *`.
-  if (rows[0] !== undefined && rows[0].length !== prepared.columns.length) {
-    prepared.columns = columnsOf(prepared.statement)
-  }
-  const { columns } = prepared
-  return rows.map((values) => {
+const toObjects = (columns: ReadonlyArray<string>, rows: Lists) =>
+  rows.map((values) => {
     const row: Record<string, unknown> = {}
     for (let index = 0; index < columns.length; index++) row[columns[index] as string] = values[index]
     return row
   })
-}
 
 /** `node:sqlite` can bind only null, numbers, text and bytes. */
 const toInput = (value: unknown): SQLInputValue => {

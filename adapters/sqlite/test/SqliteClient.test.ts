@@ -71,6 +71,25 @@ describe("the SQLite client", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("a statement that is already prepared returns the columns of a table that was made again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const read = sql`SELECT * FROM pairs`
+      yield* sql`CREATE TABLE pairs (a TEXT, b TEXT) STRICT`
+      yield* sql`INSERT INTO pairs (a, b) VALUES ('1', '2')`
+      assert.deepStrictEqual(yield* read, [{ a: "1", b: "2" }])
+      yield* sql`ALTER TABLE pairs RENAME COLUMN b TO renamed`
+      assert.deepStrictEqual(yield* read, [{ a: "1", renamed: "2" }])
+      yield* sql`ALTER TABLE pairs ADD COLUMN added TEXT DEFAULT '3'`
+      yield* sql`ALTER TABLE pairs DROP COLUMN a`
+      assert.deepStrictEqual(yield* read, [{ renamed: "2", added: "3" }])
+      const write = sql`INSERT INTO pairs (renamed) VALUES ('4') RETURNING *`
+      assert.deepStrictEqual(yield* write, [{ renamed: "4", added: "3" }])
+      yield* sql`ALTER TABLE pairs RENAME COLUMN added TO last`
+      assert.deepStrictEqual(yield* write, [{ renamed: "4", last: "3" }])
+    }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
+  )
+
   it.effect("concurrent transactions share a commit, and each one increments the counter exactly once", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "new", "folder", "counter.db")

@@ -34,6 +34,8 @@ import * as PausedDeliverySuite from "@partner-commentary/testkit/webhook/Paused
 import * as RedeliveryStoreSuite from "@partner-commentary/testkit/webhook/RedeliveryStoreSuite"
 import * as WebhookStoreSuite from "@partner-commentary/testkit/webhook/WebhookStoreSuite"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as References from "effect/References"
 import * as SqlClient from "effect/sql/SqlClient"
 
 const recorded = Effect.gen(function* () {
@@ -78,3 +80,11 @@ UsageStoreSuite.suite("SQLite", layerMemory)
 ContactNoticeSuite.suite("SQLite", layerMemory)
 WebhookStoreSuite.suite("SQLite", layerMemory)
 WorkBacklogSuite.suite("SQLite", layerMemory)
+
+/** Without tracing, frequent reads do not go through the client. */
+const untraced = Layer.merge(layerMemory, Layer.succeed(References.TracerEnabled, false))
+
+EventLogSuite.suite("SQLite, direct reads", untraced)
+PersonaStoreSuite.suite("SQLite, direct reads", untraced)
+TopicListSuite.suite("SQLite, direct reads", untraced)
+TopicStoreSuite.suite("SQLite, direct reads", untraced)

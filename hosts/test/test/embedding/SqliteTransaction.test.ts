@@ -161,6 +161,28 @@ it("every use case that writes joins the host's transaction", async () => {
   expect((await pc.topics.progress({ ...ids, topic_id })).overall_status).toBe("pending")
 })
 
+it("partners read a cached view until the host commits, and the same view after the host rolled back", async () => {
+  const { database, ids, pc } = await started()
+  const { topic_id } = await pc.topics.submit(topicOf(ids))
+  const { full_key } = await pc.apiKeys.create({ ...ids, name: "backend", scopes: ["topics:read"] })
+  const url = `https://app.example/commentary/partner/v1/topics/${topic_id}/status`
+  const status = async () => {
+    const response = await pc.fetch(new Request(url, { headers: { "x-api-key": full_key } }))
+    return (await response.json()).data.personas[0].failure?.reason
+  }
+  expect(await status()).toBeUndefined()
+  for (const [end, reason] of [
+    ["ROLLBACK", undefined],
+    ["COMMIT", "cancelled"]
+  ] as const) {
+    await begin(database)
+    await pc.topics.cancel({ ...ids, topic_id }, { db: database })
+    expect(await status()).toBeUndefined()
+    database.exec(end)
+    expect(await status()).toBe(reason)
+  }
+})
+
 it("concurrent calls on one connection run one after another, and a refused call undoes nothing else", async () => {
   const { database, ids, pc } = await started()
   await begin(database)

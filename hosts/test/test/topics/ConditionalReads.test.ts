@@ -6,6 +6,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import { TestApi } from "@partner-commentary/test/TestApi"
 import { TestPartnerCommentary } from "@partner-commentary/test/TestPartnerCommentary"
 import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
 import { test } from "vitest"
 import { submitTopic } from "../support/Requests.ts"
 
@@ -28,10 +29,10 @@ test("a view's ETag changes with every change of the view, from the submission t
     let changed = false
     for (const path of [...views, "/partner/v1/topics?limit=5"]) {
       const headers = { "x-api-key": key }
-      const kept = await (await pc.fetch(path, { headers })).text()
+      const cached = await (await pc.fetch(path, { headers })).text()
       const plain = await pc.fetch(path, { headers: { ...headers, "cache-control": "no-cache" } })
       const now = { tag: plain.headers.get("etag") ?? "", body: await plain.text() }
-      assert.strictEqual(kept, now.body, `${step}: ${path}`)
+      assert.strictEqual(cached, now.body, `${step}: ${path}`)
       assert.match(now.tag, /^W\/"[\w.-]+"$/, path)
       const before = seen.get(path)
       if (before !== undefined) {
@@ -109,7 +110,7 @@ it.effect("a 304 response has the tag and the rate-limit headers, but no body an
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 
-it.effect("a tag or a view that was just read gives no access to another organization's or an unknown topic", () =>
+it.effect("a tag or a cached view gives no access to another organization's or an unknown topic", () =>
   Effect.gen(function* () {
     const { get, tag, topicId } = yield* scene()
     const stranger = yield* Seed.key(yield* Seed.organization())
@@ -122,6 +123,39 @@ it.effect("a tag or a view that was just read gives no access to another organiz
       assert.strictEqual((yield* get("/019c0e1b-7c4e-7000-8000-2f6d1c9e4b10", known)).status, 404)
       assert.strictEqual((yield* get("/no-id/commentaries", known)).status, 404)
     }
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
+
+it.effect("a request with Cache-Control: no-cache gets a view from the database instead of the cached one", () =>
+  Effect.gen(function* () {
+    const { key, topicId } = yield* scene()
+    const { call } = yield* TestApi
+    const sql = yield* SqlClient.SqlClient
+    const content = (control: string) =>
+      Effect.flatMap(
+        call(`/partner/v1/topics/${topicId}`, { headers: { "x-api-key": key, "cache-control": control } }),
+        (response) => Effect.promise(async () => (await response.json()).data.content)
+      )
+    assert.strictEqual(yield* content("max-age=0"), "Who takes the title this season?")
+    for (const control of ["no-cache", "No-Cache", "no-store, no-cache", "max-age=0,no-cache"]) {
+      // This change keeps the version, so the cached view stays valid.
+      yield* sql`UPDATE topics SET content = ${control} WHERE id = ${topicId}`
+      assert.notStrictEqual(yield* content("max-age=0"), control, "this view is cached")
+      assert.strictEqual(yield* content(control), control)
+    }
+  }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
+)
+
+it.effect("a HEAD request has the headers of a cached view, and no body", () =>
+  Effect.gen(function* () {
+    const { get, key, tag, topicId } = yield* scene()
+    const { call } = yield* TestApi
+    const expected = (yield* get(`/${topicId}/status`)).headers
+    const head = yield* call(`/partner/v1/topics/${topicId}/status`, { method: "HEAD", headers: { "x-api-key": key } })
+    assert.strictEqual(head.status, 200)
+    assert.strictEqual(head.headers.get("etag"), tag)
+    assert.strictEqual(head.headers.get("content-length"), expected.get("content-length"))
+    assert.strictEqual(yield* Effect.promise(() => head.text()), "")
   }).pipe(Effect.provide(InMemory.layerWithoutWorkers()))
 )
 

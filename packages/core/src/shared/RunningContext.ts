@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 
 /** The number of values that a request may add before its context is copied. A request adds about a dozen. */
-const maxDepth = 32
+export const maxDepth = 32
 
 const isService = (key: string): boolean => /^@partner-commentary\/(?!reference\/)/.test(key)
 

@@ -3,6 +3,7 @@
  * context.
  */
 import { assert, it } from "@effect/vitest"
+import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -73,7 +74,7 @@ const ask = (
       const services = new CountedMap((yield* Effect.context<never>()).mapUnsafe)
       const request = HttpServerRequest.fromWeb(new Request(`http://localhost${url}`, { headers }))
       const context = Context.add(
-        Context.makeUnsafe<never>(services, { maxDepth: 32 }),
+        Context.makeUnsafe<never>(services, { maxDepth: RunningContext.maxDepth }),
         HttpServerRequest.HttpServerRequest,
         request
       )

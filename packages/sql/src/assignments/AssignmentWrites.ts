@@ -64,7 +64,7 @@ export const write = Effect.fnUntraced(function* (
     ...(isShown(before, after)
       ? [sql`UPDATE topics SET ${sql.update(topicColumns)}, version = version + 1 WHERE id = ${topic.id}`]
       : hasOtherDeadline(before, after)
-        ? [sql`UPDATE topics SET version = version + 1 WHERE id = ${topic.id}`]
+        ? [sql`UPDATE topics SET version = version + ${versionStep(now)} WHERE id = ${topic.id}`]
         : []),
     mails.length > 0 && Mails.insertMails(sql, mails),
     ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
@@ -101,6 +101,12 @@ const insertDraft = (
 /** A changed deadline changes the views of the topic, but not the order of lists. */
 const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
+
+/**
+ * A change of a deadline leaves `updated_at` as it is. The step depends on the time, so that after a restore, the next
+ * deadline does not get the version of a lost one.
+ */
+const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 
 /** Returns whether the change increases the topic's version. */
 export const increasesTopicVersion = (before: Assignment, after: Assignment): boolean =>

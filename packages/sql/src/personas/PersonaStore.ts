@@ -10,20 +10,23 @@ import type { Fragment } from "effect/sql/Statement"
 import { DirectReads, readStatement } from "../database/DirectReads.ts"
 import { fromRow, type PersonaRow } from "./PersonaRow.ts"
 
+const columns = `p.id, p.name, p.image_url, p.bio, p.expertise, p.social_links, p.creator_name, p.creator_email,
+  p.created_at`
+
 export const layer = Layer.effect(
   PersonaStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const direct = yield* DirectReads
 
-    const licensed = (organization: OrganizationId, at: Instant, others: Fragment) =>
+    const licensed = (organization: OrganizationId, at: Instant, rest: Fragment) =>
       Effect.map(
         readStatement(
           sql,
           direct,
-          sql<PersonaRow>`SELECT p.* FROM licenses l JOIN personas p ON p.id = l.persona_id
+          sql<PersonaRow>`SELECT ${sql.literal(columns)} FROM licenses l JOIN personas p ON p.id = l.persona_id
             WHERE l.organization_id = ${organization} AND l.revoked_at IS NULL
-              AND (l.until_at IS NULL OR l.until_at > ${toIso(at)}) ${others}`
+              AND (l.until_at IS NULL OR l.until_at > ${toIso(at)}) ${rest}`
         ),
         (rows) => rows.map(fromRow)
       )

@@ -37,9 +37,8 @@ const columns = (metadata: string) => `t.id AS topic_id, t.organization_id, t.or
 const joined = "JOIN assignments a ON a.topic_id = t.id ORDER BY t.created_at DESC, t.id DESC, a.position"
 
 /** Reads one topic directly. The parameters are the topic, the organization and the environment. */
-const findText = `SELECT ${columns("t.metadata")} FROM (
-    SELECT * FROM topics WHERE id = ? AND organization_id = ? AND environment = ?
-  ) t ${joined}`
+const findText = `SELECT ${columns("t.metadata")} FROM topics t JOIN assignments a ON a.topic_id = t.id
+  WHERE t.id = ? AND t.organization_id = ? AND t.environment = ? ORDER BY a.position`
 
 export const makeReads = (
   sql: SqlClient.SqlClient,

@@ -26,7 +26,7 @@ import { invalidRequest } from "../../http/Body.ts"
 import * as EntityTag from "../../http/EntityTag.ts"
 import * as Envelope from "../../http/Envelope.ts"
 import { preferredWait, withPreferenceApplied } from "../../http/Preference.ts"
-import * as RecentViews from "../../http/RecentViews.ts"
+import * as ViewCache from "../../http/ViewCache.ts"
 import * as IdempotentRequests from "../../middleware/IdempotentRequests.ts"
 import { hasPathDelimiter } from "../../middleware/Responses.ts"
 import * as WaitingRequests from "../../middleware/WaitingRequests.ts"
@@ -49,10 +49,9 @@ export const layer = HttpApiBuilder.group(
     const answerOnce = yield* IdempotentRequests.make
     const tags = yield* EntityTag.make
     const wait = yield* WaitingRequests.make
+    const cache = ViewCache.make()
 
-    const recent = RecentViews.make()
-
-    /** A request that has seen the view, or whose view is kept, reads the topic's revision first. */
+    /** With a caller's entity tag or a cached view, read the revision first, because it is cheaper than the view. */
     const view = <A extends { readonly revision: Revision }>(
       name: string,
       { params, request }: Asked,
@@ -63,17 +62,17 @@ export const layer = HttpApiBuilder.group(
       one(params.id, (owner, id) => {
         const known = request.headers["if-none-match"]
         const key = `${name} ${id}`
-        const kept = request.headers["cache-control"] === "no-cache" ? undefined : recent.find(key)
+        const cached = refusesCache(request) ? undefined : cache.get(key)
         const fresh = Effect.map(find(owner, id), (found) => {
           const [tag, text] = [tagOf(found.revision), Envelope.successText(render(found))]
-          recent.keep(key, { tag, text })
+          cache.set(key, { tag, text })
           return Envelope.json(text, 200, { etag: tag })
         })
-        if (known === undefined && kept === undefined) return fresh
+        if (known === undefined && cached === undefined) return fresh
         return Effect.flatMap(topics.revision(owner, id), (revision) => {
           const tag = tagOf(revision)
           if (EntityTag.matches(known, tag)) return Effect.succeed(EntityTag.unchanged(tag))
-          return kept?.tag === tag ? Effect.succeed(Envelope.json(kept.text, 200, { etag: tag })) : fresh
+          return cached?.tag === tag ? Effect.succeed(Envelope.json(cached.text, 200, { etag: tag })) : fresh
         })
       })
 
@@ -182,6 +181,8 @@ export const layer = HttpApiBuilder.group(
       )
   })
 )
+
+const refusesCache = ({ headers }: HttpServerRequest): boolean => /\bno-cache\b/i.test(headers["cache-control"] ?? "")
 
 interface Asked {
   readonly params: { readonly id: string }

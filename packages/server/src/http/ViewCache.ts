@@ -1,19 +1,19 @@
-/** The JSON of views that were read recently. A view stays valid until its entity tag changes. */
+/** A cache of the JSON of views. A cached view is valid while its entity tag is the topic's. */
 
-interface RecentView {
+interface CachedView {
   readonly tag: string
   readonly text: string
 }
 
-/** The maximum number of characters in all views of a process together. */
+/** The maximum number of characters of all cached views of a process. */
 const capacity = 2_000_000
 
-/** The maximum number of characters in one view. Longer views are not kept. */
-const longest = 20_000
+/** The maximum number of characters of a cached view. */
+const maxLength = 20_000
 
 export const make = () => {
-  /** The map's first entry is the view that was used longest ago. */
-  const views = new Map<string, RecentView>()
+  /** The first entry is the least recently used one. */
+  const views = new Map<string, CachedView>()
   let size = 0
 
   const remove = (key: string): void => {
@@ -22,16 +22,16 @@ export const make = () => {
   }
 
   return {
-    find: (key: string): RecentView | undefined => {
+    get: (key: string): CachedView | undefined => {
       const found = views.get(key)
       if (found === undefined) return undefined
       views.delete(key)
       views.set(key, found)
       return found
     },
-    keep: (key: string, view: RecentView): void => {
+    set: (key: string, view: CachedView): void => {
       remove(key)
-      if (view.text.length > longest) return
+      if (view.text.length > maxLength) return
       views.set(key, view)
       size += view.text.length
       for (const oldest of views.keys()) {
