@@ -127,9 +127,9 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
     isTransaction: () => native.isOpen && native.isTransaction,
     run: (fiber, sql, params, rows, prepared) =>
       settle(() => execute(prepared ? lookup(sql) : prepare(native, sql), params, rows, fiber.getRef(SafeIntegers))),
-    readNow: <Row>(sql: string, params: ReadonlyArray<unknown>, shape: "rows" | "values") =>
+    readNow: <Row>(sql: string, params: ReadonlyArray<unknown>) =>
       native.isOpen && !native.isTransaction
-        ? Result.getOrUndefined(Result.try(() => execute(lookup(sql), params, shape, false) as Array<Row>))
+        ? Result.getOrUndefined(Result.try(() => execute(lookup(sql), params, "rows", false) as Array<Row>))
         : undefined,
     control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run())),
     // Node 22 has neither of these functions.

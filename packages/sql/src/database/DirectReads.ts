@@ -11,12 +11,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import { isWithin } from "./Transaction.ts"
 
-/** Each row is an object, or with "values" the list of its values. */
-export type DirectRead = <Row>(
-  text: string,
-  params: ReadonlyArray<unknown>,
-  shape: "rows" | "values"
-) => ReadonlyArray<Row> | undefined
+export type DirectRead = <Row>(text: string, params: ReadonlyArray<unknown>) => ReadonlyArray<Row> | undefined
 
 /** Returns the rows, or undefined if the connection is in a transaction or the statement fails. */
 export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/reference/DirectReads", {
@@ -43,7 +38,7 @@ export const readStatement = <Row>(
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
   readDirectlyOr(
     sql,
-    () => read<Row>(...statement.compile(), "rows"),
+    () => read<Row>(...statement.compile()),
     (rows) => rows,
     () => statement
   )

@@ -22,7 +22,7 @@ export const make = <Row extends object, Name extends string>(
     const params = names.map((name, index) => (name === undefined ? given[index] : values[name]))
     return readDirectlyOr(
       sql,
-      () => read<Row>(text, params, "rows"),
+      () => read<Row>(text, params),
       (rows) => rows,
       () => sql.unsafe<Row>(text, params)
     )

@@ -15,7 +15,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { failureReasonOf } from "../assignments/AssignmentRow.ts"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { type DirectRead, DirectReads, readDirectlyOr } from "../database/DirectReads.ts"
+import { DirectReads } from "../database/DirectReads.ts"
+import * as PreparedRead from "../database/PreparedRead.ts"
 import { isWithin } from "../database/Transaction.ts"
 import { revisionOf } from "./TopicRow.ts"
 
@@ -57,62 +58,22 @@ const columns = `CASE WHEN a.position = 0 THEN t.external_reference END AS exter
   t.updated_at, t.version, a.id, a.persona_id, a.persona_name, a.status, a.status_updated_at, a.failure_reason,
   a.failure_at, a.was_cancelled, a.respond_by, a.approve_by`
 
-export const make = (sql: SqlClient) =>
-  sql.onDialectOrElse({
-    pg: () => readBatched(sql),
-    orElse: () => Effect.map(DirectReads, (read) => readDirectly(sql, read))
+export const make = Effect.fnUntraced(function* (sql: SqlClient) {
+  const prepared = PreparedRead.make<Row, "id" | "organization" | "environment">(
+    sql,
+    yield* DirectReads,
+    (value) => sql`SELECT ${sql.literal(columns)} FROM topics t JOIN assignments a ON a.topic_id = t.id
+      WHERE t.id = ${value("id")} AND t.organization_id = ${value("organization")}
+        AND t.environment = ${value("environment")}
+      ORDER BY a.position`
+  )
+  const readOne: Read = ({ id, owner: { environment, organizationId: organization } }) =>
+    Effect.orDie(Effect.map(prepared({ id, organization, environment }), (rows) => progressOf(id, rows)))
+  return yield* sql.onDialectOrElse({
+    pg: () => readBatched(sql, readOne),
+    orElse: () => Effect.succeed(readOne)
   })
-
-const text = `SELECT ${columns} FROM topics t JOIN assignments a ON a.topic_id = t.id
-  WHERE t.id = ? AND t.organization_id = ? AND t.environment = ? ORDER BY a.position`
-
-const readDirectly = (sql: SqlClient, read: DirectRead): Read => {
-  const throughClient = readOne(sql)
-  return (call) => {
-    const { id, owner } = call
-    return readDirectlyOr(
-      sql,
-      () => read<ReadonlyArray<unknown>>(text, [id, owner.organizationId, owner.environment], "values"),
-      (rows) => progressOf(id, rows.map(rowOf)),
-      () => throughClient(call)
-    )
-  }
-}
-
-/** The values are in the order of `columns`. */
-const rowOf = (values: ReadonlyArray<unknown>): Row =>
-  ({
-    external_reference: values[0],
-    content: values[1],
-    metadata: values[2],
-    output_types: values[3],
-    topic_status: values[4],
-    created_at: values[5],
-    updated_at: values[6],
-    version: values[7],
-    id: values[8],
-    persona_id: values[9],
-    persona_name: values[10],
-    status: values[11],
-    status_updated_at: values[12],
-    failure_reason: values[13],
-    failure_at: values[14],
-    was_cancelled: values[15],
-    respond_by: values[16],
-    approve_by: values[17]
-  }) as Row
-
-const readOne =
-  (sql: SqlClient): Read =>
-  ({ id, owner }) =>
-    Effect.orDie(
-      Effect.map(
-        sql<Row>`SELECT ${sql.literal(columns)} FROM topics t JOIN assignments a ON a.topic_id = t.id
-          WHERE t.id = ${id} AND t.organization_id = ${owner.organizationId} AND t.environment = ${owner.environment}
-          ORDER BY a.position`,
-        (rows) => progressOf(id, rows)
-      )
-    )
+})
 
 /** The maximum number of topics in one statement. */
 const maxBatch = 100
@@ -121,7 +82,7 @@ const maxBatch = 100
  * The statement joins each topic by its key, and then its assignments. Otherwise, without statistics, Postgres may
  * choose an index over all topics of an organization, or a scan of the whole table.
  */
-const readBatched = Effect.fnUntraced(function* (sql: SqlClient) {
+const readBatched = Effect.fnUntraced(function* (sql: SqlClient, alone: Read) {
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
     const rows = yield* sql<
       Row & { readonly place: number }
@@ -139,7 +100,6 @@ const readBatched = Effect.fnUntraced(function* (sql: SqlClient) {
     return calls.map(({ id }, index) => Exit.succeed(progressOf(id, found[index] ?? [])))
   }, Effect.orDie)
   const read = yield* BatchLoader.make(ask, { limit: maxBatch })
-  const alone = readOne(sql)
   return (call: Call) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(call) : read(call)))
 })
 

@@ -60,7 +60,7 @@ export const makeReads = (
   const rowsOfTopic = (owner: Owner, id: TopicId) =>
     readDirectlyOr(
       sql,
-      () => read<FirstRow | NextRow>(findText, [id, owner.organizationId, owner.environment], "rows"),
+      () => read<FirstRow | NextRow>(findText, [id, owner.organizationId, owner.environment]),
       (rows) => rows,
       () =>
         rowsOf(sql`SELECT * FROM ${byId(id)} one
