@@ -3,21 +3,26 @@
  * only the delays count towards the timeout. The delays use real time even under a test clock, because the other
  * process uses real time. Reads continue in the meantime.
  */
+import { isSnapshotStale } from "@partner-commentary/sql/database/HostTransaction"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { SqlError } from "effect/sql/SqlError"
 
 const busy = 5
 const longestDelay = 25
 const realClock = Clock.Clock.defaultValue()
 
-/** The error means that another connection holds the lock (`SQLITE_BUSY` and its variants). */
-export const isDatabaseBusy = ({ reason: { cause } }: SqlError): boolean =>
-  typeof cause === "object" &&
-  cause !== null &&
-  "errcode" in cause &&
-  typeof cause.errcode === "number" &&
-  (cause.errcode & 0xff) === busy
+/** The error means that another connection holds the lock (`SQLITE_BUSY` and its variants), and may release it. */
+export const isDatabaseBusy = (error: SqlError): boolean => {
+  const { cause } = error.reason
+  return (
+    Predicate.hasProperty(cause, "errcode") &&
+    Predicate.isNumber(cause.errcode) &&
+    (cause.errcode & 0xff) === busy &&
+    !isSnapshotStale(error)
+  )
+}
 
 /** Returns the milliseconds until the next attempt: twice as long each time, at most 25, and within the timeout. */
 export const nextBusyDelay = (waited: number, timeout: number): number =>
@@ -26,15 +31,14 @@ export const nextBusyDelay = (waited: number, timeout: number): number =>
 export const pauseInRealTime = (milliseconds: number): Effect.Effect<void> =>
   Effect.provideService(Effect.sleep(milliseconds), Clock.Clock, realClock)
 
-/** Retries the statement while `isRetried` holds for its error, until the timeout in milliseconds. */
+/** Retries the statement while the database is busy, until the timeout in milliseconds. */
 export const retryWhileBusy = <A>(
   attempt: Effect.Effect<A, SqlError>,
   timeout: number,
-  isRetried = isDatabaseBusy,
   waited = 0
 ): Effect.Effect<A, SqlError> =>
-  Effect.catchIf(attempt, isRetried, (error) => {
+  Effect.catchIf(attempt, isDatabaseBusy, (error) => {
     if (waited >= timeout) return Effect.fail(error)
     const delay = nextBusyDelay(waited, timeout)
-    return Effect.andThen(pauseInRealTime(delay), retryWhileBusy(attempt, timeout, isRetried, waited + delay))
+    return Effect.andThen(pauseInRealTime(delay), retryWhileBusy(attempt, timeout, waited + delay))
   })

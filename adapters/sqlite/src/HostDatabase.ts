@@ -4,11 +4,10 @@
  * would join each other's transactions.
  */
 import { DatabaseSync } from "node:sqlite"
-import { HostTransactionRefused, isSnapshotStale } from "@partner-commentary/sql/database/HostTransaction"
+import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type { Connection } from "effect/sql/SqlConnection"
-import * as BusyRetry from "./BusyRetry.ts"
 import * as FileHealth from "./FileHealth.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 
@@ -36,8 +35,7 @@ export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
     const made = SqliteConnection.connectToDatabase(
       SqliteConnection.makeDatabase(database, config),
       () => true,
-      (effect) => effect,
-      (error) => BusyRetry.isDatabaseBusy(error) && !isSnapshotStale(error)
+      (effect) => effect
     )
     connections.set(database, made)
     return made

@@ -221,13 +221,12 @@ const unopened = (filename: string, cause: unknown): string =>
 /**
  * A connection whose statements run at once while `mayRun` returns true, and otherwise wait for `wait`. The check and
  * the statement are one synchronous step, so no other fiber can begin a transaction between them. A statement that
- * finds the database busy releases the connection and retries while `isRetried` holds for the error.
+ * finds the database busy releases the connection and retries.
  */
 export const connectToDatabase = (
   database: SqliteHandle,
   mayRun: () => boolean,
-  wait: <A>(effect: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>,
-  isRetried = BusyRetry.isDatabaseBusy
+  wait: <A>(effect: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 ): Connection => {
   const run = (sql: string, params: ReadonlyArray<unknown>, rows: Rows, prepared: boolean) =>
     BusyRetry.retryWhileBusy(
@@ -236,8 +235,7 @@ export const connectToDatabase = (
           ? database.run(fiber, sql, params, rows, prepared)
           : wait(Effect.suspend(() => database.run(fiber, sql, params, rows, prepared)))
       ),
-      database.timeout,
-      isRetried
+      database.timeout
     )
   const transformed = (effect: ReturnType<typeof run>, transform: Parameters<Connection["execute"]>[2]) =>
     transform === undefined ? effect : Effect.map(effect, transform)

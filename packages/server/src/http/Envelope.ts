@@ -24,7 +24,7 @@ export const json = (
 /** Returns the error as JSON with its status, and `Retry-After` when a retry can succeed. */
 export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {
   const { error } = refusal
-  const response = HttpServerResponse.text(failureText(refusal), { status: statusOf[error.code], contentType })
+  const response = json(failureText(refusal), statusOf[error.code])
   return error.code === "rate_limit_exceeded"
     ? HttpServerResponse.setHeader(response, "retry-after", String(error.details.retry_after))
     : response

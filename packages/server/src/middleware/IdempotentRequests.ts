@@ -17,7 +17,7 @@ import type * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { contentType } from "../http/Envelope.ts"
+import * as Envelope from "../http/Envelope.ts"
 
 /** The owner of the idempotency key. Dashboard callers have no environment. */
 export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
@@ -140,7 +140,7 @@ const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boole
 }
 
 const toResponse = ({ body, location, status }: Pick<ResponseContent, "body" | "location" | "status">) => {
-  const response = HttpServerResponse.text(body, { status, contentType })
+  const response = Envelope.json(body, status)
   return location === null ? response : HttpServerResponse.setHeader(response, "location", location)
 }
 

@@ -192,7 +192,7 @@ const answer = (
   }
   const { headers, status } = failureHead(cause)
   return Effect.map(internalError(cause, { id, request: describe(request), subject }), (error) =>
-    HttpServerResponse.text(Envelope.failureText(error), { status, headers, contentType: Envelope.contentType })
+    Envelope.json(Envelope.failureText(error), status, headers)
   )
 }
 

@@ -1,6 +1,5 @@
 /**
- * Reads that need no fiber steps, because the database answers a function call. Only SQLite's adapter provides it. A
- * frequent read uses it with a constant text, and sends its statement through the client where it returns undefined.
+ * Reads that need no fiber steps, because the database answers a function call. Only SQLite's adapter provides it.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,30 +17,16 @@ export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/re
   defaultValue: () => () => undefined
 })
 
-/** Reads directly where that is possible, and otherwise runs the statement that `otherwise` returns. */
-export const readDirectlyOr = <Row, A, E>(
-  sql: SqlClient,
-  direct: () => ReadonlyArray<Row> | undefined,
-  found: (rows: ReadonlyArray<Row>) => A,
-  otherwise: () => Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
-  Effect.withFiber((fiber) => {
-    const rows = mayReadDirectly(sql, fiber) ? direct() : undefined
-    return rows === undefined ? otherwise() : Effect.succeed(found(rows))
-  })
-
 /** Runs a read directly where that is possible, and otherwise through the client. */
 export const readStatement = <Row>(
   sql: SqlClient,
   read: DirectRead,
   statement: Statement<Row>
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
-  readDirectlyOr(
-    sql,
-    () => read<Row>(...statement.compile()),
-    (rows) => rows,
-    () => statement
-  )
+  Effect.withFiber((fiber) => {
+    const rows = mayReadDirectly(sql, fiber) ? read<Row>(...statement.compile()) : undefined
+    return rows === undefined ? statement : Effect.succeed(rows)
+  })
 
 /** A read within a transaction belongs to its connection, and a traced read has a span. */
 const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>

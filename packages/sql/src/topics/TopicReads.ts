@@ -15,8 +15,9 @@ import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type PublicAssignmentRow, publicFromRow } from "../assignments/AssignmentRow.ts"
-import { type DirectRead, readDirectlyOr } from "../database/DirectReads.ts"
+import type { DirectRead } from "../database/DirectReads.ts"
 import { limitTo } from "../database/Limit.ts"
+import * as PreparedRead from "../database/PreparedRead.ts"
 import { mapRows } from "../database/Steps.ts"
 import { makePage } from "./TopicPages.ts"
 import * as TopicRow from "./TopicRow.ts"
@@ -34,38 +35,36 @@ const columns = (metadata: string) => `t.id AS topic_id, t.organization_id, t.or
   a.partner_approved_at, a.commentary_audio_url, a.commentary_video_url, a.failure_reason, a.failure_at,
   a.was_cancelled`
 
-const joined = "JOIN assignments a ON a.topic_id = t.id ORDER BY t.created_at DESC, t.id DESC, a.position"
-
-/** Reads one topic directly. The parameters are the topic, the organization and the environment. */
-const findText = `SELECT ${columns("t.metadata")} FROM topics t JOIN assignments a ON a.topic_id = t.id
-  WHERE t.id = ? AND t.organization_id = ? AND t.environment = ? ORDER BY a.position`
-
 export const makeReads = (
   sql: SqlClient.SqlClient,
   read: DirectRead
 ): Pick<TopicStore["Service"], "find" | "byReference" | "list"> => {
-  /**
-   * The query selects by the key alone, because without statistics Postgres may choose an index over all topics of an
-   * organization.
-   */
-  const byId = (id: TopicId) => sql`(SELECT * FROM topics WHERE id = ${id} ${byItself})`
-  const byItself = sql.literal(sql.onDialectOrElse({ pg: () => "LIMIT 1", orElse: () => "" }))
-
   const none = sql.literal("")
 
   const rowsOf = <Further = unknown>(topics: Fragment, extraColumns = none, metadata = "t.metadata") =>
     sql<(FirstRow | NextRow) & Further>`SELECT ${extraColumns} ${sql.literal(columns(metadata))} FROM (${topics}) t
-      ${sql.literal(joined)}`
+      JOIN assignments a ON a.topic_id = t.id ORDER BY t.created_at DESC, t.id DESC, a.position`
 
-  const rowsOfTopic = (owner: Owner, id: TopicId) =>
-    readDirectlyOr(
-      sql,
-      () => read<FirstRow | NextRow>(findText, [id, owner.organizationId, owner.environment]),
-      (rows) => rows,
-      () =>
-        rowsOf(sql`SELECT * FROM ${byId(id)} one
-          WHERE organization_id = ${owner.organizationId} AND environment = ${owner.environment}`)
-    )
+  const prepared = PreparedRead.make<FirstRow | NextRow, "id" | "organization" | "environment">(
+    sql,
+    read,
+    (value) => sql`SELECT ${sql.literal(columns("t.metadata"))} FROM topics t JOIN assignments a ON a.topic_id = t.id
+      WHERE t.id = ${value("id")} AND t.organization_id = ${value("organization")}
+        AND t.environment = ${value("environment")}
+      ORDER BY a.position`
+  )
+
+  /**
+   * On Postgres the query selects by the key alone, because without statistics Postgres may choose an index over all
+   * topics of an organization.
+   */
+  const rowsOfTopic = ({ environment, organizationId: organization }: Owner, id: TopicId) =>
+    sql.onDialectOrElse({
+      pg: () =>
+        rowsOf(sql`SELECT * FROM (SELECT * FROM topics WHERE id = ${id} LIMIT 1) one
+          WHERE organization_id = ${organization} AND environment = ${environment}`),
+      orElse: () => prepared({ id, organization, environment })
+    })
 
   const size = sql.literal(assignmentStatuses.join(" + "))
 

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { type DirectRead, DirectReads, readStatement } from "../database/DirectReads.ts"
+import { DirectReads, readStatement } from "../database/DirectReads.ts"
 import { isWithin } from "../database/Transaction.ts"
 import { revisionOf, type TopicRow } from "./TopicRow.ts"
 
@@ -26,43 +26,29 @@ const columns = "id, organization_id, environment, updated_at, version"
 /** The maximum number of topics in one statement. */
 const maxBatch = 500
 
-export const make = (sql: SqlClient) => {
-  const readTogether = (ids: ReadonlyArray<TopicId>) =>
+export const make = Effect.fnUntraced(function* (sql: SqlClient) {
+  const direct = yield* DirectReads
+  const alone: Read = (call) =>
     Effect.orDie(
-      sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`
-    )
-  const alone =
-    (direct: DirectRead): Read =>
-    (call) =>
-      Effect.orDie(
-        Effect.map(
-          readStatement(sql, direct, sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ${call.id}`),
-          ([row]) => revisionFor(call, row)
-        )
+      Effect.map(
+        readStatement(sql, direct, sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ${call.id}`),
+        ([row]) => revisionFor(call, row)
       )
-  return Effect.flatMap(DirectReads, (direct) => {
-    const read = alone(direct)
-    return sql.onDialectOrElse({
-      pg: () =>
-        Effect.map(
-          batched(readTogether),
-          (together): Read =>
-            (call) =>
-              Effect.withFiber((fiber) => (isWithin(sql, fiber) ? read(call) : together(call)))
-        ),
-      orElse: () => Effect.succeed(read)
-    })
-  })
-}
+    )
+  return yield* sql.onDialectOrElse({ pg: () => readBatched(sql, alone), orElse: () => Effect.succeed(alone) })
+})
 
-const batched = (read: (ids: ReadonlyArray<TopicId>) => Effect.Effect<ReadonlyArray<Row>>) => {
+const readBatched = Effect.fnUntraced(function* (sql: SqlClient, alone: Read) {
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
-    const rows = yield* read([...new Set(calls.map(({ id }) => id))])
+    const ids = [...new Set(calls.map(({ id }) => id))]
+    const rows =
+      yield* sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`
     const byId = new Map(rows.map((row) => [row.id, row]))
     return calls.map((call) => Exit.succeed(revisionFor(call, byId.get(call.id))))
-  })
-  return BatchLoader.make(ask, { limit: maxBatch })
-}
+  }, Effect.orDie)
+  const read = yield* BatchLoader.make(ask, { limit: maxBatch })
+  return (call: Call) => Effect.withFiber((fiber) => (isWithin(sql, fiber) ? alone(call) : read(call)))
+})
 
 const revisionFor = ({ owner }: Call, row: Row | undefined): Option.Option<Revision> =>
   row !== undefined && row.organization_id === owner.organizationId && row.environment === owner.environment

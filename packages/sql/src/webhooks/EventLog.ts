@@ -76,7 +76,7 @@ export const layer = Layer.effect(
 
     const reads = new Map<string, ReturnType<typeof pageRead>>()
     const readOf = (shape: Shape) => {
-      const key = JSON.stringify(shape)
+      const key = Object.values(shape).join()
       const read = reads.get(key) ?? pageRead(shape)
       reads.set(key, read)
       return read

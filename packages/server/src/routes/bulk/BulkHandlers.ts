@@ -13,10 +13,9 @@ import { ownerOf } from "@partner-commentary/core/access/Ownership"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { bodyTooLarge, readJsonText } from "../../http/Body.ts"
-import { contentType } from "../../http/Envelope.ts"
+import * as Envelope from "../../http/Envelope.ts"
 import { countCall, rateLimitErrorOf } from "../../middleware/Authorization.ts"
 import { currentRateState } from "../../middleware/CurrentRate.ts"
 import type { RunPart } from "../../middleware/IdempotentRequests.ts"
@@ -91,7 +90,7 @@ export const layer = HttpApiBuilder.group(
             const isStored = headers["idempotency-key"] !== undefined && !results.some(isCreated)
             if (isStored) yield* Effect.mapError(limits.countStoredRefusals(principal.organization), rateLimitErrorOf)
             const body = `{"success":true,"data":{"results":[${results.join(",")}]}}`
-            return yield* once(Effect.succeed(HttpServerResponse.text(body, { contentType })))
+            return yield* once(Effect.succeed(Envelope.json(body)))
           })
         )
       })

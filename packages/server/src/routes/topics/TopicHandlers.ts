@@ -18,7 +18,6 @@ import type { Revision, TopicProgress } from "@partner-commentary/core/topic/Top
 import { type TopicNotFound, Topics } from "@partner-commentary/core/topic/Topics"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Option from "effect/Option"
 import { pathOfService } from "../../http/Address.ts"
@@ -63,16 +62,17 @@ export const layer = HttpApiBuilder.group(
         const known = request.headers["if-none-match"]
         const key = `${name} ${id}`
         const cached = refusesCache(request) ? undefined : cache.get(key)
-        const fresh = Effect.map(find(owner, id), (found) => {
-          const [tag, text] = [tagOf(found.revision), Envelope.successText(render(found))]
-          cache.set(key, { tag, text })
-          return Envelope.json(text, 200, { etag: tag })
-        })
-        if (known === undefined && cached === undefined) return fresh
+        const fresh = () =>
+          Effect.map(find(owner, id), (found) => {
+            const [tag, text] = [tagOf(found.revision), Envelope.successText(render(found))]
+            cache.set(key, { tag, text })
+            return Envelope.json(text, 200, { etag: tag })
+          })
+        if (known === undefined && cached === undefined) return fresh()
         return Effect.flatMap(topics.revision(owner, id), (revision) => {
           const tag = tagOf(revision)
           if (EntityTag.matches(known, tag)) return Effect.succeed(EntityTag.unchanged(tag))
-          return cached?.tag === tag ? Effect.succeed(Envelope.json(cached.text, 200, { etag: tag })) : fresh
+          return cached?.tag === tag ? Effect.succeed(Envelope.json(cached.text, 200, { etag: tag })) : fresh()
         })
       })
 
@@ -139,10 +139,7 @@ export const layer = HttpApiBuilder.group(
           )
           if (EntityTag.matches(request.headers["if-none-match"], tag)) return EntityTag.unchanged(tag)
           const body = { success: true, data: page.items.map(Views.summary), pagination }
-          return HttpServerResponse.text(JSON.stringify(body), {
-            contentType: Envelope.contentType,
-            headers: { etag: tag }
-          })
+          return Envelope.json(JSON.stringify(body), 200, { etag: tag })
         })
       )
       .handle("find", (asked) => view("detail", asked, topics.find, (found) => Views.detail(found, avatar)))
