@@ -156,7 +156,7 @@ type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlEr
 
 /**
  * The server enforces the statement timeout. This timeout ends a statement whose response was lost in the network. It
- * takes a timer and one fiber, where a race takes two fibers and costs a tenth of a statement's processor time.
+ * takes a timer and one fiber, where a race takes two fibers and a twentieth more of a statement's processor time.
  */
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
