@@ -18,15 +18,20 @@ export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/re
 })
 
 /** Runs a read directly where that is possible, and otherwise through the client. */
-export const readStatement = <Row>(
+export const readText = <Row extends object>(
   sql: SqlClient,
   read: DirectRead,
-  statement: Statement<Row>
+  text: string,
+  params: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
   Effect.withFiber((fiber) => {
-    const rows = mayReadDirectly(sql, fiber) ? read<Row>(...statement.compile()) : undefined
-    return rows === undefined ? statement : Effect.succeed(rows)
+    const rows = mayReadDirectly(sql, fiber) ? read<Row>(text, params) : undefined
+    return rows === undefined ? sql.unsafe<Row>(text, params) : Effect.succeed(rows)
   })
+
+/** Works like `readText`, for a statement whose text differs from run to run. */
+export const readStatement = <Row extends object>(sql: SqlClient, read: DirectRead, statement: Statement<Row>) =>
+  readText<Row>(sql, read, ...statement.compile())
 
 /** A read within a transaction belongs to its connection, and a traced read has a span. */
 const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>

@@ -8,7 +8,8 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import * as BatchLoader from "../database/BatchLoader.ts"
 import { toPostgresArray } from "../database/Columns.ts"
-import { DirectReads, readStatement } from "../database/DirectReads.ts"
+import { DirectReads } from "../database/DirectReads.ts"
+import * as PreparedRead from "../database/PreparedRead.ts"
 import { isWithin } from "../database/Transaction.ts"
 import { revisionOf, type TopicRow } from "./TopicRow.ts"
 
@@ -27,14 +28,12 @@ const columns = "id, organization_id, environment, updated_at, version"
 const maxBatch = 500
 
 export const make = Effect.fnUntraced(function* (sql: SqlClient) {
-  const direct = yield* DirectReads
-  const alone: Read = (call) =>
-    Effect.orDie(
-      Effect.map(
-        readStatement(sql, direct, sql<Row>`SELECT ${sql.literal(columns)} FROM topics WHERE id = ${call.id}`),
-        ([row]) => revisionFor(call, row)
-      )
-    )
+  const prepared = PreparedRead.make<Row, "id">(
+    sql,
+    yield* DirectReads,
+    (value) => sql`SELECT ${sql.literal(columns)} FROM topics WHERE id = ${value("id")}`
+  )
+  const alone: Read = (call) => Effect.orDie(Effect.map(prepared(call), ([row]) => revisionFor(call, row)))
   return yield* sql.onDialectOrElse({ pg: () => readBatched(sql, alone), orElse: () => Effect.succeed(alone) })
 })
 
