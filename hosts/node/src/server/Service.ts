@@ -6,7 +6,7 @@ import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
 import { TrustedProxies } from "@partner-commentary/server/ClientAddress"
 import { layerUntraced } from "@partner-commentary/server/creator/CreatorRequest"
 import { Authorization } from "@partner-commentary/server/middleware/Authorization"
-import { freshRateState, rateHeadersOf } from "@partner-commentary/server/middleware/CurrentRate"
+import { freshRateState, setRateHeaders } from "@partner-commentary/server/middleware/CurrentRate"
 import { CurrentFairScheduler } from "@partner-commentary/server/middleware/FairScheduler"
 import * as Routes from "@partner-commentary/server/Routes"
 import * as Workers from "@partner-commentary/server/Workers"
@@ -109,7 +109,9 @@ const malformedRequestHeaders = Effect.gen(function* () {
   return (address: string) => {
     const rate = freshRateState()
     const now = run(Effect.andThen(Effect.ignore(countAnonymous(address, rate)), Clock.currentTimeMillis))
-    return rateHeadersOf(rate, 400, now)
+    const headers = {}
+    setRateHeaders(headers, rate, 400, now)
+    return headers
   }
 })
 

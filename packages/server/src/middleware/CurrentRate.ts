@@ -56,18 +56,17 @@ export const recordCountedCall = (rate: RequestRateState, state: CountedCall): v
 export const secondsLeft = ({ resetsAt }: WindowState, now: Instant): number =>
   Math.max(0, Math.ceil((resetsAt - now) / 1000))
 
-/** A successful response never has `Retry-After`. Returns a new object, to which the caller may add headers. */
-export const rateHeadersOf = (
+/** Sets the headers of the response with this status. A successful response never has `Retry-After`. */
+export const setRateHeaders = (
+  headers: Record<string, string>,
   { retryAfter, state, windows }: RequestRateState,
   status: number,
   now: Instant
-): Record<string, string> => {
-  if (state === null) return {}
-  const headers: Record<string, string> = {
-    "x-ratelimit-limit": String(state.limit),
-    "x-ratelimit-remaining": String(state.remaining),
-    "x-ratelimit-reset": String(Math.ceil(state.resetsAt / 1000))
-  }
+): void => {
+  if (state === null) return
+  headers["x-ratelimit-limit"] = String(state.limit)
+  headers["x-ratelimit-remaining"] = String(state.remaining)
+  headers["x-ratelimit-reset"] = String(Math.ceil(state.resetsAt / 1000))
   if (windows.length > 0) {
     // The header fields of the IETF draft "RateLimit header fields for HTTP".
     let policies = ""
@@ -82,5 +81,4 @@ export const rateHeadersOf = (
     headers["ratelimit"] = left
   }
   if (retryAfter !== null && status === 429) headers["retry-after"] = String(retryAfter)
-  return headers
 }
