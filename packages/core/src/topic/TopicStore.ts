@@ -78,8 +78,10 @@ export interface TopicProgress extends Pick<Topic, "externalReference" | "metada
 
 /** The fields that lists show. */
 export interface ListedTopic
-  extends Pick<Topic, "id" | "externalReference" | "content" | "metadata" | "outputTypes" | "status" | "counts"> {
+  extends Pick<Topic, "id" | "externalReference" | "content" | "metadata" | "outputTypes" | "status"> {
   readonly createdAt: string
+  readonly approvedAssignments: number
+  readonly totalAssignments: number
   readonly revision: Revision
 }
 

@@ -44,37 +44,39 @@ const listedColumns = [
   "metadata",
   "output_types",
   "status",
-  ...assignmentStatuses,
-  "abandoned",
-  "cancelled",
+  "creator_approved",
   "created_at",
   "updated_at",
   "version"
 ] as const
 
-/** The columns of a topic that a list shows. */
-export const listedColumnNames = listedColumns.join(", ")
+/** The columns of a topic that a list shows. SQLite takes longer to return eight counts than to add them. */
+export const listedColumnNames = `${listedColumns.join(", ")}, ${assignmentStatuses.join(" + ")} AS total`
 
-export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]>
+export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]> & { readonly total: number }
 
 export const listedFromRow = (row: ListedRow): ListedTopic => ({
   ...shownFromRow(row),
   createdAt: row.created_at,
+  approvedAssignments: row.creator_approved,
+  totalAssignments: row.total,
   revision: revisionOf(row)
 })
 
-const shownFromRow = (row: Omit<ListedRow, "created_at" | "updated_at" | "version">) => ({
+const shownFromRow = (
+  row: Pick<TopicRow, "id" | "external_reference" | "content" | "metadata" | "output_types" | "status">
+) => ({
   id: row.id,
   externalReference: row.external_reference,
   content: row.content,
   metadata: JSON.parse(row.metadata),
   outputTypes: JSON.parse(row.output_types),
-  status: row.status,
-  counts: countsOf(row)
+  status: row.status
 })
 
 export const fromRow = (row: Omit<TopicRow, "updated_at" | "version">): Topic => ({
   ...shownFromRow(row),
+  counts: countsOf(row),
   createdAt: fromIso(row.created_at),
   organizationId: row.organization_id,
   organizationName: row.organization_name,

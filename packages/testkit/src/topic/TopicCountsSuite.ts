@@ -266,7 +266,7 @@ const agree = Effect.fnUntraced(function* (owner: Owner) {
   let units = 0
   let generated = 0
   for (const kept of items) {
-    const { assignments } = Option.getOrThrow(yield* topics.find(owner, kept.id))
+    const { assignments, topic } = Option.getOrThrow(yield* topics.find(owner, kept.id))
     const counts: { -readonly [K in keyof TopicCounts]: number } = { ...emptyTopicCounts }
     for (const { id, ...outcome } of assignments) {
       counts[outcome.status] += 1
@@ -277,7 +277,9 @@ const agree = Effect.fnUntraced(function* (owner: Owner) {
       generated += assignment.draft === null ? 0 : 1
       assert.strictEqual(assignment.dueAt === null, isSettled(assignment))
     }
-    assert.deepStrictEqual(kept.counts, counts)
+    assert.deepStrictEqual(topic.counts, counts)
+    assert.strictEqual(kept.approvedAssignments, counts.creator_approved)
+    assert.strictEqual(kept.totalAssignments, assignments.length)
     assert.strictEqual(kept.status, topicStatus(counts))
   }
   const months = yield* Effect.forEach(["2026-01", "2026-02", "2026-03", "2026-04"], (month) =>

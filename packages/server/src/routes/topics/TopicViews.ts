@@ -10,7 +10,7 @@ import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, Assignment } from "@partner-commentary/core/topic/Assignment"
 import type { SubmissionResult } from "@partner-commentary/core/topic/Submission"
 import type { Topic } from "@partner-commentary/core/topic/Topic"
-import { assignmentStatuses, outcomeOfAssignment, summarizeOutcomes } from "@partner-commentary/core/topic/TopicStatus"
+import { outcomeOfAssignment, summarizeOutcomes } from "@partner-commentary/core/topic/TopicStatus"
 import type {
   FoundByReference,
   ListedTopic,
@@ -150,8 +150,8 @@ export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => ({
   topic_id: topic.id,
   ...sent(topic),
   status: topic.status,
-  commentaries_ready: topic.counts.creator_approved,
-  total_personas: assignmentStatuses.reduce((total, status) => total + topic.counts[status], 0),
+  commentaries_ready: topic.approvedAssignments,
+  total_personas: topic.totalAssignments,
   created_at: topic.createdAt
 })
 
