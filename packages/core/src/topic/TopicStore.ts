@@ -77,8 +77,11 @@ export interface TopicProgress extends Pick<Topic, "externalReference" | "metada
 }
 
 /** The fields that lists show. */
-export interface ListedTopic
-  extends Pick<Topic, "id" | "externalReference" | "content" | "metadata" | "outputTypes" | "status"> {
+export interface ListedTopic extends Pick<Topic, "id" | "externalReference" | "content" | "status"> {
+  /** JSON, as it is stored: a list only repeats it. */
+  readonly metadata: string
+  /** JSON, as it is stored. */
+  readonly outputTypes: string
   readonly createdAt: string
   readonly approvedAssignments: number
   readonly totalAssignments: number

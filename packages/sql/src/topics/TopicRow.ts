@@ -56,26 +56,25 @@ export const listedColumnNames = `${listedColumns.join(", ")}, ${assignmentStatu
 export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]> & { readonly total: number }
 
 export const listedFromRow = (row: ListedRow): ListedTopic => ({
-  ...shownFromRow(row),
+  id: row.id,
+  externalReference: row.external_reference,
+  content: row.content,
+  metadata: row.metadata,
+  outputTypes: row.output_types,
+  status: row.status,
   createdAt: row.created_at,
   approvedAssignments: row.creator_approved,
   totalAssignments: row.total,
   revision: revisionOf(row)
 })
 
-const shownFromRow = (
-  row: Pick<TopicRow, "id" | "external_reference" | "content" | "metadata" | "output_types" | "status">
-) => ({
+export const fromRow = (row: Omit<TopicRow, "updated_at" | "version">): Topic => ({
   id: row.id,
   externalReference: row.external_reference,
   content: row.content,
   metadata: JSON.parse(row.metadata),
   outputTypes: JSON.parse(row.output_types),
-  status: row.status
-})
-
-export const fromRow = (row: Omit<TopicRow, "updated_at" | "version">): Topic => ({
-  ...shownFromRow(row),
+  status: row.status,
   counts: countsOf(row),
   createdAt: fromIso(row.created_at),
   organizationId: row.organization_id,

@@ -146,14 +146,25 @@ export const byReference = (
   }
 }
 
-export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => ({
-  topic_id: topic.id,
-  ...sent(topic),
-  status: topic.status,
-  commentaries_ready: topic.approvedAssignments,
-  total_personas: topic.totalAssignments,
-  created_at: topic.createdAt
-})
+/** The value of `summaryText`. */
+export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => JSON.parse(summaryText(topic))
+
+/** Returns the JSON of an `Api.TopicSummary`. Metadata can be large, so its stored JSON is copied. */
+export const summaryText = (topic: ListedTopic): string => {
+  const before: Partial<typeof Api.TopicSummary.Type> = {
+    topic_id: topic.id,
+    ...reference(topic),
+    content: topic.content
+  }
+  const after: Partial<typeof Api.TopicSummary.Type> = {
+    status: topic.status,
+    commentaries_ready: topic.approvedAssignments,
+    total_personas: topic.totalAssignments,
+    created_at: topic.createdAt
+  }
+  const stored = `"metadata":${topic.metadata},"output_types":${topic.outputTypes}`
+  return `${JSON.stringify(before).slice(0, -1)},${stored},${JSON.stringify(after).slice(1)}`
+}
 
 /** Maps one assignment for a test key, with its possible next actions. */
 export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Type => ({
@@ -175,11 +186,14 @@ const sent = ({
   metadata,
   outputTypes
 }: Pick<Topic, "content" | "externalReference" | "metadata" | "outputTypes">) => ({
-  ...(externalReference === null ? {} : { external_reference: externalReference }),
+  ...reference({ externalReference }),
   content,
   metadata,
   output_types: outputTypes
 })
+
+const reference = ({ externalReference }: Pick<Topic, "externalReference">) =>
+  externalReference === null ? {} : { external_reference: externalReference }
 
 const webhookIds = ({ webhookIds: ids }: Topic) => (ids === null ? {} : { webhook_ids: ids })
 
