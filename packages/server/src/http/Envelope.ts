@@ -1,6 +1,7 @@
 /** Builds responses in the specification's envelopes. */
 import { statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as ResponseHeaders from "./ResponseHeaders.ts"
 
 export const contentType = "application/json"
 
@@ -19,7 +20,13 @@ export const json = (
   text: string,
   status = 200,
   headers?: Readonly<Record<string, string>>
-): HttpServerResponse.HttpServerResponse => HttpServerResponse.text(text, { status, contentType, headers })
+): HttpServerResponse.HttpServerResponse => {
+  const response = HttpServerResponse.text(text, { status, contentType })
+  if (headers === undefined) return response
+  const all = ResponseHeaders.copy(headers)
+  for (const name in response.headers) all[name] = response.headers[name] as string
+  return ResponseHeaders.replace(response, all)
+}
 
 /** Returns the error as JSON with its status, and `Retry-After` when a retry can succeed. */
 export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {

@@ -13,7 +13,6 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Headers from "effect/http/Headers"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
@@ -26,6 +25,7 @@ import { bodyTooLarge, bulkTooLarge, maxBodySize, maxBulkSize, problemsOf } from
 import { keyAndAddressOf, TrustedProxies } from "../http/ClientAddress.ts"
 import * as Envelope from "../http/Envelope.ts"
 import { notFoundResponse } from "../http/NotFound.ts"
+import * as ResponseHeaders from "../http/ResponseHeaders.ts"
 import * as AccessLog from "./AccessLog.ts"
 import { Authorization } from "./Authorization.ts"
 import { CurrentRate, freshRateState, type RequestRateState, setRateHeaders } from "./CurrentRate.ts"
@@ -120,22 +120,13 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
 /** Shared caches respect `Authorization` but do not know the API key's header. */
 export const cacheControl = "no-store"
 
-/**
- * Copies the response once, and adds its headers one by one to an object that V8 keeps in fast mode. The functions of
- * `HttpServerResponse` and `Headers` copy and check all headers several times.
- */
 const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: RequestRateState, now: number) => {
-  const { body, cookies, headers: own, status, statusText } = response
-  const headers: Record<string, string> = Object.create(headersPrototype)
-  for (const name in own) headers[name] = own[name] as string
-  setRateHeaders(headers, rate, status, now)
+  const headers = ResponseHeaders.copy(response.headers)
+  setRateHeaders(headers, rate, response.status, now)
   headers["x-request-id"] = id
   headers["cache-control"] ??= cacheControl
-  const completed = { status, statusText, cookies, body, headers }
-  return Object.assign(Object.create(Object.getPrototypeOf(response)), completed) as typeof response
+  return ResponseHeaders.replace(response, headers)
 }
-
-const headersPrototype = Object.getPrototypeOf(Headers.empty)
 
 /** Returns the caller's request id if it is valid, otherwise a new one. */
 export const requestId = (sent: string | undefined): string =>
