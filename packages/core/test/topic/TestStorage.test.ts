@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { storedBytesOf } from "../../src/topic/TestStorage.ts"
+import * as Option from "effect/Option"
+import { refusalOfTestStorage, storedBytesOf } from "../../src/topic/TestStorage.ts"
 
 it("the size of a topic grows with each of its texts by at least their bytes in UTF-8", () => {
   const topic = { content: "Who wins?", externalReference: null, metadata: {} }
@@ -11,4 +12,13 @@ it("the size of a topic grows with each of its texts by at least their bytes in 
     assert.isAtLeast(size({ externalReference: text }, personas) - bare, 100)
     assert.isAtLeast(size({ metadata: { text } }, personas) - bare, 100)
   }
+})
+
+it("the test environment stores topics up to its limits, and refuses the first topic or byte above them", () => {
+  const limits = { topics: 10, bytes: 1000 }
+  const quotaOf = (topics: number, bytes: number) =>
+    Option.getOrNull(Option.map(refusalOfTestStorage({ topics, bytes }, limits, 100), ({ quota }) => quota))
+  assert.isNull(quotaOf(9, 900))
+  assert.strictEqual(quotaOf(10, 900), "test_topics")
+  assert.strictEqual(quotaOf(9, 901), "test_bytes")
 })
