@@ -89,8 +89,9 @@ const outcomeOf = (tests: ReadonlyArray<Run>): Outcome => {
   const files = [...new Set(tests.map(({ file }) => file))]
   const names = [...new Set(tests.map(({ name }) => patternOf(name)))].join("|")
   const options = ["--bail=1", "--passWithNoTests", `--testNamePattern=^(?:${names})$`, ...files]
-  const { signal, status } = vitest(options, {}, 120_000)
-  return status === 0 ? "passed" : signal === null ? "failed" : "timed out"
+  // Vitest exits with a status after the signal of a timeout, so only the error tells a timeout from a failure.
+  const { error, status } = vitest(options, {}, 120_000)
+  return status === 0 ? "passed" : error === undefined ? "failed" : "timed out"
 }
 
 /** The first tests, which take some seconds, find most faults. The other tests run only if these pass. */
