@@ -171,6 +171,11 @@ describe("a receiver that answers 429", () => {
     expect(CircuitBreaker.isUnrestricted(after([{ attempt: success(start + 2 * minute) }], paused).receiver)).toBe(true)
   })
 
+  it("a manual retry keeps a pause that neither the breaker nor a 429 caused", () => {
+    const suspended = { ...fresh, quietUntil: start + minute }
+    expect(CircuitBreaker.afterManualRetry(suspended).quietUntil).toBe(start + minute)
+  })
+
   it("a receiver that answers 429 during a slow drain continues to drain slowly after the pause", () => {
     const before = CircuitBreaker.draining(fresh, start)
     const { receiver } = after([busy(start)], before)
