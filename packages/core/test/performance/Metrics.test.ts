@@ -2,7 +2,14 @@ import { describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import type { AssignmentTimeline } from "../../src/performance/AssignmentTimeline.ts"
-import { addMetrics, addTimeline, emptyMetrics, type Metrics, summarizeMetrics } from "../../src/performance/Metrics.ts"
+import {
+  addMetrics,
+  addTimeline,
+  countChanges,
+  emptyMetrics,
+  type Metrics,
+  summarizeMetrics
+} from "../../src/performance/Metrics.ts"
 import { noon } from "../topic/FreshAssignment.ts"
 
 const sent: AssignmentTimeline = {
@@ -51,6 +58,20 @@ describe("metrics", () => {
       withdrawn: 1,
       cancelled: 1
     })
+  })
+
+  it("a new outcome changes the stored counts of both outcomes, except of pending", () => {
+    const [approved, declined] = [
+      { ...sent, status: "creator_approved" as const },
+      { ...sent, failureReason: "declined" as const }
+    ]
+    assert.deepStrictEqual(countChanges(sent, { ...sent, status: "opinion_injected" }), [])
+    assert.deepStrictEqual(countChanges(sent, declined), [["declined", 1]])
+    assert.deepStrictEqual(countChanges(declined, sent), [["declined", -1]])
+    assert.deepStrictEqual(countChanges(declined, approved), [
+      ["declined", -1],
+      ["approved", 1]
+    ])
   })
 
   it("metrics of no assignments are zeros without percentiles", () => {
