@@ -1,6 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import {
@@ -12,7 +13,13 @@ import {
 } from "../../src/commentary/Generation.ts"
 import { defaults, type Policy } from "../../src/shared/Policy.ts"
 import type { Assignment } from "../../src/topic/Assignment.ts"
-import { recordRequestDelivery, respond, restartGeneration, revise } from "../../src/topic/Workflow.ts"
+import {
+  recordRequestDelivery,
+  respond,
+  restartGeneration,
+  retryGenerationNow,
+  revise
+} from "../../src/topic/Workflow.ts"
 import {
   assignmentAfter,
   assignmentInGeneration,
@@ -48,6 +55,15 @@ const responded = (policy: Policy) =>
   assignmentAfter(respond(freshAssignment(policy), { perspective: "It was unfair." }, noon))
 
 describe("generation attempts", () => {
+  it("a scheduled retry is due at once on request, and keeps its failed attempts", () => {
+    const { assignment: running, at } = runStepAtDueTime(responded(defaults), defaults)
+    const { assignment } = recordFailedAttempt(running, { ticket: 1, permanent: false }, at, defaults)
+    assert.isAbove(assignment.generation.nextAt ?? 0, at)
+    const retried = assignmentAfter(retryGenerationNow(assignment, at))
+    assert.deepStrictEqual(retried.generation, { ...assignment.generation, nextAt: at })
+    assert.isTrue(Result.isFailure(retryGenerationNow(running, at)))
+  })
+
   it("generation attempts that failed are in the audit log with a short reason, without quotes from the server", () => {
     const { assignment, at } = runStepAtDueTime(responded(defaults), defaults)
     const recorded = (permanent: boolean, reason: string) =>
