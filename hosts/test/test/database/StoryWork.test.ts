@@ -1,6 +1,6 @@
 /** The work of a story on Postgres, from the submission to the delivered events: turns and commits, counted by a proxy. */
 import { assert, it } from "@effect/vitest"
-import { TopicId } from "@partner-commentary/core/shared/Ids"
+import { type ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Workflow from "@partner-commentary/core/topic/Workflow"
@@ -10,6 +10,7 @@ import * as Seed from "@partner-commentary/test/Seed"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { countCommits, finishJobs, makeTwoDrafts, playStory } from "../support/CountedStory.ts"
 import { registerWebhook } from "../support/DeliveryCalls.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
@@ -55,23 +56,60 @@ it.live("concurrent drafts of one persona read the persona once", () =>
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 
+/** Submits topics to the same personas and returns changes of each assignment. */
+const assignmentsOf = Effect.fnUntraced(function* (count: number, topics = ["Who will win the cup this year?"]) {
+  const store = yield* AssignmentStore
+  const { find } = yield* TopicStore
+  const owner = yield* Seed.organization()
+  const personas = yield* Effect.forEach(Array.from({ length: count }), () => Seed.persona(owner))
+  const { text: key } = yield* Seed.key(owner)
+  const ids: Array<ShareId> = []
+  for (const content of topics) {
+    const topicId = TopicId.make(yield* submitTopic(key, content, personas))
+    const found = yield* find({ organizationId: owner.id, environment: "live" }, topicId)
+    ids.push(...Option.getOrThrow(found).assignments.map(({ id }) => id))
+  }
+  const now = yield* Clock.currentTimeMillis
+  return ids.map((id) => ({
+    respond: store.modify(id, (present) => Workflow.respond(present, { perspective: "Nobody." }, now)),
+    decline: store.modify(id, (present) => Workflow.decline(present, { reason: "No." }, now)),
+    remind: store.modify(id, (present) => Result.succeed(Workflow.change({ ...present, reminders: 1 })))
+  }))
+})
+
+/** Makes changes at the same time. The first one runs alone, and the others wait and share a transaction. */
+const makeAtOnce = <E, R>(changes: ReadonlyArray<Effect.Effect<unknown, E, R>>) =>
+  OnTheWire.recordTurns(Effect.all(changes, { concurrency: "unbounded", discard: true }))
+
 it.live("concurrent changes of assignments share a transaction", () =>
   Effect.gen(function* () {
-    const store = yield* AssignmentStore
-    const owner = yield* Seed.organization()
-    const personas = yield* Effect.forEach(Array.from({ length: 5 }), () => Seed.persona(owner))
-    const { text: key } = yield* Seed.key(owner)
-    const topicId = TopicId.make(yield* submitTopic(key, "Who will win the cup this year?", personas))
-    const { assignments } = Option.getOrThrow(
-      yield* (yield* TopicStore).find({ organizationId: owner.id, environment: "live" }, topicId)
-    )
-    const now = yield* Clock.currentTimeMillis
-    const respond = ({ id }: (typeof assignments)[number]) =>
-      store.modify(id, (present) => Workflow.respond(present, { perspective: "Nobody." }, now))
-    const { turns } = yield* OnTheWire.recordTurns(Effect.forEach(assignments, respond, { concurrency: "unbounded" }))
+    const assignments = yield* assignmentsOf(5)
+    const { turns } = yield* makeAtOnce(assignments.map(({ respond }) => respond))
     const others = ["BEGIN", "SELECT topics", "WITH", "WITH", "WITH", "WITH", "COMMIT"]
-    // The first change runs alone, and the others wait and share a transaction.
     assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...change, ...others])
+  }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+it.live("concurrent changes of one assignment share a transaction", () =>
+  Effect.gen(function* () {
+    const [first = assert.fail(), second = assert.fail()] = yield* assignmentsOf(2)
+    const { turns } = yield* makeAtOnce([first.decline, second.respond, second.remind])
+    const others = ["BEGIN", "SELECT topics", "WITH", "WITH", "COMMIT"]
+    assert.deepStrictEqual(turns.map(OnTheWire.kindOfTurn), [...change, ...others])
+  }).pipe(Effect.provide(OnTheWire.layer))
+)
+
+// A submission locks usage first and then counters. A transaction that waits for usage while it holds counters would
+// block it until the lock timeout.
+it.live("the last write of a transaction adds up the usage and the counters of all its changes", () =>
+  Effect.gen(function* () {
+    const assignments = yield* assignmentsOf(2, ["Who will win the cup?", "Who will win the league?"])
+    const { turns } = yield* makeAtOnce(assignments.map(({ decline }) => decline))
+    const shared = turns.map((turn) =>
+      [...turn.join().matchAll(/INTO (usage_months|counters)/g)].map(([, table]) => table)
+    )
+    const both = ["usage_months", "counters"]
+    assert.deepStrictEqual(shared, [[], [], both, [], [], [], [], [], both, []])
   }).pipe(Effect.provide(OnTheWire.layer))
 )
 

@@ -6,7 +6,7 @@ import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type DueWork, dueAtTime, dueIn, newEvents, topicChange } from "@partner-commentary/core/shared/WorkSignal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
-import type { Modified } from "@partner-commentary/core/topic/AssignmentStore"
+import type { AssignmentInContext, Modified } from "@partner-commentary/core/topic/AssignmentStore"
 import type { Change } from "@partner-commentary/core/topic/Workflow"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -23,7 +23,7 @@ import { forUpdate, forUpdateSkipLocked } from "../database/Lock.ts"
 import { isWithin, transact } from "../database/Transaction.ts"
 import { countsOf } from "../topics/TopicRow.ts"
 import { type AssignmentContextRow, fromContextRow } from "./AssignmentRow.ts"
-import { increasesTopicVersion, type LockedTopic, write } from "./AssignmentWrites.ts"
+import { increasesTopicVersion, type LockedTopic, prepare, writeAll } from "./AssignmentWrites.ts"
 
 /** None if the assignment does not exist. */
 type Decision<E> = Option.Option<Result.Result<Modified, E>>
@@ -151,29 +151,35 @@ const modify = Effect.fnUntraced(function* (
       t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
-  const found = new Map(rows.map((row) => [row.id, row]))
-  /** The topics after the previous changes of the transaction. */
-  const topics = new Map<string, LockedTopic>()
+  /** The assignments and topics after the previous changes of the transaction. */
+  const found = new Map(rows.map((row) => [row.id, fromContextRow(row)]))
+  const topics = new Map(rows.map((row) => [row.topic_id, lockedTopicOf(row)]))
   const decided: Array<Decision<unknown>> = []
+  const changes: Array<Parameters<typeof writeAll>[0][number]> = []
   for (const { caller, decide, id } of requests) {
-    const row = found.get(id)
-    // A second change of the same assignment runs alone, because it needs the result of the first.
-    found.delete(id)
-    if (row === undefined) {
+    const present = found.get(id)
+    const topic = present === undefined ? undefined : topics.get(present.topic.id)
+    if (present === undefined || topic === undefined) {
       decided.push(Option.none())
       continue
     }
-    const topic = topics.get(row.topic_id) ?? {
-      id: row.topic_id,
-      status: row.topic_status,
-      created_at: row.topic_created_at,
-      ...countsOf(row)
-    }
-    const changed = yield* inContextOf(sql, caller, changeOne(sql, row, topic, decide))
-    topics.set(row.topic_id, changed.topic)
-    decided.push(Option.some(changed.decision))
+    const inContext = <A, E>(part: Effect.Effect<A, E>) => inContextOf(sql, caller, part)
+    const { decision, prepared } = decideOne(sql, present, topic, decide, yield* inContext(Instant.now))
+    decided.push(Option.some(decision))
+    if (prepared === undefined) continue
+    changes.push({ ...prepared, inContext })
+    topics.set(present.topic.id, prepared.topic)
+    found.set(id, { ...present, assignment: prepared.assignment })
   }
+  yield* writeAll(changes)
   return decided
+})
+
+const lockedTopicOf = (row: LockedRow): LockedTopic => ({
+  id: row.topic_id,
+  status: row.topic_status,
+  created_at: row.topic_created_at,
+  ...countsOf(row)
 })
 
 /** On Postgres the statement's text does not depend on the number of ids, so that the statement stays prepared. */
@@ -183,30 +189,33 @@ const isAmong = (sql: SqlClient, ids: ReadonlyArray<ShareId>): Fragment =>
     orElse: () => sql.in("a.id", ids)
   })
 
-const changeOne = Effect.fnUntraced(function* (
+/** Decides on one assignment. Without a change, nothing is prepared. */
+const decideOne = (
   sql: SqlClient,
-  row: LockedRow,
+  { assignment: before, topic }: AssignmentInContext,
   locked: LockedTopic,
-  decide: Request["decide"]
-) {
-  const { assignment: before, topic } = fromContextRow(row)
+  decide: Request["decide"],
+  now: Instant.Instant
+) => {
   const decision = decide(before)
-  if (Result.isFailure(decision)) return { topic: locked, decision: Result.fail(decision.failure) }
+  if (Result.isFailure(decision)) return { decision: Result.fail(decision.failure) }
   const { assignment: after, delivered, mediaRequests = [], notices, readyMedium } = decision.success
   const nothing: ReadonlyArray<DueWork> = []
   if (after === before && delivered === undefined && readyMedium === undefined) {
-    return { topic: locked, decision: Result.succeed({ before, after, topic, work: nothing }) }
+    return { decision: Result.succeed({ before, after, topic, work: nothing }) }
   }
-  const now = yield* Instant.now
-  const written = yield* write(sql, locked, before, decision.success, now)
+  const prepared = prepare(sql, locked, before, decision.success, now)
   const work: ReadonlyArray<DueWork | false> = [
     after.dueAt !== null && after.dueAt !== before.dueAt && dueAtTime(dueIn(after.environment), after.dueAt, now),
     notices.length > 0 && "mails",
-    written.events.length > 0 && "deliveries",
+    prepared.events.length > 0 && "deliveries",
     mediaRequests.length > 0 && "media",
     increasesTopicVersion(before, after) && topicChange(after.topicId),
-    written.events.length > 0 && newEvents(after)
+    prepared.events.length > 0 && newEvents(after)
   ]
   const known = after === before ? nothing : work.filter((kind) => kind !== false)
-  return { topic: written.topic, decision: Result.succeed({ before, after, topic, work: known }) }
-})
+  return {
+    decision: Result.succeed({ before, after, topic, work: known }),
+    prepared: { ...prepared, assignment: after }
+  }
+}

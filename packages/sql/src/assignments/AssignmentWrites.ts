@@ -1,4 +1,4 @@
-/** The writes of one change of an assignment. */
+/** The writes of changes of assignments. */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -9,6 +9,7 @@ import { eventsOf } from "@partner-commentary/core/webhook/Event"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import * as CombinedWrites from "../database/CombinedWrites.ts"
 import * as Mails from "../mail/MailStore.ts"
 import * as MediaJobs from "../media/MediaJobStore.ts"
@@ -26,23 +27,54 @@ export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof 
 /** A later attempt has claimed the mail of the change, so the transaction must be rolled back. */
 class Overtaken extends Data.TaggedError("Overtaken") {}
 
+/** Increments of rows that all changes of an organization share. */
+interface SharedIncrements {
+  readonly usage: ReadonlyArray<Usage.UsageIncrement>
+  readonly counters: ReturnType<typeof Counters.counterRows>
+}
+
+export interface PreparedChange extends SharedIncrements {
+  readonly events: ReturnType<typeof eventsOf>
+  /** The topic after the change. */
+  readonly topic: LockedTopic
+  /** Writes the change, and then the increments. */
+  readonly write: (increments: SharedIncrements) => Effect.Effect<void, SqlError | Overtaken>
+}
+
 /**
- * Writes a change under the locks of the topic and the assignment, and returns its events and the topic. Histograms,
- * usage and counters are shared by many changes. They are written last, so that they are locked for the shortest time.
+ * Writes changes of one transaction, under the locks of their topics and assignments. Usage and counters of all changes
+ * are written last and in a fixed order, as submissions do it. Otherwise both would wait for each other.
  */
-export const write = Effect.fnUntraced(function* (
+export const writeAll = (changes: ReadonlyArray<PreparedChange & { readonly inContext: InContext }>) => {
+  const all = {
+    usage: changes.flatMap(({ usage }) => usage),
+    counters: Counters.sumByCounter(changes.flatMap(({ counters }) => counters))
+  }
+  const last = changes.length - 1
+  return Effect.forEach(
+    changes,
+    ({ inContext, write }, index) => inContext(write(index === last ? all : { usage: [], counters: [] })),
+    { discard: true }
+  )
+}
+
+/** Runs a part of the transaction with the clock and the spans of the change's caller. */
+type InContext = <A, E>(part: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+export const prepare = (
   sql: SqlClient,
   topic: LockedTopic,
   before: Assignment,
   change: Change,
   now: Instant.Instant
-) {
+): PreparedChange => {
   const { assignment: after, audit, delivered, mediaRequests = [], notices, readyMedium } = change
   const { id: shareId, organizationId } = before
   const isChanged = after !== before
   const counts = recountAfterChange(countsOf(topic), before, after)
   const status = topicStatus(counts)
   const topicColumns = { status, ...counts, updated_at: Instant.toIso(now) }
+  const topicAfter = isShown(before, after) ? { ...topic, status, ...counts } : topic
   const events = isChanged ? eventsOf(before, after, { status, counts, formerStatus: topic.status }, now) : []
   const increments = [
     ...(!isChanged || status === topic.status
@@ -51,46 +83,54 @@ export const write = Effect.fnUntraced(function* (
     ...DailyMetrics.countIncrements(before, after)
   ]
   const durations = DailyMetrics.durationWrites(sql, before, after)
-  const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
-    Effect.map(kind === "stalled" ? Mails.stalledNoticeTime(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
-      return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
-    })
-  )
-  const first: ReadonlyArray<CombinedWrites.Write> =
-    delivered === undefined ? [] : [{ statement: Mails.markSent(sql, delivered, now), returning: "1" }]
-  const rest = [
-    isChanged && sql`UPDATE assignments SET ${sql.update(changedColumns(before, after))} WHERE id = ${shareId}`,
-    after.draft !== null && after.draft.id !== before.draft?.id && insertDraft(sql, shareId, after.draft),
-    ...(isShown(before, after)
-      ? [sql`UPDATE topics SET ${sql.update(topicColumns)}, version = version + 1 WHERE id = ${topic.id}`]
-      : hasOtherDeadline(before, after)
-        ? [sql`UPDATE topics SET version = version + ${versionStep(now)} WHERE id = ${topic.id}`]
-        : []),
-    mails.length > 0 && Mails.insertMails(sql, mails),
-    ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
-    readyMedium !== undefined && MediaJobs.endReadyJob(sql, shareId, readyMedium, now),
-    ...events.flatMap((event) => Events.eventWrites(sql, event, after)),
-    audit !== undefined && AuditLog.insert(sql, { ...audit, subject: shareId, organizationId }, now)
-  ].filter((statement) => statement !== false)
-  const last = [
-    ...usageWrites(sql, Instant.fromIso(topic.created_at), before, after),
-    ...(increments.length > 0 ? [Counters.addToCounters(sql, before, increments)] : [])
-  ]
-  const writes: ReadonlyArray<CombinedWrites.Write> = [
-    ...first,
-    ...rest.map((statement) => ({ statement })),
-    ...durations.map(({ statement }) => ({ statement, returning: "exact" })),
-    ...last.map((statement) => ({ statement }))
-  ]
-  const written = events.reduce(
-    (running, event) => Events.traceEvent(running, event, after),
-    CombinedWrites.run(sql, writes)
-  )
-  const returned = yield* written
-  if (delivered !== undefined && returned[0] === null) return yield* new Overtaken()
-  for (const [index, { fold }] of durations.entries()) yield* fold(returned[first.length + rest.length + index] ?? 0)
-  return { events, topic: isShown(before, after) ? { ...topic, status, ...counts } : topic }
-})
+  const write = Effect.fnUntraced(function* (shared: SharedIncrements) {
+    const mails = yield* Effect.forEach(notices, ({ kind, occasion }) =>
+      Effect.map(kind === "stalled" ? Mails.stalledNoticeTime(sql, shareId, now) : Effect.succeed(now), (createdAt) => {
+        return { id: noticeId(shareId, occasion), kind, shareId, organizationId, address: null, createdAt }
+      })
+    )
+    const first: ReadonlyArray<CombinedWrites.Write> =
+      delivered === undefined ? [] : [{ statement: Mails.markSent(sql, delivered, now), returning: "1" }]
+    const rest = [
+      isChanged && sql`UPDATE assignments SET ${sql.update(changedColumns(before, after))} WHERE id = ${shareId}`,
+      after.draft !== null && after.draft.id !== before.draft?.id && insertDraft(sql, shareId, after.draft),
+      ...(isShown(before, after)
+        ? [sql`UPDATE topics SET ${sql.update(topicColumns)}, version = version + 1 WHERE id = ${topic.id}`]
+        : hasOtherDeadline(before, after)
+          ? [sql`UPDATE topics SET version = version + ${versionStep(now)} WHERE id = ${topic.id}`]
+          : []),
+      mails.length > 0 && Mails.insertMails(sql, mails),
+      ...MediaJobs.insertMediaJobs(sql, after, mediaRequests, now),
+      readyMedium !== undefined && MediaJobs.endReadyJob(sql, shareId, readyMedium, now),
+      ...events.flatMap((event) => Events.eventWrites(sql, event, after)),
+      audit !== undefined && AuditLog.insert(sql, { ...audit, subject: shareId, organizationId }, now)
+    ].filter((statement) => statement !== false)
+    const last = [
+      ...(shared.usage.length > 0 ? [Usage.addAll(sql, shared.usage)] : []),
+      ...(shared.counters.length > 0 ? [Counters.addToCounters(sql, shared.counters)] : [])
+    ]
+    const writes: ReadonlyArray<CombinedWrites.Write> = [
+      ...first,
+      ...rest.map((statement) => ({ statement })),
+      ...durations.map(({ statement }) => ({ statement, returning: "exact" })),
+      ...last.map((statement) => ({ statement }))
+    ]
+    const written = events.reduce(
+      (running, event) => Events.traceEvent(running, event, after),
+      CombinedWrites.run(sql, writes)
+    )
+    const returned = yield* written
+    if (delivered !== undefined && returned[0] === null) return yield* new Overtaken()
+    for (const [index, { fold }] of durations.entries()) yield* fold(returned[first.length + rest.length + index] ?? 0)
+  })
+  return {
+    events,
+    topic: topicAfter,
+    usage: usageIncrements(Instant.fromIso(topic.created_at), before, after),
+    counters: Counters.counterRows(before, increments),
+    write
+  }
+}
 
 const insertDraft = (
   sql: SqlClient,
@@ -118,15 +158,16 @@ const isShown = (before: Assignment, after: Assignment): boolean =>
   (after.failure === null) !== (before.failure === null) ||
   after.commentary !== before.commentary
 
-/**
- * Returns a unit to the month of the topic, and counts a first draft in the month of the draft. Makes one write for
- * each month.
- */
-const usageWrites = (sql: SqlClient, topicCreatedAt: Instant.Instant, before: Assignment, after: Assignment) => {
-  const months = new Map<string, Parameters<typeof Usage.add>[3]>()
-  const count = (moment: Instant.Instant, more: Parameters<typeof Usage.add>[3]) =>
-    months.set(billingPeriodOf(moment), { ...months.get(billingPeriodOf(moment)), ...more })
-  if (before.failure === null && after.failure !== null) count(topicCreatedAt, { units: -1 })
-  if (before.draft === null && after.draft !== null) count(after.draft.createdAt, { generated: 1 })
-  return Array.from(months, ([period, more]) => Usage.add(sql, after, period, more))
-}
+/** Returns a unit to the month of the topic, and counts a first draft in the month of the draft. */
+const usageIncrements = (
+  topicCreatedAt: Instant.Instant,
+  before: Assignment,
+  after: Assignment
+): ReadonlyArray<Usage.UsageIncrement> => [
+  ...(before.failure === null && after.failure !== null
+    ? [{ owner: after, period: billingPeriodOf(topicCreatedAt), units: -1 }]
+    : []),
+  ...(before.draft === null && after.draft !== null
+    ? [{ owner: after, period: billingPeriodOf(after.draft.createdAt), generated: 1 }]
+    : [])
+]

@@ -75,11 +75,13 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
       const owner = { organizationId, environment: "test" } as const
       yield* Counters.addToCounters(
         sql,
-        owner,
-        topicStatuses.flatMap((status) => {
-          const deleted = rows.filter((row) => row.status === status).length
-          return deleted === 0 ? [] : [TopicTotals.totalIncrement(status, -deleted)]
-        })
+        Counters.counterRows(
+          owner,
+          topicStatuses.flatMap((status) => {
+            const deleted = rows.filter((row) => row.status === status).length
+            return deleted === 0 ? [] : [TopicTotals.totalIncrement(status, -deleted)]
+          })
+        )
       )
       return rows.length
     })

@@ -161,7 +161,7 @@ const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.PreparedSub
  */
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
   Effect.andThen(
-    quotas === null ? Effect.void : Usage.countUsage(sql, topic, billingPeriodOf(topic.createdAt), {}),
+    quotas === null ? Effect.void : Usage.countUsage(sql, { owner: topic, period: billingPeriodOf(topic.createdAt) }),
     storage === null ? Effect.void : TestStorage.addToTestStorage(sql, topic.organizationId, { topics: 0, bytes: 0 })
   )
 

@@ -5,6 +5,7 @@ import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import { rowsOf } from "../database/Values.ts"
 
 interface UsageRow {
   readonly topics_created: number
@@ -32,7 +33,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      addCalls: ({ calls, owner, period }) => Effect.asVoid(Effect.orDie(add(sql, owner, period, { calls })))
+      addCalls: ({ calls, owner, period }) => Effect.asVoid(Effect.orDie(add(sql, { owner, period, calls })))
     })
   })
 )
@@ -44,18 +45,45 @@ export const countUsage = (...args: Parameters<typeof add>) =>
     (rows) => rows[0] as UsageRow
   )
 
-export const add = (
-  sql: SqlClient.SqlClient,
-  { environment, organizationId }: Owner,
-  period: PeriodName,
-  more: { readonly topics?: number; readonly units?: number; readonly generated?: number; readonly calls?: number }
-) =>
-  sql`INSERT INTO usage_months AS seen
-        (organization_id, environment, period, topics_created, units_held, commentaries_generated, api_calls)
-      VALUES (${organizationId}, ${environment}, ${period}, ${more.topics ?? 0}, ${more.units ?? 0},
-        ${more.generated ?? 0}, ${more.calls ?? 0})
+export interface UsageIncrement {
+  readonly owner: Owner
+  readonly period: PeriodName
+  readonly topics?: number
+  readonly units?: number
+  readonly generated?: number
+  readonly calls?: number
+}
+
+export const add = (sql: SqlClient.SqlClient, increment: UsageIncrement) => addAll(sql, [increment])
+
+/**
+ * There must be at least one increment. The rows stay locked until the commit, so they are written in a fixed order to
+ * avoid deadlocks.
+ */
+export const addAll = (sql: SqlClient.SqlClient, increments: ReadonlyArray<UsageIncrement>) =>
+  sql`INSERT INTO usage_months AS seen ${rowsOf(sql, "usage_months", sumByMonth(increments))}
       ON CONFLICT (organization_id, environment, period) DO UPDATE SET
         topics_created = seen.topics_created + excluded.topics_created,
         units_held = seen.units_held + excluded.units_held,
         commentaries_generated = seen.commentaries_generated + excluded.commentaries_generated,
         api_calls = seen.api_calls + excluded.api_calls`
+
+const sumByMonth = (increments: ReadonlyArray<UsageIncrement>) => {
+  const months = new Map<
+    string,
+    UsageRow & { organization_id: Owner["organizationId"]; environment: string; period: string }
+  >()
+  for (const { calls = 0, generated = 0, owner, period, topics = 0, units = 0 } of increments) {
+    const { environment, organizationId: organization_id } = owner
+    const key = `${organization_id} ${environment} ${period}`
+    const sum = months.get(key)
+    months.set(key, {
+      ...{ organization_id, environment, period },
+      topics_created: (sum?.topics_created ?? 0) + topics,
+      units_held: (sum?.units_held ?? 0) + units,
+      commentaries_generated: (sum?.commentaries_generated ?? 0) + generated,
+      api_calls: (sum?.api_calls ?? 0) + calls
+    })
+  }
+  return [...months].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
+}

@@ -134,6 +134,30 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
         yield* agree(given.topic)
       }))
 
+    it("concurrent changes of one assignment are decided one after another, each on the result of the previous one", () =>
+      Effect.gen(function* () {
+        const { first, owner, second, status } = yield* twoSent()
+        // On Postgres the first change runs alone, and the others wait and share a transaction.
+        const changes = [
+          Creator.decline(second),
+          respond(first),
+          approve(first),
+          Creator.runDueStep(first),
+          draft(first)
+        ]
+        const exits = yield* Effect.forEach(
+          changes,
+          (change) => Effect.exit(Effect.asVoid<unknown, unknown, AssignmentStore>(change)),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true, true])
+        const store = yield* AssignmentStore
+        const { assignment } = Option.getOrThrow(yield* store.find(first))
+        assert.strictEqual(assignment.status, "commentary_generated")
+        assert.strictEqual(yield* status, "in_progress")
+        yield* agree(owner)
+      }))
+
     it("several assignments of a topic change in one transaction, and those that do not exist are left out", () =>
       Effect.gen(function* () {
         const store = yield* AssignmentStore
@@ -157,7 +181,14 @@ export const suite = <E>(name: string, layer: Layer.Layer<Stores, E>): void => {
     vitest.effect.prop(
       "after any sequence of events, counts, totals, usage and daily metrics equal a full recount",
       [Schema.Array(Step).check(Schema.isMaxLength(40))],
-      ([taken]) => Effect.provide(happening(taken), Layer.fresh(layer)),
+      ([taken]) => Effect.provide(happening(taken, 1), Layer.fresh(layer)),
+      { arbitrary: { runs: 30, size: 60 } }
+    )
+
+    vitest.effect.prop(
+      "after any events at the same time, counts, totals, usage and daily metrics equal a full recount",
+      [Schema.Array(Step).check(Schema.isMaxLength(40))],
+      ([taken]) => Effect.provide(happening(taken, "unbounded"), Layer.fresh(layer)),
       { arbitrary: { runs: 30, size: 60 } }
     )
   })
@@ -195,7 +226,7 @@ const Step = Schema.Struct({
 })
 
 /** Makes three topics of one organization, and takes allowed and rejected steps on their assignments. */
-const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.Type>) {
+const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.Type>, concurrency: 1 | "unbounded") {
   const topics = yield* TopicStore
   const owner = ownerOf()
   const ids: Array<Effect.Success<ReturnType<typeof topics.submit>>["sent"][number]> = []
@@ -206,13 +237,14 @@ const happening = Effect.fnUntraced(function* (taken: ReadonlyArray<typeof Step.
     )
     ids.push(...sent)
   }
-  for (const { what, which } of taken) {
+  const take = ({ what, which }: typeof Step.Type) => {
     const id = ids[which]
-    if (id === undefined) continue
-    yield* what === "sleep"
+    if (id === undefined) return Effect.void
+    return what === "sleep"
       ? TestClock.adjust("30 hours")
       : Effect.ignore(Effect.asVoid<unknown, unknown, AssignmentStore>(steps[what](id)))
   }
+  yield* Effect.forEach(taken, take, { concurrency, discard: true })
   yield* agree(owner)
   yield* metricsAgree(owner)
 })
