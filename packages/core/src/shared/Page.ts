@@ -23,7 +23,7 @@ export const formatCursor = (cursor: Cursor): string =>
   btoa(`${toIso(cursor.createdAt)} ${cursor.id}`)
     .replaceAll("+", "-")
     .replaceAll("/", "_")
-    .replace(/=+$/, "")
+    .replaceAll("=", "")
 
 export const parseCursor = (text: string): Option.Option<Cursor> => {
   const decoded = Base64Url.decodeString(text)
