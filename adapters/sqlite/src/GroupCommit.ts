@@ -1,13 +1,14 @@
 /**
  * Group commit: transactions that wait for the connection at the same time share one BEGIN, one COMMIT and one flush to
- * the disk (`LogFlush`).
+ * the disk.
  *
  * Each body runs in its caller's fiber, one after another, and a failed or interrupted body rolls back alone: the
  * first by ROLLBACK, which ends the group, and the others to their savepoints. Callers continue after the shared
- * flush. If the COMMIT or the flush fails, every successful body fails with its error. So a constraint that is checked
- * at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group. While another process writes, the group waits for
- * its BEGIN without holding the connection, each caller until its own timeout. Effect's `SqlClient.BeginTransaction`
- * has no effect on this client. `makeWithTransaction` provides nesting, `afterCommit` and spans.
+ * COMMIT. If the COMMIT fails, every successful body fails with its error. So a constraint that is checked at COMMIT
+ * (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group. While another process writes, the group waits for its
+ * BEGIN without holding the connection, each caller until its own timeout. Effect's
+ * `SqlClient.BeginTransaction` has no effect on this client. `makeWithTransaction` provides nesting, `afterCommit` and
+ * spans.
  */
 // `setImmediate` is imported, because tests may replace the global one.
 import { setImmediate } from "node:timers"
@@ -24,7 +25,7 @@ import { makeWithTransaction, type SqlClient, type TransactionConnection } from 
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as BusyRetry from "./BusyRetry.ts"
-import type { OpenedDatabase } from "./SqliteConnection.ts"
+import type { SqliteHandle } from "./SqliteConnection.ts"
 
 /**
  * The bodies of one group. Plain statements, and the first caller of the next group, wait until all bodies of this
@@ -58,7 +59,7 @@ interface Waiter {
 }
 
 export const make = (options: {
-  readonly database: OpenedDatabase
+  readonly database: SqliteHandle
   readonly begin: string
   readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>
   readonly transactionService: SqlClient["transactionService"]
@@ -68,7 +69,7 @@ export const make = (options: {
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
-  const { control, isTransaction, log, timeout } = options.database
+  const { control, isTransaction, timeout } = options.database
   // The key of the client's transactions in the context. Its connection is the caller's turn in a group.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
@@ -100,13 +101,9 @@ export const make = (options: {
   /** True if the last group ended because it ran too long. */
   let hasRunLong = false
 
-  const runBodies = Effect.gen(function* () {
+  const runGroup = Effect.gen(function* () {
     const connection = yield* options.lease
     yield* nextMacrotask
-    yield* Effect.acquireRelease(
-      Effect.sync(() => log.defer(true)),
-      () => Effect.sync(() => log.defer(false))
-    )
     yield* control(options.begin)
     const group: Group = { outcome: Deferred.makeUnsafe(), broken: undefined }
     const began = yield* Clock.monotonicTimeNanos
@@ -127,19 +124,12 @@ export const make = (options: {
     const commit = Effect.suspend(() =>
       group.broken === undefined ? BusyRetry.retryWhileBusy(control("COMMIT"), timeout) : Effect.fail(group.broken)
     )
-    const committed = yield* Effect.exit(
-      Effect.tapCause(commit, () => Effect.ignore(options.onCommitFailure(connection)))
+    Deferred.doneUnsafe(
+      group.outcome,
+      yield* Effect.exit(Effect.tapCause(commit, () => Effect.ignore(options.onCommitFailure(connection))))
     )
-    return { committed, group }
-  })
-
-  // Other statements may run during the flush.
-  const runGroup = Effect.scoped(runBodies).pipe(
-    Effect.flatMap(({ committed, group }) =>
-      Effect.map(Effect.exit(Effect.andThen(committed, log.flush)), (outcome) =>
-        Deferred.doneUnsafe(group.outcome, outcome)
-      )
-    ),
+  }).pipe(
+    Effect.scoped,
     Effect.catchIf(BusyRetry.isDatabaseBusy, stay),
     Effect.catchCause((cause) =>
       Effect.sync(() => {

@@ -1,8 +1,8 @@
 /**
  * Effect's `SqlClient` on `node:sqlite`, with the interface of Effect's own Node driver, which it replaces.
  *
- * The client uses one connection, a WAL journal, a flush of every commit to the disk (`LogFlush`), foreign keys, and
- * transactions that take the write lock when they begin. Concurrent transactions share a commit
+ * The client uses one connection, a WAL journal, a flush of every commit to the disk (`synchronous = FULL`), foreign
+ * keys, and transactions that take the write lock when they begin. Concurrent transactions share a commit
  * (`GroupCommit`). A statement outside a transaction runs at once, or after the open transaction if there is one. So a
  * transaction must never wait for anything but the database. While another process writes, writes wait (`BusyRetry`)
  * and reads continue. The client returns rows as they are stored.

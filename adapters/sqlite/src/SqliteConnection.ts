@@ -20,7 +20,6 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as BusyRetry from "./BusyRetry.ts"
 import * as FileHealth from "./FileHealth.ts"
-import * as LogFlush from "./LogFlush.ts"
 
 export interface SqliteFileConfig {
   /** The path of the file, whose folder is created if it is missing, or `:memory:`. */
@@ -66,26 +65,17 @@ export interface SqliteHandle {
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 
-/** A database that the client opened itself. */
-export interface OpenedDatabase extends SqliteHandle {
-  readonly log: LogFlush.LogFlush
-}
-
-export const openDatabase = (config: SqliteFileConfig): Effect.Effect<OpenedDatabase, SqlError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const native = yield* Effect.acquireRelease(
+export const openDatabase = (config: SqliteFileConfig): Effect.Effect<SqliteHandle, SqlError, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
       Effect.try({
         try: () => openNative(config),
         catch: (cause) => toSqlError(cause, "open", unopened(config.filename, cause))
       }),
       (native) => Effect.sync(() => native.close())
-    )
-    const log = yield* Effect.acquireRelease(
-      Effect.sync(() => LogFlush.make(native, (cause) => toSqlError(cause, "execute", "Failed to flush a commit"))),
-      ({ close }) => close
-    )
-    return { ...makeDatabase(native, config), log }
-  })
+    ),
+    (native) => makeDatabase(native, config)
+  )
 
 const timeoutOf = (config: SqliteFileConfig): number =>
   Math.min(Duration.toMillis(config.busyTimeout ?? "5 seconds"), 2 ** 31 - 1)
@@ -100,8 +90,6 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   })
   if (!readOnly && config.disableWAL !== true) native.exec("PRAGMA journal_mode = WAL")
   native.exec("PRAGMA synchronous = FULL")
-  // A checkpoint copies each changed page once, so fewer checkpoints copy less. This is a log of 16 MB.
-  native.exec("PRAGMA wal_autocheckpoint = 4000")
   // Without this setting, SQLite writes the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
   // From here on, `BusyRetry` retries busy statements.
