@@ -1,4 +1,6 @@
-/** Every store of the core's ports on one SqlClient with the schema of Migrations. */
+/**
+ * Provides an SQL store for every store port of the core. All stores use one SqlClient and the schema of Migrations.
+ */
 import { DatabaseIsShared } from "@partner-commentary/core/shared/SharedState"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,13 +28,13 @@ import * as EventLog from "./webhooks/EventLog.ts"
 import * as RedeliveryStore from "./webhooks/RedeliveryStore.ts"
 import * as WebhookStore from "./webhooks/WebhookStore.ts"
 
-/** Removes an embedder's name transforms from the client, because the stores use column names as they are. */
+/** Removes name transforms from the embedder's client, because the SQL of the stores contains the real column names. */
 const client = Layer.effect(
   SqlClient.SqlClient,
   Effect.map(SqlClient.SqlClient, (sql) => sql.withoutTransforms())
 )
 
-/** A file of SQLite belongs to one machine. */
+/** Nodes can share a Postgres database. They cannot share SQLite, because a SQLite file belongs to one machine. */
 const isShared = Layer.effect(
   DatabaseIsShared,
   Effect.map(SqlClient.SqlClient, (sql) => sql.onDialectOrElse({ orElse: () => false, pg: () => true }))
@@ -70,8 +72,8 @@ export const layerPartners = Layer.mergeAll(PersonaStore.layer, PersonaRegistry.
 export const layer = Layer.merge(layerTopics, layerPartners)
 
 /**
- * Every store, with replacements that the host provides. The host's stores may require the client and the stores that
- * they replace. Rows that the registries write are then not read.
+ * Provides every store, with replacements that the host provides. The host's stores may require the client and the
+ * default stores. When the host replaces a store, no code reads the rows that the default registry writes.
  */
 export const layerWith = <Own extends ReplaceableStores, E, R>(own: Layer.Layer<Own, E, R>) =>
   Layer.provideMerge(own, layer)

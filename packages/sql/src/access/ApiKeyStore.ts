@@ -1,4 +1,4 @@
-/** Stores API keys and finds them by the hash of their text. */
+/** Stores API keys, and finds each key by the hash of the key's text. */
 import { type ApiKey, TooManyKeys } from "@partner-commentary/core/access/ApiKey"
 import { ApiKeyStore, type IssuedKey, type KeyChange } from "@partner-commentary/core/access/ApiKeyStore"
 import { StoredScope } from "@partner-commentary/core/access/Scope"
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
 
       modify: (id, organizationId, decide) => transact(sql, modify(id, organizationId, decide)),
 
-      // The rows are ordered by id, so that two nodes cannot deadlock.
+      // The updates run in the order of the key ids, so that two nodes cannot deadlock.
       markUsed: (uses) =>
         transact(
           sql,

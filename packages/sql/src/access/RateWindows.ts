@@ -1,6 +1,6 @@
 /**
- * Rate windows that all nodes of a Postgres database share. Calls that arrive while a statement runs share the next
- * statement. When a window is full, the node sends no further statement for it until the window ends.
+ * Counts calls in rate windows that all nodes of a Postgres database share. Calls that arrive while a statement runs
+ * share the next statement. After a refused call, the node refuses calls to the full window without a statement.
  */
 import type { CountResult, FixedWindow, RateLimitState } from "@partner-commentary/core/access/FixedWindows"
 import * as FullWindows from "@partner-commentary/core/access/FullWindows"
@@ -55,8 +55,8 @@ export const layer = Layer.effect(
     const count = yield* BatchLoader.make(ask, { limit: maxBatch })
 
     /**
-     * The clean-up runs beside the calls and never delays them. Rows that another call has locked are deleted by a
-     * later clean-up.
+     * Deletes old windows in the background, so that no call waits for the deletion. The statement skips locked rows,
+     * which a later clean-up deletes.
      */
     const letGo = (now: Instant.Instant) =>
       Effect.ignoreCause(
@@ -83,21 +83,27 @@ export const layer = Layer.effect(
 )
 
 /**
- * The maximum number of full windows in the cache. It is more than the number of keys that exhaust their limits at one
- * time.
+ * The maximum number of full windows in the cache. The number must exceed the number of keys that exhaust their limits
+ * at the same time.
  */
 const remembered = 10_000
 
 /** The maximum number of calls in one statement. */
 const maxBatch = 200
 
-/** How long an ended window is kept, and the interval at which an active node deletes ended windows. Milliseconds. */
+/**
+ * The time for which the database keeps an ended window, in milliseconds. The second constant is the interval at which
+ * an active node deletes ended windows, in milliseconds.
+ */
 const kept = 3_600_000
 const lookEvery = 60_000
 /** The maximum number of windows that one statement deletes. */
 const few = 1000
 
-/** The arrays contain each window once, in the common lock order, and then each call with its window and its limit. */
+/**
+ * Returns arrays for the statement. The window arrays contain each window once, in the lock order of all nodes. The
+ * call arrays contain each call with its window and its limit.
+ */
 const listed = (calls: ReadonlyArray<Call>) => {
   const windows = new Map(calls.flatMap(({ windows }) => windows.map((window) => [keyOf(window), window] as const)))
   const keys = [...windows.keys()].toSorted()

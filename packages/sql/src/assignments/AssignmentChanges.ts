@@ -1,6 +1,6 @@
 /**
- * Changes assignments under the lock of their topics. On Postgres, waiting changes share a transaction. They need one
- * commit and one statement for all locks, and they do not wait for each other's counters.
+ * Changes assignments under the lock of their topics. On Postgres, waiting changes share one transaction, which needs
+ * one commit and one statement for all locks. Changes in one transaction do not wait for each other's counter locks.
  */
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -25,13 +25,13 @@ import { countsOf } from "../topics/TopicRow.ts"
 import { type AssignmentContextRow, fromContextRow } from "./AssignmentRow.ts"
 import { increasesTopicVersion, type LockedTopic, prepare, writeAll } from "./AssignmentWrites.ts"
 
-/** None if the assignment does not exist. */
+/** The decision is `None` if the assignment does not exist. */
 type Decision<E> = Option.Option<Result.Result<Modified, E>>
 
 interface Request {
   readonly id: ShareId
   readonly decide: (present: Assignment) => Result.Result<Change, unknown>
-  /** The clock and the spans of the caller. */
+  /** The caller's context, which contains the clock and the trace spans. */
   readonly caller: Context.Context<never>
 }
 
@@ -44,8 +44,8 @@ interface LockedRow extends AssignmentContextRow, Omit<LockedTopic, "id" | "stat
 const maxBatch = 16
 
 /**
- * A batch can be part of a deadlock over counters. Its lock timeout is shorter than the second after which Postgres
- * looks for deadlocks.
+ * Two batches can deadlock when they update the same counters. The lock timeout is shorter than the one second after
+ * which Postgres searches for deadlocks.
  */
 const shortWaits = ", set_config('lock_timeout', '100ms', true)"
 
@@ -71,7 +71,10 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient) {
 const modifiedOf = (decision: Decision<unknown>): ReadonlyArray<Modified> =>
   Option.isSome(decision) && Result.isSuccess(decision.value) ? [decision.value.success] : []
 
-/** A change fails if a later attempt has claimed its mail, so that its transaction is rolled back. */
+/**
+ * Runs one change in its own transaction. If a later attempt has claimed the change's mail, the transaction is rolled
+ * back and the result contains the unchanged assignment.
+ */
 const alone =
   (sql: SqlClient) =>
   ({ caller, decide, id }: Request): Effect.Effect<Decision<unknown>> =>
@@ -92,8 +95,8 @@ const alone =
     )
 
 /**
- * A batch skips topics that another transaction has locked, and each skipped change then runs alone. If a batch fails,
- * all its changes run alone, so that no change fails because of another.
+ * Runs changes in batches. A batch skips topics that another transaction has locked, and each skipped change then runs
+ * alone. If a batch fails, each change runs alone, so that one invalid change cannot fail the others.
  */
 const batched = Effect.fnUntraced(function* (sql: SqlClient) {
   const one = alone(sql)
@@ -117,7 +120,7 @@ const batched = Effect.fnUntraced(function* (sql: SqlClient) {
     )
 })
 
-/** After an interruption or a lost connection it is unknown whether the batch was committed. */
+/** After an interruption or a lost connection, the process does not know whether Postgres committed the batch. */
 const isOutcomeUnknown = (cause: Cause.Cause<unknown>): boolean =>
   Cause.hasInterrupts(cause) ||
   cause.reasons.some((reason) => {
@@ -125,14 +128,14 @@ const isOutcomeUnknown = (cause: Cause.Cause<unknown>): boolean =>
     return isSqlError(error) && error.reason._tag === "ConnectionError"
   })
 
-/** Runs a part of the transaction with the caller's clock and spans. */
+/** Runs a part of the transaction with the caller's clock and trace spans. */
 const inContextOf = <A, E>(sql: SqlClient, caller: Context.Context<never>, part: Effect.Effect<A, E>) =>
   Effect.updateContext(part, (present: Context.Context<never>) => {
     const transaction = Context.getOrUndefined(present, sql.transactionService)
     return transaction === undefined ? caller : Context.add(caller, sql.transactionService, transaction)
   })
 
-/** Makes changes of different assignments. The rows are locked in the order of the tables: the topics first. */
+/** Changes several assignments in one transaction. The statement locks the topic rows before the assignment rows. */
 const modify = Effect.fnUntraced(function* (
   sql: SqlClient,
   requests: ReadonlyArray<Request>,
@@ -151,7 +154,7 @@ const modify = Effect.fnUntraced(function* (
       t.content AS topic_content, t.organization_name, topic_sent, opinion_injected,
       commentary_generated, creator_approved, declined, expired, abandoned, cancelled ${sql.literal(more)}
     FROM topics t JOIN assignments a ON a.topic_id = t.id WHERE ${wanted} ${lock}`
-  /** The assignments and topics after the previous changes of the transaction. */
+  /** The two maps contain the assignments and topics as the previous changes of the transaction left them. */
   const found = new Map(rows.map((row) => [row.id, fromContextRow(row)]))
   const topics = new Map(rows.map((row) => [row.topic_id, lockedTopicOf(row)]))
   const decided: Array<Decision<unknown>> = []
@@ -182,14 +185,17 @@ const lockedTopicOf = (row: LockedRow): LockedTopic => ({
   ...countsOf(row)
 })
 
-/** On Postgres the statement's text does not depend on the number of ids, so that the statement stays prepared. */
+/**
+ * On Postgres, the text of the statement is the same for any number of ids, so Postgres can reuse the prepared
+ * statement.
+ */
 const isAmong = (sql: SqlClient, ids: ReadonlyArray<ShareId>): Fragment =>
   sql.onDialectOrElse({
     pg: () => sql`a.id = ANY(CAST(${toPostgresArray(ids)} AS TEXT[]))`,
     orElse: () => sql.in("a.id", ids)
   })
 
-/** Decides on one assignment. Without a change, nothing is prepared. */
+/** Decides about one assignment. If the assignment does not change, the result contains no prepared writes. */
 const decideOne = (
   sql: SqlClient,
   { assignment: before, topic }: AssignmentInContext,

@@ -1,6 +1,6 @@
 /**
- * Reads an assignment with its topic's text. On Postgres, concurrent reads share one statement. A read within a
- * transaction has a separate statement.
+ * Reads an assignment together with the text of its topic. On Postgres, concurrent reads share one statement. A read
+ * within a transaction runs its own statement.
  */
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,7 @@ const readOne =
 /** The maximum number of assignments in one statement. */
 const maxBatch = 100
 
-/** The join makes the planner find each row by its key, even with outdated statistics. */
+/** The join makes the query planner find each row by its primary key, even when the table statistics are outdated. */
 const readBatched = Effect.fnUntraced(function* <Row extends { readonly id: ShareId }>(sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (ids: ReadonlyArray<ShareId>) {
     const rows = yield* sql<Row>`SELECT a.*, t.content AS topic_content, t.organization_name

@@ -1,6 +1,6 @@
 /**
- * Maps an assignment to its row, one column for each field. The mapping is written by hand, because these reads and
- * writes are the most frequent ones.
+ * Maps an assignment to a row with one column for each field. The mapping is written by hand for speed, because
+ * assignments are read and written more often than other rows.
  */
 
 import type { SimulationPath } from "@partner-commentary/core/persona/TestPersonas"
@@ -41,16 +41,16 @@ export interface PublicAssignmentRow {
 }
 
 /**
- * A cancellation is stored as a withdrawal with a flag, because older processes also read the column and know only
- * withdrawals.
+ * The database stores a cancellation as a withdrawal with a flag. Older processes also read the `failure_reason`
+ * column, and they know no cancellations.
  */
 export const failureReasonOf = (
   row: Pick<PublicAssignmentRow, "failure_reason" | "was_cancelled">
 ): FailureReason | null => (row.was_cancelled === 1 ? "cancelled" : row.failure_reason)
 
 /**
- * Returns a condition on the environment as literal text. With a bound value, SQLite would prepare the statement again
- * at every run, because partial indexes depend on the value.
+ * Returns an SQL condition that contains the environment as literal text. With a bound value, SQLite would prepare the
+ * statement again at every run, because SQLite chooses partial indexes by the value.
  */
 export const isOfEnvironment = (environment: Environment): string => `environment = '${environment}'`
 
@@ -155,7 +155,7 @@ export const fromRow = (row: AssignmentRow): Assignment => ({
   dueAt: fromIsoOrNull(row.due_at)
 })
 
-/** The columns of a new assignment. The other columns have their defaults. */
+/** The columns of a new assignment. All other columns start with their default values. */
 export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => string) => ({
   topic_id: assignment.topicId,
   position: assignment.position,
@@ -178,15 +178,15 @@ export const toNewRow = (assignment: Assignment, iso: (instant: Instant) => stri
   ...simulated(assignment)
 })
 
-/** Statements of the live environment have no columns of simulations. */
+/** Writes the simulation columns only for assignments that have a simulation, which the live environment never has. */
 const simulated = ({ simulation }: Assignment): ChangedRow =>
   simulation === null ? {} : { simulation_path: simulation.path, simulation_next_at: toIsoOrNull(simulation.nextAt) }
 
 type ChangedRow = Readonly<Record<string, string | number | null>>
 
 /**
- * Returns the changed columns only, so that no unchanged index is written. It returns at least one column, because an
- * empty SET is invalid.
+ * Returns only the changed columns, so that the database does not update the indexes of unchanged columns. The result
+ * has at least one column, because an empty SET clause is invalid.
  */
 export const changedColumns = (before: Assignment, after: Assignment): ChangedRow => {
   const former = toChangedRow(before)
@@ -195,8 +195,8 @@ export const changedColumns = (before: Assignment, after: Assignment): ChangedRo
 }
 
 /**
- * The columns of an assignment that may change. The creator's name, address and picture stay as sent, unless a creator
- * is erased or changes the address.
+ * Returns the columns of an assignment that may change. The creator's name, address and picture change only when the
+ * creator is erased or gets another address.
  */
 const toChangedRow = (assignment: Assignment): ChangedRow => ({
   creator_name: assignment.creator.name,
@@ -238,7 +238,7 @@ const toChangedRow = (assignment: Assignment): ChangedRow => ({
   ...simulated(assignment)
 })
 
-/** An assignment and the part of its topic that mails and drafts need. */
+/** The columns of an assignment, with the topic columns that mails and drafts need. */
 export interface AssignmentContextRow extends AssignmentRow {
   readonly topic_id: TopicId
   readonly topic_content: string

@@ -1,6 +1,4 @@
-/**
- * Finds assignments by share id, creator and due time, and changes them in transactions under the lock of their topic.
- */
+/** Finds assignments by share id, creator or due time. Changes assignments in transactions that lock their topic. */
 
 import { clockToleranceMillis, type LatestDue } from "@partner-commentary/core/shared/DueTimes"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -23,7 +21,7 @@ import * as AssignmentReads from "./AssignmentReads.ts"
 import { type AssignmentContextRow, fromContextRow, isOfEnvironment } from "./AssignmentRow.ts"
 import * as OpenAssignments from "./OpenAssignments.ts"
 
-/** Marks the request or job with the assignment that it reads or changes. */
+/** Adds the assignment's ids to the trace span of the request or job. */
 const marked = ({ id: shareId, organizationId, topicId }: Assignment) =>
   Subject.markSpan({ organizationId, topicId, shareId })
 
@@ -50,8 +48,8 @@ export const layer = Layer.effect(
     const ids = (rows: ReadonlyArray<{ readonly id: ShareId }>) => rows.map(({ id }) => id)
 
     /**
-     * Queries fair shares only if more assignments are due than the limit. The simpler query for fewer assignments
-     * reads only the due rows.
+     * Returns the due assignments. The query for fair shares runs only if more assignments are due than the limit. The
+     * simpler query reads only the due rows.
      */
     const due = Effect.fnUntraced(function* (environment: Environment, now: string, limit: number) {
       const all = yield* sql<DueRow>`SELECT organization_id AS owner, id FROM assignments
@@ -132,7 +130,10 @@ export const layer = Layer.effect(
   })
 )
 
-/** The query reads the indexes of both columns, from the current time on. */
+/**
+ * Returns the assignments whose due times are too late. The query searches the indexes on both due-time columns, and
+ * starts at the current time.
+ */
 const putOff = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   latest: LatestDue,
@@ -152,8 +153,8 @@ const putOff = Effect.fnUntraced(function* (
 })
 
 /**
- * The revision request of an earlier draft is removed together with the draft. An erased assignment has no present
- * draft, so all its drafts are deleted.
+ * Deletes earlier drafts, and the revision request that refers to an earlier draft. An erased assignment has no current
+ * draft, so the statement deletes all drafts of an erased assignment.
  */
 const forgetDrafts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: ShareId) {
   yield* sql`UPDATE assignments SET revision_draft_id = NULL, revision_instructions = NULL

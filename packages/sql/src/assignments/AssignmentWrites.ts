@@ -1,4 +1,4 @@
-/** The writes of changes of assignments. */
+/** Writes the changes of assignments, with their events, mails, media jobs, usage and counters. */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -27,7 +27,7 @@ export type LockedTopic = Pick<TopicRow, "id" | "status" | "created_at" | keyof 
 /** A later attempt has claimed the mail of the change, so the transaction must be rolled back. */
 class Overtaken extends Data.TaggedError("Overtaken") {}
 
-/** Increments of rows that all changes of an organization share. */
+/** Increments of rows that all changes of an organization update. */
 interface SharedIncrements {
   readonly usage: ReadonlyArray<Usage.UsageIncrement>
   readonly counters: ReturnType<typeof Counters.counterRows>
@@ -37,13 +37,13 @@ export interface PreparedChange extends SharedIncrements {
   readonly events: ReturnType<typeof eventsOf>
   /** The topic after the change. */
   readonly topic: LockedTopic
-  /** Writes the change, and then the increments. */
+  /** Writes the change first, and then the increments. */
   readonly write: (increments: SharedIncrements) => Effect.Effect<void, SqlError | Overtaken>
 }
 
 /**
- * Writes changes of one transaction, under the locks of their topics and assignments. Usage and counters of all changes
- * are written last and in a fixed order, as submissions do it. Otherwise both would wait for each other.
+ * Writes the changes of one transaction, which holds the locks of their topics and assignments. The last statement
+ * writes all usage and counters, in the same fixed order as submissions. Another order would risk a deadlock.
  */
 export const writeAll = (changes: ReadonlyArray<PreparedChange & { readonly inContext: InContext }>) => {
   const all = {
@@ -58,7 +58,7 @@ export const writeAll = (changes: ReadonlyArray<PreparedChange & { readonly inCo
   )
 }
 
-/** Runs a part of the transaction with the clock and the spans of the change's caller. */
+/** Runs a part of the transaction with the caller's clock and trace spans. */
 type InContext = <A, E>(part: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const prepare = (
@@ -138,13 +138,13 @@ const insertDraft = (
   { content, createdAt, id, number }: NonNullable<Assignment["draft"]>
 ) => sql`INSERT INTO drafts ${sql.insert({ share_id, number, id, content, created_at: Instant.toIso(createdAt) })}`
 
-/** A changed deadline changes the views of the topic, but not the order of lists. */
+/** A new deadline changes the JSON of the topic, but not the topic's place in lists. */
 const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /**
- * A change of a deadline leaves `updated_at` as it is. The step depends on the time, so that after a restore, the next
- * deadline does not get the version of a lost one.
+ * A new deadline leaves `updated_at` unchanged. The version step depends on the time. After a restore from a backup, a
+ * new deadline therefore gets another version than the deadline that the restore lost.
  */
 const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 
@@ -152,13 +152,16 @@ const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 export const increasesTopicVersion = (before: Assignment, after: Assignment): boolean =>
   isShown(before, after) || hasOtherDeadline(before, after)
 
-/** Returns whether partners can see the change. */
+/** Returns whether the change is visible to partners. */
 const isShown = (before: Assignment, after: Assignment): boolean =>
   after.status !== before.status ||
   (after.failure === null) !== (before.failure === null) ||
   after.commentary !== before.commentary
 
-/** Returns a unit to the month of the topic, and counts a first draft in the month of the draft. */
+/**
+ * Subtracts a failed assignment from the usage of the topic's month, and adds a first draft to the usage of the draft's
+ * month.
+ */
 const usageIncrements = (
   topicCreatedAt: Instant.Instant,
   before: Assignment,

@@ -1,5 +1,5 @@
 /**
- * Orders a creator's open assignments in rounds. Each round has the oldest remaining assignment of each organization,
+ * Orders a creator's open assignments in rounds. Each round takes the oldest remaining assignment of each organization,
  * so that one organization cannot hide another. The query reads only the needed part of the index.
  */
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -10,13 +10,19 @@ export const make = (sql: SqlClient.SqlClient) => {
   const openOf = (creatorKey: string) =>
     sql`a.creator_key = ${creatorKey} AND a.due_at IS NOT NULL AND a.environment = 'live'`
 
-  /** Postgres evaluates the recursion lazily and allows no LIMIT in it, while SQLite evaluates all of it. */
+  /**
+   * Postgres evaluates the recursive query lazily and allows no LIMIT in the recursive part. SQLite evaluates the whole
+   * recursion, so the SQLite query needs the LIMIT.
+   */
   const end = sql.onDialectOrElse({
     pg: () => () => sql.literal(""),
     orElse: () => (limit: number) => sql`${limitTo(sql, limit)}`
   })
 
-  /** The start of a statement with `SELECT id FROM rounds`, which has at most `limit` rows. */
+  /**
+   * Returns the WITH clause of a statement. Its relation `rounds` has at most `limit` rows, which a caller reads with
+   * `SELECT id FROM rounds`.
+   */
   const inRounds = (creatorKey: string, limit: number) => {
     const open = openOf(creatorKey)
     return sql`WITH RECURSIVE owner (id, place) AS (
@@ -36,7 +42,7 @@ export const make = (sql: SqlClient.SqlClient) => {
         ${end(limit)})`
   }
 
-  /** Counts open assignments up to `limit`. */
+  /** Counts the creator's open assignments, and stops at `limit`. */
   const count = (creatorKey: string, limit: number) =>
     sql<{ readonly total: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS total
       FROM (SELECT 1 FROM assignments a WHERE ${openOf(creatorKey)} ${limitTo(sql, limit)}) AS few`

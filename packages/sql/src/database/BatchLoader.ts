@@ -1,6 +1,6 @@
 /**
- * Batches calls without a delay: a call that arrives while a batch of its key runs joins the next batch. A single
- * call runs at once. A call fails when its batch, or the queue before it, exceeds the timeout.
+ * Batches calls without a delay. A call that arrives while a batch runs joins the next batch with the same key. If no
+ * batch runs, a call starts at once. A call fails when its time in the queue or its batch exceeds the timeout.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -19,22 +19,23 @@ export interface BatchLoaderOptions<Call> {
   /** The maximum number of calls in a batch. */
   readonly limit: number
   /**
-   * A batch holds calls of one key only. Batches of different keys run concurrently. By default all calls share a key.
+   * Returns the key of a call. A batch contains calls of one key only, and batches of different keys run concurrently.
+   * By default all calls have the same key.
    */
   readonly keyOf?: (call: Call) => string
   /**
-   * A batch fails when it runs longer than this. The default exceeds the statement timeout. A call that was queued for
-   * half of this time is dropped.
+   * A batch fails when it runs longer than the timeout. The default exceeds the statement timeout. A call fails when it
+   * has waited in the queue for half of the timeout.
    */
   readonly timeout?: Duration.Input
 }
 
-/** The loader uses the real clock, even under a test clock, because the database server works in real time. */
+/** The loader uses the real clock even in tests with a test clock, because the database server uses real time. */
 const clock = Clock.Clock.defaultValue()
 
 /**
- * `ask` returns one exit for each call, in order. If `ask` itself fails, all calls fail. `ask` runs outside of every
- * caller's transaction and is not interrupted with a caller. Interrupted callers are removed from the pending batch.
+ * `ask` returns one exit for each call, in the order of the calls. A failure of `ask` fails all calls. `ask` runs
+ * outside of the callers' transactions. An interrupted caller is removed from the pending batch, but `ask` continues.
  */
 export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
   ask: (calls: ReadonlyArray<Call>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>,
@@ -42,7 +43,7 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
 ) {
   const longest = Duration.fromInputUnsafe(timeout)
   const start = yield* FiberSet.runtime(yield* FiberSet.make())()
-  /** Calls that wait for the running batch, by key. */
+  /** Calls that wait until the running batch ends, grouped by key. */
   const queues = new Map<string, Array<Waiting<Call, Answer, E>>>()
 
   const settle = (
@@ -65,7 +66,8 @@ export const make = Effect.fnUntraced(function* <Call, Answer, E = never>(
     const end = (exit: Parameters<typeof settle>[1]) => {
       if (isEnded) return
       isEnded = true
-      // Do not wait for the interruption, because a statement on a silent connection cannot be interrupted.
+      // The loader does not wait for the interruption, because a statement on a silent connection cannot be
+      // interrupted.
       clearTimeout(timer)
       running.interruptUnsafe()
       go(key, waiting)

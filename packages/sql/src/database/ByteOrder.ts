@@ -1,6 +1,6 @@
 /**
- * Compares texts by bytes on every database, because ids, times and cursors depend on that order. By default Postgres
- * uses the collation of the database, so each text column of a migration gets the collation C.
+ * Makes Postgres compare texts by bytes, because ids, times and cursors depend on that order. By default Postgres uses
+ * the collation of the database, so each new text column gets the collation C.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -11,7 +11,7 @@ interface Column {
   readonly place: string
 }
 
-/** Returns text columns of the present schema that have the default collation. */
+/** Returns the text columns of the current schema that have the default collation. */
 const unordered = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
@@ -24,7 +24,8 @@ const unordered = Effect.flatMap(
 const keyOf = ({ name, place }: Column) => `${place}.${name}`
 
 /**
- * Runs migrations. Columns that existed before may belong to another application, so their collation does not change.
+ * Runs migrations, and sets the collation of the columns that they create. The collation of existing columns does not
+ * change, because these columns may belong to another application.
  */
 export const withByteOrder = <A, E, R>(
   migrations: Effect.Effect<A, E, R>

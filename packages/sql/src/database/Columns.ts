@@ -1,6 +1,6 @@
 /**
- * Column values that are equal on every database: times are ISO text of fixed width, structures are JSON text, flags
- * are 0 and 1.
+ * Converts values to columns that every database stores in the same way. Times are ISO text of fixed width, structures
+ * are JSON text, and flags are 0 or 1.
  */
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import * as Schema from "effect/Schema"
@@ -23,7 +23,7 @@ export const toIsoOrNull = (instant: Instant | null): string | null => (instant 
 
 export const fromIsoOrNull = (iso: string | null): Instant | null => (iso === null ? null : fromIso(iso))
 
-/** Works like `toIso`, but formats equal times only once, for the rows of one change. */
+/** Returns a function that works like `toIso`, but formats each distinct time only once for the rows of one change. */
 export const makeIsoFormatter = (): ((instant: Instant) => string) => {
   const known = new Map<Instant, string>()
   return (instant) => {
@@ -36,7 +36,10 @@ export const makeIsoFormatter = (): ((instant: Instant) => string) => {
 /** Returns the key for a case-insensitive look-up of an e-mail address. */
 export const normalizeEmail = (address: string): string => address.toLowerCase()
 
-/** Encodes rows as one JSON parameter. Replaces NUL and unpaired surrogates, which Postgres rejects in JSON. */
+/**
+ * Encodes rows as one JSON parameter. The function replaces NUL characters and unpaired surrogates, because Postgres
+ * rejects both in JSON.
+ */
 export const jsonOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string =>
   JSON.stringify(rows, (_, value: unknown) =>
     typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value

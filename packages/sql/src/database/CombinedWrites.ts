@@ -1,19 +1,19 @@
 /**
- * Runs the writes of one change: on Postgres, where a statement is a round trip, as one statement; on SQLite one after
- * the other. Each row may be written by only one of these writes.
+ * Runs the writes of one change. On Postgres all writes are one statement, because each statement needs a network round
+ * trip. On SQLite each write is a statement. Two writes must not change the same row.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 
-/** A write without RETURNING, and the expression that it returns for each row. */
+/** A write statement without a RETURNING clause, and the expression that the RETURNING clause returns for each row. */
 export interface Write {
   readonly statement: Statement<unknown>
   readonly returning?: string
 }
 
-/** Returns the value of each write's last row; null if it returned no row. */
+/** The value that each write returned for its last row. The value is null if the write returned no row. */
 export type Returned = ReadonlyArray<number | null>
 
 export const run = (sql: SqlClient, writes: ReadonlyArray<Write>): Effect.Effect<Returned, SqlError> =>
@@ -29,7 +29,7 @@ const inTurn = (sql: SqlClient, writes: ReadonlyArray<Write>) =>
         )
   )
 
-/** The SELECT reads the writes in this order, so that rows are locked in this order. */
+/** The SELECT clause reads the writes in their order, so that Postgres locks the rows in the same order. */
 const atOnce = (sql: SqlClient, writes: ReadonlyArray<Write>) => {
   const part = (index: number) => sql.literal(`write_${index}`)
   const written = writes.map(

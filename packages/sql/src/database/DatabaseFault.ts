@@ -1,4 +1,4 @@
-/** Maps SQLite's result codes and Postgres's SQLSTATEs to faults of the core. */
+/** Maps the result codes of SQLite and the SQLSTATE codes of Postgres to the database faults of the core. */
 import { type DatabaseFault, DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Clock from "effect/Clock"
@@ -8,7 +8,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /**
  * A fault that the adapter detects without a statement: a missing file, or corruption that an earlier statement found.
- * The adapter provides this together with its client.
+ * The adapter provides this effect together with its client.
  */
 export const KnownFault = Context.Reference<Effect.Effect<void, DatabaseUnavailable>>(
   "@partner-commentary/reference/KnownFault",
@@ -45,7 +45,7 @@ const faultOf = (error: unknown): DatabaseFault => {
   return found ?? (_tag === "ConnectionError" ? "unreachable" : "refused")
 }
 
-/** `node:sqlite` reports a number, Postgres a string. */
+/** `node:sqlite` reports errors with a number, and Postgres reports errors with a string. */
 const codeOf = (cause: unknown): unknown => {
   if (typeof cause !== "object" || cause === null) return undefined
   return "errcode" in cause ? cause.errcode : "code" in cause ? cause.code : undefined
@@ -55,18 +55,21 @@ export const toDatabaseUnavailable = (error: unknown): DatabaseUnavailable =>
   new DatabaseUnavailable({ fault: faultOf(error), detail: reasonOf(error) })
 
 /**
- * How long corruption is reported after the last error, in milliseconds. Later statements may not read the corrupt page
- * again.
+ * The time for which a corruption is reported after the last error, in milliseconds. Later statements may succeed
+ * because they do not read the corrupt page.
  */
 const corruptionKept = 300_000
 
 export interface CorruptionMonitor {
-  /** Stores a detected corruption, because other statements may not read the same page. */
+  /** Stores a detected corruption, because later statements may not read the corrupt page. */
   readonly saw: (error: SqlError) => void
   readonly check: Effect.Effect<void, DatabaseUnavailable>
 }
 
-/** The corruption that statements of this process found. Its time is that of the first check after the last error. */
+/**
+ * Reports a corruption that a statement of this process has found. The time of the corruption is the time of the first
+ * check after the last error.
+ */
 export const makeCorruptionMonitor = (): CorruptionMonitor => {
   let met: { readonly error: DatabaseUnavailable; checkedAt?: number } | undefined
   return {

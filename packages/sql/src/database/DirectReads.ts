@@ -1,5 +1,6 @@
 /**
- * Reads that need no fiber steps, because the database answers a function call. Only SQLite's adapter provides it.
+ * Reads rows without fiber steps, because SQLite returns rows from a function call. Only the SQLite adapter provides
+ * direct reads.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,12 +13,12 @@ import { isWithin } from "./Transaction.ts"
 
 export type DirectRead = <Row>(text: string, params: ReadonlyArray<unknown>) => ReadonlyArray<Row> | undefined
 
-/** Returns the rows, or undefined if the connection is in a transaction or the statement fails. */
+/** Returns the rows. The result is undefined if the connection is in a transaction or the statement fails. */
 export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/reference/DirectReads", {
   defaultValue: () => () => undefined
 })
 
-/** Runs a read directly where that is possible, and otherwise through the client. */
+/** Runs a read directly if the adapter allows direct reads, and otherwise through the client. */
 export const readText = <Row extends object>(
   sql: SqlClient,
   read: DirectRead,
@@ -29,10 +30,13 @@ export const readText = <Row extends object>(
     return rows === undefined ? sql.unsafe<Row>(text, params) : Effect.succeed(rows)
   })
 
-/** Works like `readText`, for a statement whose text differs from run to run. */
+/** Works like `readText`, but accepts a statement whose text is different at each run. */
 export const readStatement = <Row extends object>(sql: SqlClient, read: DirectRead, statement: Statement<Row>) =>
   readText<Row>(sql, read, ...statement.compile())
 
-/** A read within a transaction belongs to its connection, and a traced read has a span. */
+/**
+ * A read within a transaction must use the transaction's connection. A traced read must create a span, which only the
+ * client does.
+ */
 const mayReadDirectly = (sql: SqlClient, fiber: Fiber.Fiber<unknown, unknown>): boolean =>
   !isWithin(sql, fiber) && !fiber.getRef(References.TracerEnabled)

@@ -1,6 +1,6 @@
 /**
- * Returns a condition for rows whose due time is later than any delay allows. `core/shared/DueTimes` defines the latest
- * times.
+ * Returns an SQL condition that selects rows whose due time is too far in the future. `core/shared/DueTimes` defines
+ * the latest valid due times.
  */
 import { clockToleranceMillis, type LatestDue } from "@partner-commentary/core/shared/DueTimes"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -9,12 +9,12 @@ import type { Fragment } from "effect/sql/Statement"
 
 export interface DueTimeColumns {
   readonly due: Fragment
-  /** The column that is set while a worker holds the row's lease. */
+  /** This condition is true while a worker holds the lease of the row. */
   readonly isLeased: Fragment
   readonly attempts: Fragment
 }
 
-/** The first comparison lets the database use the index. */
+/** The first comparison of the condition lets the database use the index on due times. */
 export const isDueTooLate = (
   sql: SqlClient,
   { attempts, due, isLeased }: DueTimeColumns,

@@ -1,19 +1,22 @@
 /**
- * A queue table that is shared by owners: each owner gets a fair share of the due rows. The index begins with the
- * owner, so that a recursive query finds each owner with one index step, however many rows another owner has.
+ * Queries a queue table that many owners share, and gives each owner a fair share of the due rows. The index begins
+ * with the owner. A recursive query therefore finds each owner with one index step, even if an owner has many rows.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { limitTo } from "./Limit.ts"
 
 export interface FairQueueTable {
-  /** The table's name, with the condition of the partial index. */
+  /** The name of the table, followed by the condition of the partial index. */
   readonly rows: string
-  /** The column or expression of the owner. It is not null and comes first in the index. */
+  /** The column or expression of the owner. The owner is never null, and the index begins with the owner. */
   readonly owner: string
 }
 
-/** Returns a WITH clause whose relation `owner` contains each owner with waiting rows, due or not, and a final null. */
+/**
+ * Returns a WITH clause. Its relation `owner` contains each owner that has waiting rows, even if no row is due. The
+ * last row of the relation is null.
+ */
 export const selectOwners = ({ owner, rows }: FairQueueTable) => `WITH RECURSIVE owner (id) AS (
       SELECT (SELECT ${owner} FROM ${rows} ORDER BY ${owner} LIMIT 1)
       UNION ALL
@@ -25,16 +28,16 @@ export const firstDueAt = ({ owner, rows }: FairQueueTable) =>
 
 export interface DueRowsQuery {
   readonly now: string
-  /** The maximum number of owners, and the maximum number of rows. */
+  /** The maximum number of owners and the maximum number of rows. */
   readonly limit: number
-  /** The order of the owners, which decides when the limit excludes some of them. */
+  /** The order of the owners. If there are more owners than the limit, the query drops the last owners. */
   readonly first: Fragment
   readonly locked: Fragment
 }
 
 /**
- * Returns a WITH clause whose relation `due` contains owner and id of due rows. Owners take turns, and none gets more
- * than an equal share. An owner's longest overdue rows come first.
+ * Returns a WITH clause. Its relation `due` contains the owner and the id of each due row. Each owner gets at most an
+ * equal share of the limit, and an owner's longest overdue rows come first.
  */
 export const selectDueRows = (
   sql: SqlClient,
@@ -45,11 +48,11 @@ export const selectDueRows = (
         ORDER BY due_at, id LIMIT (SELECT CAST(${limit} AS INTEGER) / COUNT(*) FROM waiting) ${locked}`
   const due = sql.onDialectOrElse({
     pg: () => sql`SELECT waiting.id, part.id FROM waiting CROSS JOIN LATERAL (${part}) AS part`,
-    // SQLite has no LATERAL joins except with table functions.
+    // SQLite supports LATERAL joins only with table functions.
     orElse: () => sql`SELECT waiting.id, part.value FROM waiting
         CROSS JOIN json_each((SELECT json_group_array(id) FROM (${part}) AS few)) AS part`
   })
-  // The shares never exceed the limit in total. The LIMIT is repeated for the query planner.
+  // The sum of the shares never exceeds the limit. The LIMIT clause repeats the limit for the query planner.
   return sql`${sql.literal(selectOwners(queue))},
     waiting (id) AS (SELECT id FROM owner WHERE ${sql.literal(firstDueAt(queue))} <= ${now} ORDER BY ${first} ${limitTo(sql, limit)}),
     due (owner, id) AS MATERIALIZED (${due} ${limitTo(sql, limit)})`

@@ -1,4 +1,4 @@
-/** Records that this process is running, so that no incompatible migration starts. */
+/** Records in the database that this process is running, so that no incompatible migration starts. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -13,13 +13,13 @@ import { transact } from "./Transaction.ts"
 
 const interval = "20 seconds"
 
-/** How long the rows of dead processes are kept for operators. Milliseconds. */
+/** The time for which the rows of dead processes stay in the table for operators, in milliseconds. */
 const keptFor = 60 * freshFor
 
 /**
  * Writes a heartbeat every 20 seconds, and deletes the process's row at a clean stop. The first heartbeat takes the
- * migrations' lock: either the next migration sees this process, or this process sees that its version is too old and
- * does not start.
+ * lock of migrations. Either the next migration finds this process, or this process finds a newer schema and does not
+ * start.
  */
 export const layer = (version: string) =>
   Layer.effectDiscard(
@@ -28,7 +28,9 @@ export const layer = (version: string) =>
       const id = yield* (yield* SecureRandom.SecureRandom).uuidV7()
       const started_at = Instant.toIso(yield* Instant.now)
 
-      /** Inserts the row again if another process deleted it while this process was suspended. */
+      /**
+       * Another process may delete the row while this process is suspended. The heartbeat then inserts the row again.
+       */
       const beat = Effect.flatMap(Instant.now, (now) => {
         const seen_at = Instant.toIso(now)
         return sql`INSERT INTO processes ${sql.insert({ id, version, schema_id: latest, started_at, seen_at })}
@@ -45,7 +47,8 @@ export const layer = (version: string) =>
         })
       )
 
-      // A database that rejects writes does not prevent a start: /readyz reports it, and later heartbeats retry.
+      // The process starts even if the database rejects writes. The endpoint /readyz reports the fault, and later
+      // heartbeats retry the write.
       const started = Effect.catchDefect(start, (defect) =>
         SqlError.isSqlError(defect) ? Effect.logWarning("Failed to record this process", defect) : Effect.die(defect)
       )

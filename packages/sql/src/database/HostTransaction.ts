@@ -1,6 +1,6 @@
 /**
- * Runs use cases inside a transaction that the host application has open. The outermost transaction of a use case is
- * then a savepoint. A failure undoes only that savepoint, and the host commits or rolls back everything else.
+ * Runs use cases inside an open transaction of the host application. The outermost transaction of a use case becomes a
+ * savepoint. A failure rolls back only that savepoint, and the host commits or rolls back everything else.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /** The host passed a value that is not an open transaction of this database. */
 export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRefused>()("HostTransactionRefused", {
-  /** The message without the option's name, which comes first. */
+  /** The end of the message. The message begins with the words "The host's transaction". */
   reason: Schema.String
 }) {
   override get message() {
@@ -22,7 +22,7 @@ export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRe
   }
 }
 
-/** Converts the host's transaction to a connection of the client. The client's layer provides this function. */
+/** Converts the host's transaction to a connection of the client. The layer of the client provides this function. */
 export const HostTransactions = Context.Reference<(db: unknown) => Effect.Effect<Connection, HostTransactionRefused>>(
   "@partner-commentary/reference/HostTransactions",
   {
@@ -31,12 +31,14 @@ export const HostTransactions = Context.Reference<(db: unknown) => Effect.Effect
   }
 )
 
-/** The connection of the host's transaction. This client's outermost transaction is a savepoint on it. */
+/**
+ * The connection of the host's transaction. On this connection, the outermost transaction of the client is a savepoint.
+ */
 const HostConnection = Context.Reference<Connection | undefined>("@partner-commentary/reference/HostConnection", {
   defaultValue: () => undefined
 })
 
-/** Savepoints of one transaction must nest, so calls on it run one after another. */
+/** Savepoints of one transaction must be nested, so the use cases in one host transaction run one after another. */
 const turns = new WeakMap<object, Semaphore.Semaphore>()
 
 const turnsOf = (connection: object): Semaphore.Semaphore => {
@@ -47,7 +49,7 @@ const turnsOf = (connection: object): Semaphore.Semaphore => {
   return made
 }
 
-/** Runs an effect inside the host's open transaction, completely or not at all. */
+/** Runs an effect inside the host's open transaction. A failure rolls back everything that the effect wrote. */
 export const within = (
   db: unknown
 ): (<A, E, R>(
@@ -70,15 +72,15 @@ export const within = (
     }) as never
 }
 
-/** The SQLSTATE `no_active_sql_transaction` of Postgres. */
+/** Matches the Postgres SQLSTATE `no_active_sql_transaction`. */
 const hasNoTransaction = (error: SqlError): boolean =>
   Predicate.hasProperty(error.reason.cause, "code") && error.reason.cause.code === "25P01"
 
 const snapshotStale = 517
 
 /**
- * Another connection wrote after the host's transaction had read. SQLite never lets that transaction write
- * (`SQLITE_BUSY_SNAPSHOT`), so the statement cannot succeed later.
+ * Another connection wrote after the host's transaction had read. SQLite then rejects every write of that transaction
+ * with `SQLITE_BUSY_SNAPSHOT`, so a retry of the statement cannot succeed.
  */
 export const isSnapshotStale = ({ reason: { cause } }: SqlError): boolean =>
   Predicate.hasProperty(cause, "errcode") && cause.errcode === snapshotStale
@@ -94,8 +96,8 @@ export interface Joining {
   readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>
   readonly control: (connection: Connection, sql: string) => Effect.Effect<unknown, SqlError>
   /**
-   * Prepares the host's transaction for the service's statements, and returns the effect that undoes it. A rollback to
-   * the savepoint undoes it as well.
+   * Prepares the host's transaction for the service's statements, and returns an effect that reverts the preparation. A
+   * rollback to the savepoint also reverts the preparation.
    */
   readonly enter?: (connection: Connection) => Effect.Effect<Effect.Effect<unknown, SqlError>, SqlError>
 }
@@ -108,7 +110,7 @@ export interface Options extends Joining {
 
 const savepoint = "partner_commentary"
 
-/** Transactions inside the outermost one. */
+/** Controls the savepoints of transactions that are nested in the outermost transaction. */
 const nested = (control: Joining["control"]) => {
   const run = (before: string) => (connection: Connection, id: number) =>
     Effect.asVoid(control(connection, `${before} effect_sql_${id}`))
@@ -119,14 +121,16 @@ const nested = (control: Joining["control"]) => {
   }
 }
 
-/** `withTransaction` inside the host's transaction. The outermost transaction of a use case is a savepoint. */
+/**
+ * Implements `withTransaction` inside the host's transaction. The outermost transaction of a use case is a savepoint.
+ */
 const joined = ({ control, enter, spanAttributes, transactionService }: Joining): WithTransaction => {
-  /** The effect to run before the savepoint ends, for each host connection in use. */
+  /** Stores, for each host connection in use, the effect that must run before the savepoint is released. */
   const entered = new WeakMap<Connection, Effect.Effect<unknown, SqlError>>()
   return SqlClient.makeWithTransaction({
     transactionService,
     spanAttributes,
-    // `orOwn` has checked that the transaction exists.
+    // The function `orOwn` has checked that the connection exists.
     acquireConnection: () => HostConnection as Effect.Effect<Connection>,
     begin: Effect.fnUntraced(function* (connection) {
       yield* control(connection, `SAVEPOINT ${savepoint}`)
@@ -147,14 +151,14 @@ const joined = ({ control, enter, spanAttributes, transactionService }: Joining)
   })
 }
 
-/** The client's own `withTransaction`, except inside the host's transaction. */
+/** Uses the client's own `withTransaction` outside of the host's transaction, and a savepoint inside of it. */
 export const orOwn = (joining: Joining, own: WithTransaction): WithTransaction => {
   const host = joined(joining)
   return (effect) =>
     Effect.withFiber(({ context }) => (Context.get(context, HostConnection) === undefined ? own(effect) : host(effect)))
 }
 
-/** `withTransaction` of a client of pooled connections. */
+/** Implements `withTransaction` for a client that takes its connections from a pool. */
 export const withTransaction = (options: Options): WithTransaction => {
   const { acquirer, begin, commit, control, spanAttributes, transactionService } = options
   return orOwn(

@@ -1,7 +1,8 @@
-/** The LIMIT clause of every statement. */
+/** Returns the LIMIT clause that every statement uses. */
 import type { SqlClient } from "effect/sql/SqlClient"
 
 /**
- * The cast hides the value from SQLite's planner, because otherwise SQLite prepares the statement again at every run.
+ * The CAST hides the value from the query planner of SQLite. Without the CAST, SQLite prepares the statement again at
+ * every run.
  */
 export const limitTo = (sql: SqlClient, rows: number | string) => sql`LIMIT CAST(${rows} AS INTEGER)`

@@ -1,26 +1,29 @@
-/** Clauses that lock rows. SQLite has one writer at a time, so it needs no row locks. */
+/** Returns SQL clauses that lock rows. SQLite allows only one writer at a time, so SQLite needs no row locks. */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** Keys never change, so other transactions can still insert rows that refer to this row. */
+/**
+ * Locks a row for an update. The primary key never changes, so other transactions can still insert rows that refer to
+ * the locked row.
+ */
 export const forUpdate = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => sql.literal("FOR NO KEY UPDATE"), orElse: () => sql.literal("") })
 
-/** A lock that prevents the deletion of a referenced row before the transaction ends. */
+/** Returns a lock clause that prevents the deletion of a referenced row before the transaction ends. */
 export const forKeyShare = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => sql.literal("FOR KEY SHARE"), orElse: () => sql.literal("") })
 
-/** Skips locked rows, for claims from a queue. */
+/** Returns a lock clause that skips locked rows, for claims from a queue. */
 export const forUpdateSkipLocked = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => sql.literal("FOR NO KEY UPDATE SKIP LOCKED"), orElse: () => sql.literal("") })
 
 /**
- * Locks a name until the transaction ends, for cases in which no row can be locked. Two names may share a lock, which
- * costs only a wait.
+ * Locks a name until the transaction ends, for cases where no row exists to lock. Two names may have the same hash and
+ * share a lock. A shared lock only makes one transaction wait.
  */
 export const lockName = (sql: SqlClient, name: string) =>
   sql.onDialectOrElse({
-    // Prisma cannot read the type void.
+    // The cast to TEXT is needed because Prisma cannot read the type void.
     pg: () => Effect.asVoid(sql`SELECT CAST(pg_advisory_xact_lock(hashtextextended(${name}, 0)) AS TEXT)`),
     orElse: () => Effect.void
   })

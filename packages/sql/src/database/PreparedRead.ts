@@ -1,11 +1,11 @@
-/** A frequent read whose text is compiled once. Each run gives the values of its parameters by name. */
+/** Compiles the text of a frequent read only once. Each run passes the values of its parameters by name. */
 import type * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import { type DirectRead, readText } from "./DirectReads.ts"
 
-/** `build` uses `value(name)` in the place of each value that a run gives. */
+/** The function `build` calls `value(name)` at each place in the statement where a run inserts a value. */
 export const make = <Row extends object, Name extends string>(
   sql: SqlClient,
   read: DirectRead,

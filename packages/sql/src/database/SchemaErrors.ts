@@ -1,7 +1,7 @@
-/** The reasons why a database cannot be used, with a remedy for each. */
+/** Errors that explain why the service cannot use a database. The message of each error contains a remedy. */
 import * as Schema from "effect/Schema"
 
-/** Text columns require UTF-8. */
+/** The database has another encoding than UTF-8, which the text columns require. */
 export class WrongEncoding extends Schema.TaggedError<WrongEncoding>()("WrongEncoding", {
   encoding: Schema.String
 }) {
@@ -21,14 +21,14 @@ export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("Sc
   }
 }
 
-/** Before the first release, migrations had other names under the same ids. */
+/** Before the first release, migrations had the same ids but other names. */
 export class SchemaUnreleased extends Schema.TaggedError<SchemaUnreleased>()("SchemaUnreleased", {}) {
   override get message() {
     return "A development version from before the first release made this database, and no release can upgrade it: start with an empty database. Nothing was changed."
   }
 }
 
-/** This version cannot know what a newer schema means. */
+/** The database has a newer schema, which this version of the service does not know. */
 export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
   /** The newest migration of the database, and the newest migration that this version knows. */
   found: Schema.Number,
@@ -39,19 +39,25 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
   }
 }
 
-/** Another transaction holds the lock of a table. A longer wait would block all other users of the table. */
+/**
+ * Another transaction holds the lock of a table. If the migration waited longer, all other users of the table would
+ * wait as well.
+ */
 export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
   override get message() {
     return "The schema cannot be changed while a long transaction, such as a dump or a report, locks one of its tables. Nothing was changed: run the migration again when it has ended."
   }
 }
 
-/** Since Postgres 15 only the database's owner may create tables in `public`. */
+/** Since Postgres 15, only the owner of a database may create tables in the schema `public`. */
 export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("SchemaForbidden", {
-  /** The role and the first schema of its search path, quoted for SQL. `place` is null if no schema is usable. */
+  /**
+   * The role, and the first schema of the role's search path, both quoted for SQL. `place` is null if the role can use
+   * no schema.
+   */
   role: Schema.String,
   place: Schema.NullOr(Schema.String),
-  /** The role lacks more privileges than CREATE. */
+  /** The privileges that the role lacks, if the role lacks more than CREATE. */
   privileges: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -62,7 +68,8 @@ export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("Sche
 }
 
 /**
- * The schema that the options name does not exist, and the role may not create it. The names are quoted for use in SQL.
+ * The schema that the options name does not exist, and the role may not create the schema. The fields contain names
+ * that are quoted for SQL.
  */
 export class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing", {
   role: Schema.String,
@@ -74,7 +81,7 @@ export class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMi
   }
 }
 
-/** A table of another application has the name of a table of the service. */
+/** Another application has a table with the same name as a table of the service. */
 export class TableTaken extends Schema.TaggedError<TableTaken>()("TableTaken", {
   table: Schema.String
 }) {
@@ -86,9 +93,9 @@ export class TableTaken extends Schema.TaggedError<TableTaken>()("TableTaken", {
 /** A statement of a migration failed. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   migration: Schema.String,
-  /** The table that the statement names first; empty if it names none. */
+  /** The first table that the statement names. The value is empty if the statement names no table. */
   table: Schema.String,
-  /** The database's own message. */
+  /** The message of the database. */
   reason: Schema.String
 }) {
   override get message() {
@@ -111,7 +118,7 @@ export class WritesRefused extends Schema.TaggedError<WritesRefused>()("WritesRe
 /** The role lacks privileges on tables. */
 export class RightsMissing extends Schema.TaggedError<RightsMissing>()("RightsMissing", {
   role: Schema.String,
-  /** Privilege and table: `INSERT ON mails`. */
+  /** Each element contains a privilege and a table, such as `INSERT ON mails`. */
   missing: Schema.Array(Schema.String)
 }) {
   override get message() {

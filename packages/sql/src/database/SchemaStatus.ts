@@ -1,6 +1,6 @@
 /**
- * Reads the applied migrations of a database, and the reason if it is not writable. It changes nothing and locks no
- * table.
+ * Reads which migrations a database has applied, and why the database is not writable. The read changes nothing and
+ * locks no table.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,13 +12,13 @@ import { SchemaForbidden, WritesRefused, WrongEncoding } from "./SchemaErrors.ts
 export const migrationsTable = "partner_commentary_migrations"
 
 export interface SchemaStatus {
-  /** The names of applied migrations by id. */
+  /** The names of the applied migrations, by migration id. */
   readonly applied: ReadonlyMap<number, string>
-  /** The highest applied id; 0 without applied migrations. */
+  /** The highest applied migration id. The value is 0 if no migration was applied. */
   readonly newest: number
-  /** True when the database has no table at all, not even another application's. */
+  /** True when the database contains no table, not even a table of another application. */
   readonly isEmpty: boolean
-  /** The reason why no migration can start. */
+  /** The reason why no migration can start, if there is a reason. */
   readonly obstacle: Option.Option<WritesRefused | SchemaForbidden>
 }
 
@@ -33,7 +33,7 @@ interface Server {
   readonly reads_only: string
 }
 
-/** Reading fails when the database's encoding is unusable. */
+/** Reads the status of the schema. The read fails when the service cannot use the database's encoding. */
 export const readSchemaStatus: Effect.Effect<SchemaStatus, SqlError | WrongEncoding, SqlClient.SqlClient> =
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })

@@ -1,10 +1,12 @@
-/** Maps many rows in steps, because mapping a thousand rows at once blocks the event loop for tens of milliseconds. */
+/**
+ * Maps many rows in small steps. Mapping a thousand rows at once would block the event loop for tens of milliseconds.
+ */
 import * as Effect from "effect/Effect"
 
-/** The number of rows in one step. A step takes one or two milliseconds. */
+/** The number of rows in one step. One step takes one or two milliseconds. */
 const rowsAtOnce = 32
 
-/** Works like `rows.map(f)`, but yields to other fibers between steps. A short list is one step. */
+/** Works like `rows.map(f)`, but yields to other fibers between steps. A short list needs only one step. */
 export const mapRows = <Row, A>(rows: ReadonlyArray<Row>, f: (row: Row) => A): Effect.Effect<ReadonlyArray<A>> =>
   rows.length <= rowsAtOnce ? Effect.sync(() => rows.map(f)) : inSteps(rows, f)
 

@@ -1,4 +1,4 @@
-/** Runs transactions: a conflict is retried, and a lost database is a defect. */
+/** Runs transactions. A transaction with a conflict is retried. A lost database connection becomes a defect. */
 import { outsideTurns } from "@partner-commentary/core/shared/FairShare"
 import { AfterCommit, Transaction } from "@partner-commentary/core/shared/Transaction"
 import * as Cause from "effect/Cause"
@@ -12,8 +12,8 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 const retries = 5
 
 /**
- * Commits the whole change or nothing. After a deadlock or a serialization failure, which rolls everything back, the
- * outermost transaction starts again.
+ * Commits all writes of the change, or none. A deadlock or a serialization failure rolls everything back, and the
+ * outermost transaction then starts again.
  */
 export const transact = <A, E, R = never>(
   sql: SqlClient.SqlClient,
@@ -24,8 +24,9 @@ export const transact = <A, E, R = never>(
   )
 
 /**
- * Runs one statement. On SQLite it shares a commit with other changes, because each commit waits for the disk and blocks
- * the process meanwhile. On Postgres a transaction would cost two more round trips.
+ * Runs one statement. On SQLite the statement shares a commit with other changes, because each commit blocks the
+ * process until the disk has finished. On Postgres the statement needs no transaction, which would cost two more round
+ * trips.
  */
 export const sharingCommit = <A, E>(sql: SqlClient.SqlClient, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   sql.onDialectOrElse({
@@ -34,7 +35,7 @@ export const sharingCommit = <A, E>(sql: SqlClient.SqlClient, write: Effect.Effe
       Effect.withFiber((fiber) => (isWithin(sql, fiber) ? write : (transact(sql, write) as Effect.Effect<A, E>)))
   })
 
-/** Returns whether a transaction is open. */
+/** Returns whether the fiber has an open transaction. */
 export const isWithin = (sql: SqlClient.SqlClient, { context }: Fiber.Fiber<unknown, unknown>): boolean =>
   Context.getOrUndefined(context, sql.transactionService) !== undefined
 
@@ -49,7 +50,9 @@ const attempt = <A, E, R>(
     return left > 0 && isConflict(error) ? attempt(sql, change, left - 1) : Effect.die(error)
   })
 
-/** A nested transaction turned the error into a defect. */
+/**
+ * Returns the SQL error of a cause. The error can be a defect, because a nested transaction turns errors into defects.
+ */
 const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError | undefined => {
   for (const reason of cause.reasons) {
     const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined

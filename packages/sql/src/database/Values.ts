@@ -1,19 +1,19 @@
 /**
- * Renders several rows of one INSERT. The statement's text depends only on the number of rows, so that it stays
- * prepared.
+ * Renders several rows for one INSERT. The text of the statement depends only on the number of rows, so that the
+ * database can reuse the prepared statement.
  */
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { jsonOf } from "./Columns.ts"
 
-/** Returns `(columns) VALUES (…), …` with the columns of the first row. There must be at least one row. */
+/** Returns `(columns) VALUES (…), …` with the columns of the first row. The caller must pass at least one row. */
 export const values = (sql: SqlClient, rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
   sql.insert(rows as NonEmptyReadonlyArray<Record<string, unknown>>)
 
 /**
- * Renders rows of a table for an INSERT, in their order. On Postgres the text does not even depend on the number of
- * rows, so that rows of many changes can share a statement. There must be at least one row.
+ * Renders rows of a table for an INSERT, in the given order. On Postgres the text is the same for any number of rows,
+ * so that rows of many changes can share one statement. The caller must pass at least one row.
  */
 export const rowsOf = (sql: SqlClient, table: string, rows: ReadonlyArray<object>): Fragment =>
   sql.onDialectOrElse({

@@ -1,5 +1,6 @@
 /**
- * Checks whether the stores can write. On Postgres it reads the privileges, and on SQLite it runs an empty transaction.
+ * Checks whether the stores can write to the database. The Postgres check reads privileges, and the SQLite check runs
+ * an empty transaction.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,7 +9,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { RightsMissing } from "./SchemaErrors.ts"
 import type { SchemaStatus } from "./SchemaStatus.ts"
 
-/** Every table that the stores write to. */
+/** Lists every table to which the stores write. */
 export const writtenTables = [
   "api_keys",
   "assignments",
@@ -39,10 +40,10 @@ export const writtenTables = [
   "webhooks"
 ] as const
 
-/** The maximum number of privileges that the error names. */
+/** The maximum number of missing privileges that the error names. */
 const shown = 5
 
-/** Returns the reason why the service cannot write to this database. */
+/** Returns the reason why the service cannot write to the database, if there is a reason. */
 export const findWriteObstacle = Effect.fnUntraced(function* (
   schemaStatus: SchemaStatus
 ): Effect.fn.Return<SchemaStatus["obstacle"] | Option.Option<RightsMissing>, SqlError, SqlClient.SqlClient> {
@@ -50,12 +51,12 @@ export const findWriteObstacle = Effect.fnUntraced(function* (
   if (Option.isSome(schemaStatus.obstacle)) return schemaStatus.obstacle
   return yield* sql.onDialectOrElse({
     pg: () => rightsMissing(sql),
-    // The empty transaction waits for another writer, and fails if the file is read-only.
+    // The empty transaction waits until another writer has finished. The transaction fails if the file is read-only.
     orElse: () => Effect.as(sql.withTransaction(sql`SELECT 1`), Option.none())
   })
 })
 
-/** The audit log never changes, so its role may lack UPDATE and DELETE. */
+/** The stores never update or delete audit log entries, so the role may lack these two privileges on the audit log. */
 const rightsMissing = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly role: string; readonly lacks: string }>`SELECT quote_ident(current_user) AS role,

@@ -1,4 +1,4 @@
-/** Responses of idempotent requests, and the claims under which they are stored. */
+/** Stores the responses of idempotent requests, and the claims of running idempotent requests. */
 import { type IdempotencyClaim, IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** The statement returns no row if a valid response is stored. */
+    /** The statement returns no row if the table contains a response that has not expired. */
     const claimed = ({ at, fingerprint, id, until }: IdempotencyClaim, where: Fragment) =>
       sql`INSERT INTO stored_responses AS held (id, fingerprint, until_at) SELECT ${id}, ${fingerprint}, ${toIso(until)} ${where}
         ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, until_at = excluded.until_at,
@@ -29,8 +29,8 @@ export const layer = Layer.effect(
         RETURNING 1 AS claimed`
 
     /**
-     * On Postgres an insert would wait for another request's row and hold its connection, so the store first tries an
-     * advisory lock.
+     * On Postgres an insert would wait for the row of another request and would occupy a connection meanwhile. The
+     * store therefore first tries to take an advisory lock.
      */
     const attempt = sql.onDialectOrElse({
       pg: () => (claim: IdempotencyClaim) =>

@@ -1,4 +1,4 @@
-/** Waiting or failed mails for operators, a page at a time. Reads only. */
+/** Reads pages of waiting or failed mails for operators. The functions change nothing. */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -13,18 +13,24 @@ export interface ListedMail {
   readonly kind: MailKind
   readonly organizationId: OrganizationId | null
   readonly shareId: ShareId | null
-  /** Null for a mail to an organization's contact. */
+  /** The recipient's address. The value is null for a mail to the contact of an organization. */
   readonly to: string | null
   readonly state: "waiting" | "failed"
   readonly attempts: number
   readonly createdAt: Instant.Instant
-  /** The due time; null unless the mail waits. While a worker sends the mail, this is the end of the worker's lease. */
+  /**
+   * The due time of a waiting mail, and null for other mails. While a worker sends the mail, the due time is the end of
+   * the worker's lease.
+   */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null
   readonly reason: string | null
 }
 
-/** The last mail of a page: its time in the list's order, and its id. */
+/**
+ * The position of a page's last mail in the list. The position consists of the mail's id and the time by which the list
+ * is sorted.
+ */
 export interface MailListPosition {
   readonly at: Instant.Instant
   readonly id: string
@@ -37,7 +43,7 @@ export interface MailListQuery {
   readonly limit: number
 }
 
-/** Lists waiting mails by due time, and failed mails newest first. */
+/** Lists waiting mails in the order of due times. Lists failed mails with the newest first. */
 export const listMails = Effect.fnUntraced(function* ({ after, limit, organizationId, state }: MailListQuery) {
   const sql = yield* SqlClient.SqlClient
   const [at, direction, beyond] = state === "waiting" ? ["due_at", "ASC", ">"] : ["settled_at", "DESC", "<"]

@@ -1,5 +1,6 @@
 /**
- * Stores mails and their queue. The queue is the table's due times: a claim moves the due time to the end of its lease.
+ * Stores mails and their queue. The due times of the table are the queue: when a worker claims a mail, the due time
+ * becomes the end of the worker's lease.
  */
 import { type Mail, type MailKind, type NewMail, resendIdSeparator } from "@partner-commentary/core/mail/Mail"
 import { type MailOutcome, MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -40,7 +41,7 @@ interface ClaimedRow extends MailRow {
   readonly was_due_at: string
 }
 
-/** The queue of mails, shared by organizations. */
+/** The queue of waiting mails, in which each organization is an owner with a fair share. */
 export const waitingMailsTable = { rows: "mails WHERE state = 'waiting'", owner: "COALESCE(organization_id, '')" }
 
 export const layer = Layer.effect(
@@ -61,7 +62,7 @@ export const layer = Layer.effect(
 
       claim: (at, lease, limit, behind = null) => {
         const turn = turnBehind(behind)
-        // Mails without an organization come last in a rotation.
+        // Organizations are sorted by id, and start after `behind`, the last organization of the previous claim.
         const first = sql`CASE WHEN id > ${behind ?? ""} THEN 0 ELSE 1 END, id`
         const now = Instant.toIso(at)
         return Effect.orDie(
@@ -101,7 +102,7 @@ export const layer = Layer.effect(
           )
         ),
 
-      // A delayed notice is due after its delay.
+      // Notices are created with a delay, so a later due time of a notice is valid.
       repairDueTimes: (latest) =>
         Effect.orDie(
           Effect.asVoid(
@@ -156,12 +157,15 @@ export const layer = Layer.effect(
   })
 )
 
-/** Resets a mail to its state before the first attempt, under the same id, so that receivers recognize a duplicate. */
+/**
+ * Resets a mail to the state before the first attempt. The mail keeps its id, so that receivers can recognize a
+ * duplicate.
+ */
 const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
   sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
-  // The end of the range of resent mails' ids: the next character after the hyphen.
+  // The ids of resent mails are a range of ids. The range ends at the character that follows the hyphen.
   const isMail = sql`(id = ${id} OR (id > ${id + resendIdSeparator} AND id < ${`${id}${resendIdSeparator.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${isMail}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`
@@ -192,7 +196,7 @@ const following = (
   }
 }
 
-/** Queues mails that are due at once. If a mail with the id exists, it does not change. */
+/** Queues mails that are due at once. A mail whose id already exists does not change. */
 export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMail>) => {
   const iso = makeIsoFormatter()
   return sql`INSERT INTO mails ${values(
@@ -202,7 +206,10 @@ export const insertMails = (sql: SqlClient.SqlClient, mails: ReadonlyArray<NewMa
     ON CONFLICT (id) DO NOTHING`
 }
 
-/** Returns when to mail the creator about a draft that has stalled. The caller has locked the assignment's row. */
+/**
+ * Returns the time at which to mail the creator about a stalled draft. The caller must hold the lock of the
+ * assignment's row.
+ */
 export const stalledNoticeTime = (sql: SqlClient.SqlClient, shareId: ShareId, now: Instant.Instant) => {
   const { from, to } = StalledNotice.stalledNoticeIdRange(shareId)
   return Effect.map(
@@ -216,7 +223,7 @@ export const stalledNoticeTime = (sql: SqlClient.SqlClient, shareId: ShareId, no
   )
 }
 
-/** Changes no row if a later attempt has claimed the mail. */
+/** Marks a mail as sent. The statement changes no row if a later attempt has claimed the mail. */
 export const markSent = (sql: SqlClient.SqlClient, mail: MailAttempt, at: Instant.Instant) =>
   settling(sql, mail, following(sql, mail, { state: "sent" }, at))
 
@@ -253,7 +260,7 @@ const fromRow = (row: MailRow): Mail => ({
 const longestOverdueFirst = (one: ClaimedRow, other: ClaimedRow): number =>
   inOrder(one.was_due_at, other.was_due_at) || inOrder(one.id, other.id)
 
-/** Restores the order in which the database chose the organizations. */
+/** Sorts claimed mails by the order in which the statement selected the organizations. */
 const turnBehind = (behind: OrganizationId | null) => (one: ClaimedRow, other: ClaimedRow) => {
   const [owner, otherOwner] = [one.organization_id ?? "", other.organization_id ?? ""]
   const isBefore = (id: string) => (id > (behind ?? "") ? 0 : 1)

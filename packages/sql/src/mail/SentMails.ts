@@ -1,4 +1,4 @@
-/** Records sent mails. On Postgres, mails that were sent at one time share one statement. */
+/** Marks mails as sent. On Postgres, mails that are sent at the same time share one statement. */
 import type { Mail } from "@partner-commentary/core/mail/Mail"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
@@ -13,13 +13,16 @@ interface Sent {
   readonly at: Instant.Instant
 }
 
-/** False if a later attempt has claimed the mail, or settled it. */
+/** The result is false if a later attempt has claimed the mail, or if the mail is already settled. */
 type Settle = (sent: Sent) => Effect.Effect<boolean>
 
 export const make = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => settleBatched(sql), orElse: () => Effect.succeed(settleOne(sql)) })
 
-/** A fragment instead of parameters, so that a batch and a single mail set the same columns. */
+/**
+ * An SQL fragment without parameters. The statements for a batch and for a single mail set the same columns with this
+ * fragment.
+ */
 const sentColumns = "state = 'sent', reason = NULL"
 
 const settleOne =
@@ -39,7 +42,7 @@ const settleOne =
 /** The maximum number of mails in one statement. */
 const maxBatch = 100
 
-/** The statement skips mails that another transaction has locked, and each of them is then settled alone. */
+/** The batch statement skips mails that another transaction has locked. Each skipped mail is then settled alone. */
 const settleBatched = Effect.fnUntraced(function* (sql: SqlClient) {
   const ask = Effect.fnUntraced(function* (batch: ReadonlyArray<Sent>) {
     const rows = yield* sql<{ readonly id: string; readonly claim_number: number }>`WITH given AS MATERIALIZED (

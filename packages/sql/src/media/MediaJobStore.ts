@@ -1,6 +1,6 @@
 /**
- * Stores media jobs until they succeed or finally fail. The queue is the table's due times: a claim moves the due time
- * to the end of its lease.
+ * Stores media jobs until they succeed or finally fail. The due times of the table are the queue: when a worker claims
+ * a job, the due time becomes the end of the worker's lease.
  */
 
 import type { MediaJob } from "@partner-commentary/core/commentary/MediaJob"
@@ -112,7 +112,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Queues a job for each requested output type, due at once. Existing jobs stay as they are. */
+/** Queues a media job for each requested output type. New jobs are due at once, and existing jobs do not change. */
 export const insertMediaJobs = (
   sql: SqlClient.SqlClient,
   { id, topicId }: { readonly id: ShareId; readonly topicId: TopicId },
@@ -126,7 +126,7 @@ export const insertMediaJobs = (
       ON CONFLICT (share_id, kind) DO NOTHING`
   )
 
-/** Ends the job of a file whose URL the same transaction stores. */
+/** Ends the media job of a file. The same transaction stores the file's URL. */
 export const endReadyJob = (sql: SqlClient.SqlClient, shareId: ShareId, kind: MediaKind, at: Instant.Instant) =>
   sql`UPDATE media_jobs SET state = 'ready', due_at = NULL, is_leased = 0, settled_at = ${Instant.toIso(at)}, reason = NULL
     WHERE share_id = ${shareId} AND kind = ${kind} AND state <> 'ready'`

@@ -1,6 +1,6 @@
 /**
- * The order in which events were committed. Ids follow the clocks of processes, so readers would miss an event that is
- * committed late.
+ * Stores the order in which events were committed. Event ids follow the clocks of processes, so a reader that follows
+ * the ids would miss an event that is committed late.
  */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -29,12 +29,14 @@ export const eventPositions = Effect.gen(function* () {
     PRIMARY KEY (organization_id, environment)
   ) ${clustered(sql)} ${oftenUpdated(sql, 50)}`
 
-  // Processes of older versions lock topics before events. The next migration needs the lock of topics too.
+  // Processes of older versions lock topics before events. This migration locks topics first, because the next
+  // migration also needs the lock of topics.
   yield* sql.onDialectOrElse({ pg: () => sql`LOCK TABLE topics IN EXCLUSIVE MODE`, orElse: () => Effect.void })
-  // The trigger is created first: its lock keeps events of older processes out until the migration ends.
+  // The trigger is created before the events are numbered. The trigger's table lock blocks new events of older
+  // processes until the migration ends.
   yield* sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
 
-  // Events from before this migration are never listed in this order.
+  // Events that are older than this time are never listed in the order of positions.
   const first = firstIdAt(earliestListed(yield* Instant.now))
   yield* sql`INSERT INTO event_positions (event_id, organization_id, environment, type, position)
     SELECT id, organization_id, environment, type,
@@ -45,10 +47,9 @@ export const eventPositions = Effect.gen(function* () {
 })
 
 /**
- * The trigger runs at the commit. The owner's row stays locked from that moment until the commit is done, so positions
- * are in the order of commits. A trigger does this, because processes of the former version also write events during an
- * upgrade. The trigger uses the search path of the migration, because a host's transaction has its own search path at
- * the commit.
+ * The trigger runs at the commit and locks the owner's row until the commit is done, so positions follow the order of
+ * commits. The numbering is a trigger, because processes of the previous version also write events during an upgrade.
+ * The trigger uses the search path of the migration, because the transaction of a host can have another search path.
  */
 const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql.unsafe(`CREATE FUNCTION number_event() RETURNS TRIGGER LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -65,7 +66,7 @@ const onPostgres = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event()`)
 })
 
-/** Writers take turns. */
+/** The SQLite trigger needs no lock, because SQLite allows only one writer at a time. */
 const onSqlite = (sql: SqlClient.SqlClient) =>
   sql.unsafe(`CREATE TRIGGER events_numbered AFTER INSERT ON events BEGIN
     INSERT INTO last_event_positions (organization_id, environment, position)

@@ -1,4 +1,7 @@
-/** The time at which a topic last changed, for lists of changed topics, and its version, for conditional requests. */
+/**
+ * Adds the time of a topic's last change, for lists of changed topics. Adds a topic's version, for conditional
+ * requests.
+ */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -8,8 +11,8 @@ export const topicChanges = Effect.gen(function* () {
   const now = Instant.toIso(yield* Instant.now)
   yield* sql`ALTER TABLE topics ADD COLUMN version INTEGER NOT NULL DEFAULT 0`
   yield* sql.onDialectOrElse({
-    // The migration rewrites no row: earlier topics, and those of processes of the former version, count as changed
-    // now.
+    // The migration rewrites no row. The default is the time of the migration, for existing topics and for topics that
+    // processes of the previous version write.
     pg: () =>
       sql`ALTER TABLE topics ADD COLUMN updated_at TEXT COLLATE "C" NOT NULL DEFAULT ${sql.literal(`'${now}'`)}`,
     orElse: () =>

@@ -1,5 +1,6 @@
 /**
- * Assignments that a partner cancelled. Older processes read them as withdrawn, and count them in `abandoned` alone.
+ * Marks assignments that a partner cancelled. Older processes read a cancelled assignment as withdrawn, and count a
+ * cancellation only in `abandoned`.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"

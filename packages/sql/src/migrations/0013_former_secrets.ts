@@ -1,4 +1,7 @@
-/** The secret that a webhook had before its rotation, which signs beside the new one until a time. */
+/**
+ * Stores the previous secret of a webhook after a rotation. Until a given time, requests are signed with the new secret
+ * and with the previous secret.
+ */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

@@ -1,4 +1,7 @@
-/** The webhooks that receive a topic's events, as JSON; null stands for all. Older processes deliver to all. */
+/**
+ * Stores the webhooks that receive the events of a topic, as JSON. The value null means all webhooks. Older processes
+ * ignore the column and deliver to all webhooks.
+ */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

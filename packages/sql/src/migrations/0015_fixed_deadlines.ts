@@ -1,4 +1,7 @@
-/** Deadlines that a partner has set. Older processes move them when the mail is delivered. */
+/**
+ * Marks deadlines that a partner has set. Older processes ignore the mark and move the deadline when the mail is
+ * delivered.
+ */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 

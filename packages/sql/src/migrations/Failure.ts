@@ -1,4 +1,4 @@
-/** Names the table at which a migration fails, with the database's own message. */
+/** Adds the name of the table and the message of the database to the failure of a migration. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,13 +8,13 @@ import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import { MigrationFailed, TableTaken } from "../database/SchemaErrors.ts"
 
-/** Returns the first table that a statement names. */
+/** Matches the first table that a statement names. */
 const named = /\b(?:TABLE|INTO|UPDATE|FROM|ON)\s+(?:IF (?:NOT )?EXISTS\s+)?"?(\w+)/
 
 const taken = /\b(?:relation|table|index) "?(\w+)"? already exists/
 
 const failureOf = (migration: string, statement: string, error: SqlError): SqlError | MigrationFailed | TableTaken => {
-  // The migrator recognizes a locked table by the reason.
+  // The migrator must get this error unchanged, because it recognizes a locked table by the error's reason.
   if (error.reason._tag === "LockTimeoutError") return error
   const reason = reasonOf(error)
   const table = taken.exec(reason)?.[1]
@@ -22,11 +22,11 @@ const failureOf = (migration: string, statement: string, error: SqlError): SqlEr
   return new MigrationFailed({ migration, table: tableOf(error) ?? named.exec(statement)?.[1] ?? "", reason })
 }
 
-/** Postgres names the table of some failures. */
+/** Returns the table of a failure. Postgres reports the table only for some failures. */
 const tableOf = ({ reason: { cause } }: SqlError): string | undefined =>
   Predicate.hasProperty(cause, "table") && Predicate.isString(cause.table) ? cause.table : undefined
 
-/** Runs the migration inside its transaction. A failure names the table and the statement. */
+/** Runs a migration in its transaction. If the migration fails, the error names the table and the migration. */
 export const explained = (name: string, migration: Effect.Effect<unknown, SqlError, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,7 @@
-/** Migrates a database to the present schema: only forward, completely or not at all, by any number of processes at once. */
+/**
+ * Migrates a database to the current schema. A migration is applied completely or not at all, and no migration is
+ * reverted. Any number of processes can start a migration at the same time.
+ */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -36,7 +39,7 @@ import * as OlderProcesses from "./OlderProcesses.ts"
 
 type Migration = Effect.Effect<unknown, SqlError, SqlClient.SqlClient>
 
-/** Released migrations never change: add another one. */
+/** Released migrations never change. Each change of the schema is a new migration. */
 export const released: Readonly<Record<string, Migration>> = {
   "0001_organizations": organizations,
   "0002_personas": personas,
@@ -55,12 +58,18 @@ export const released: Readonly<Record<string, Migration>> = {
   "0015_fixed_deadlines": fixedDeadlines
 }
 
-/** All older processes must be stopped before these migrations, because their later writes would be lost or wrong. */
+/**
+ * Migrations that require that all older processes are stopped. Later writes of an older process would be lost or
+ * wrong.
+ */
 const exclusive: ReadonlySet<string> = new Set()
 
 const idOf = (name: string): number => Number.parseInt(name, 10)
 
-/** If a session has migrated before, it has cached plans of the table of migrations, whose columns were altered. */
+/**
+ * A session that has migrated before has cached query plans for the table of migrations. The plans are stale after the
+ * columns of that table were altered.
+ */
 const isStale = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "SerializationError"
 
 const isLockTimeout = (error: unknown): boolean =>
@@ -68,13 +77,13 @@ const isLockTimeout = (error: unknown): boolean =>
     ? error.reason._tag === "LockTimeoutError"
     : error instanceof Migrator.MigrationError && isLockTimeout(error.cause)
 
-/** The migrator wraps the failure of a migration. */
+/** Returns the failure of the migration itself, because the migrator wraps that failure in another error. */
 const explanationOf = (error: Migrator.MigrationError | SqlError) => {
   const cause = error instanceof Migrator.MigrationError ? error.cause : undefined
   return cause instanceof MigrationFailed || cause instanceof TableTaken ? cause : error
 }
 
-/** The migrations that this version knows by name, and those that refuse to run beside older processes. */
+/** Returns the functions for the given migrations. Migrations in `exclusive` do not run while older processes run. */
 export const make = (migrations: Readonly<Record<string, Migration>>, exclusive: ReadonlySet<string>) => {
   const names: ReadonlyArray<string> = Object.keys(migrations)
   const latest = Math.max(...names.map(idOf))
@@ -85,12 +94,15 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
     Effect.mapError(explanationOf)
   )
 
-  /** Processes that start together wait here for the first process, and then find no migration left. */
+  /**
+   * Applies migrations under a lock. Processes that start at the same time wait here for the first process, and then
+   * find that no migration is left.
+   */
   const applyOnPostgres = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* lockName(sql, migrationsTable)
-    // The migration runs under the lock that a process takes to write its first heartbeat, so no process can start
-    // meanwhile.
+    // A process takes the same lock to write its first heartbeat. No process can therefore start while a migration
+    // runs.
     yield* OlderProcesses.check((yield* schemaStatus).left, exclusive)
     yield* sql`SET LOCAL lock_timeout = '5s'`
     const applied = yield* ByteOrder.withByteOrder(apply)
@@ -110,8 +122,8 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   }
 
   /**
-   * Returns the state of the schema, and the migrations that are not yet applied, oldest first. The call only reads,
-   * and takes no lock.
+   * Returns the state of the schema, and the migrations that are not yet applied, oldest first. The function only
+   * reads, and takes no lock.
    */
   const schemaStatus = Effect.gen(function* () {
     const found = yield* Effect.tap(readSchemaStatus, check)
@@ -119,8 +131,8 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
   })
 
   /**
-   * Applies the missing migrations and returns them, oldest first. If no migration is missing, it takes no lock, so
-   * that a dump does not delay a start.
+   * Applies the missing migrations and returns them, oldest first. If no migration is missing, the function takes no
+   * lock, so that a database dump cannot delay a start.
    */
   const migrate = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -131,7 +143,7 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
       pg: () => Effect.retry(sql.withTransaction(applyOnPostgres), { times: 1, while: isStale }),
       orElse: () => Effect.andThen(OlderProcesses.check(left, exclusive), apply)
     })
-    // Another process with a newer version may have migrated first.
+    // A process with a newer version may have migrated the database first.
     yield* Effect.flatMap(readSchemaStatus, check)
     return applied
   })
@@ -141,5 +153,5 @@ export const make = (migrations: Readonly<Record<string, Migration>>, exclusive:
 
 export const { latest, migrate, names, schemaStatus } = make(released, exclusive)
 
-/** Migrates the database before the layers that depend on this layer are built. */
+/** Migrates the database before other layers start, if those layers depend on this layer. */
 export const layer = Layer.effectDiscard(Effect.asVoid(migrate))

@@ -1,13 +1,13 @@
-/** Refuses a migration that older processes cannot survive while one of them has a fresh heartbeat. */
+/** Refuses an exclusive migration while an older process has a recent heartbeat. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** A process is dead after three missed heartbeats. Milliseconds. */
+/** A process without a heartbeat for this time counts as dead, in milliseconds. The time contains three heartbeats. */
 export const freshFor = 60_000
 
-/** The error means that nothing was changed. @public */
+/** An older process is running, so the migration did not start and changed nothing. @public */
 export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>()("OlderProcessesAlive", {
   migration: Schema.String,
   count: Schema.Int,
@@ -19,7 +19,10 @@ export class OlderProcessesAlive extends Schema.TaggedError<OlderProcessesAlive>
   }
 }
 
-/** Ignores a heartbeat in the future: a live process whose clock was set back will soon write another one. */
+/**
+ * Fails if an older process is running. The check ignores heartbeats in the future, because a live process whose clock
+ * was set back soon writes another heartbeat.
+ */
 export const check = Effect.fnUntraced(function* (left: ReadonlyArray<string>, exclusive: ReadonlySet<string>) {
   const migration = left.findLast((name) => exclusive.has(name))
   const sql = yield* SqlClient.SqlClient
@@ -33,7 +36,7 @@ export const check = Effect.fnUntraced(function* (left: ReadonlyArray<string>, e
   return yield* new OlderProcessesAlive({ migration, count: older.count, seenAt: older.seen_at ?? "" })
 })
 
-/** An empty database has no heartbeat table. */
+/** Returns whether the heartbeat table exists. An empty database has no heartbeat table. */
 const hasTable = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql.onDialectOrElse({

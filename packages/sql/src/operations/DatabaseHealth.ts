@@ -1,6 +1,6 @@
 /**
- * Checks that the database accepts a write. The check inserts a row that is large enough for separate pages and deletes
- * it in the same transaction. No other transaction sees the row, but the commit must reach the disk.
+ * Checks that the database accepts a write. The check inserts a large row and deletes the row in the same transaction.
+ * No other transaction sees the row, but the database must write the commit to the disk.
  */
 import { DatabaseHealth, DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Cause from "effect/Cause"
@@ -12,22 +12,21 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { KnownFault, toDatabaseUnavailable } from "../database/DatabaseFault.ts"
 
-/** How long the result of a check is reused. Milliseconds. */
+/** The time for which the result of a check is reused, in milliseconds. */
 const freshness = 1000
 
 const timeout = "2 seconds"
 
 /**
- * The row is about as large as a topic, because a small row would still fit into a database that is too full for a
- * topic.
+ * The row is about as large as a topic. A small row could still fit into a database that has no space left for a topic.
  */
 const filling = "x".repeat(8192)
 
-/** Makes one write, without timeout or rate limit. */
+/** Writes to the database once, without a timeout and without a rate limit. */
 export const makeTestWrite: Effect.Effect<void, DatabaseUnavailable, SqlClient.SqlClient> = Effect.gen(function* () {
   yield* yield* KnownFault
   const sql = yield* SqlClient.SqlClient
-  // Each process checks a separate row, so only processes with the same id would wait for each other.
+  // Each check writes a row with a different id, so that checks do not wait for each other.
   const id = `health:${yield* Clock.currentTimeNanos}`
   yield* sql.withTransaction(
     Effect.andThen(
@@ -50,7 +49,7 @@ export const layer = Layer.effect(
     let latest: { readonly exit: Exit.Exit<void, DatabaseUnavailable>; readonly at: number } | undefined
     let loggedFault: string | undefined
 
-    /** Logs a fault once, and logs its end once. */
+    /** Logs a fault when the fault begins, and once more when the fault ends. */
     const tell = (exit: Exit.Exit<void, DatabaseUnavailable>) =>
       Effect.suspend(() => {
         const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
@@ -64,8 +63,8 @@ export const layer = Layer.effect(
       })
 
     /**
-     * The write is not interrupted with its caller: a database that hangs blocks one connection, not one for each
-     * caller.
+     * The write continues when its caller is interrupted. A database that does not respond then blocks only one
+     * connection, and not one connection for each caller.
      */
     const run = (done: Deferred.Deferred<void, DatabaseUnavailable>) =>
       Effect.gen(function* () {

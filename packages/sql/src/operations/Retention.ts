@@ -1,7 +1,7 @@
 /**
- * Deletes settled mails and redeliveries, closed duplicate windows, old responses and events, old topics of the test
- * environment, and expired former secrets. Each batch reads along an index and is one transaction. A pause follows each
- * batch, so that a writer waits for at most one batch.
+ * Deletes settled mails and redeliveries, closed duplicate windows, old responses and events, old test topics and
+ * expired former secrets. Each batch is one transaction that reads along an index. The pause after a batch lets writers
+ * proceed.
  */
 import { type DeletionLimits, Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -18,13 +18,13 @@ import * as FormerSecrets from "../webhooks/FormerSecrets.ts"
 
 const batch = 1000
 
-/** The pause is longer than the polling interval of a process that waits for the write lock. */
+/** The pause must be longer than the interval at which a waiting process polls for the write lock. */
 const pause = "50 millis"
 
 interface Kind {
   readonly table: string
   readonly key: ReadonlyArray<string>
-  /** The statement that selects the rows to delete. */
+  /** The SQL condition that selects the rows to delete. */
   readonly isClosed: Fragment
 }
 
@@ -63,7 +63,10 @@ export const layer = Layer.effect(
       key: ["id"],
       isClosed: sql`done_at < ${toIso(mails)}`
     })
-    /** Rows are deleted by webhook, because the keys begin with the webhook's id. */
+    /**
+     * Selects old rows of existing webhooks. The condition includes the webhook, because the keys begin with the
+     * webhook's id.
+     */
     const ofWebhooks = (table: string, key: ReadonlyArray<string>, { events }: DeletionLimits): Kind => ({
       table,
       key: ["webhook_id", "event_id", ...key],

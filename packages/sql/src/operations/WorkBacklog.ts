@@ -1,5 +1,6 @@
 /**
- * Counts due work with the workers' indexes, each kind up to a limit, so that the cost does not grow with the backlog.
+ * Counts due work with the indexes of the workers. Each count stops at a limit, so that its cost does not grow with the
+ * backlog.
  */
 import {
   type DueWorkCounts,
@@ -65,8 +66,8 @@ export const layer = Layer.effect(
         return counts(
           {
             mails,
-            // The ORDER BY makes SQLite use this index. Otherwise it would read every open assignment by the index of
-            // due times.
+            // The ORDER BY clause makes SQLite use the index on ids. Without the clause, SQLite would read every open
+            // assignment from the index on due times.
             stalledDrafts: sql.literal(
               "assignments WHERE generation_attempts > 0 AND generation_next_at IS NULL AND due_at IS NOT NULL ORDER BY id"
             ),

@@ -1,4 +1,4 @@
-/** Registers and changes organizations. A constraint keeps identity ids unique. */
+/** Registers and changes organizations. A unique constraint prevents duplicate identity ids. */
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -16,7 +16,10 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** Ids are generated here and never reused, so an id that does not exist now never will. */
+    /**
+     * Rejects an identity id that is the id of another organization. A check of the existing ids is sufficient, because
+     * the service generates each new id and never reuses an id.
+     */
     const refuseIds = Effect.fnUntraced(function* ({ id, identityId }: Organization) {
       if (identityId === null) return
       const named = yield* sql`SELECT id FROM organizations WHERE id = ${identityId.toLowerCase()} AND id <> ${id}`

@@ -1,4 +1,4 @@
-/** Maps an organization to its row. */
+/** Maps an organization to a row of the table, and back. */
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"

@@ -1,6 +1,6 @@
 /**
- * Publishes personas and grants licences. OrganizationStore, which may be the embedder's, checks that an organization
- * exists.
+ * Publishes personas and grants licences. The OrganizationStore checks that an organization exists, because an embedder
+ * may replace that store.
  */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import type { Persona } from "@partner-commentary/core/persona/Persona"

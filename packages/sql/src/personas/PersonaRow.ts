@@ -1,4 +1,7 @@
-/** Maps personas and licences to rows. The mapping is written by hand, because every submission reads them. */
+/**
+ * Maps personas and licences to rows. The mapping is written by hand for speed, because every submission reads personas
+ * and licences.
+ */
 import type { License } from "@partner-commentary/core/persona/License"
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"

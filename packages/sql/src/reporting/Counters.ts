@@ -1,19 +1,19 @@
 /**
- * Counters that each change updates, so that no request needs to count rows: an organization's topics by status, and
- * its daily metrics by persona. TopicTotals and DailyMetrics define the names of the counters.
+ * Counts topics and outcomes with each change, so that no request needs to count rows. The counters contain topics by
+ * status, and daily metrics by persona. TopicTotals and DailyMetrics define the names of the counters.
  */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { rowsOf } from "../database/Values.ts"
 
 export interface CounterIncrement {
-  /** The day, such as `2026-01-30`; empty for topic totals. */
+  /** The day of the metric, such as `2026-01-30`. The value is empty for topic totals. */
   readonly day: string
-  /** The persona's id; empty for topic totals. */
+  /** The id of the persona. The value is empty for topic totals. */
   readonly persona_id: string
   readonly name: string
   readonly total: number
-  /** The persona's latest name; null keeps the stored one. */
+  /** The latest name of the persona. With null, the stored name does not change. */
   readonly persona_name: string | null
 }
 
@@ -27,7 +27,7 @@ export const counterRows = (
   increments: ReadonlyArray<CounterIncrement>
 ): ReadonlyArray<CounterRow> => increments.map((increment) => ({ organization_id, environment, ...increment }))
 
-/** Adds the increments of the same counter. */
+/** Adds up the increments of each counter, so that the result has one row for each counter. */
 export const sumByCounter = (rows: ReadonlyArray<CounterRow>): ReadonlyArray<CounterRow> => {
   const sums = new Map<string, CounterRow>()
   for (const row of rows) {
@@ -38,13 +38,13 @@ export const sumByCounter = (rows: ReadonlyArray<CounterRow>): ReadonlyArray<Cou
 }
 
 /**
- * There must be at least one row, and one for each counter. The rows stay locked until the commit, so they are written
- * in a fixed order to avoid deadlocks.
+ * Adds rows to the counters. The caller must pass at least one row, and at most one row for each counter. The rows stay
+ * locked until the commit, so the statement sorts the rows to avoid deadlocks.
  */
 export const addToCounters = (sql: SqlClient.SqlClient, rows: ReadonlyArray<CounterRow>) =>
   sql`INSERT INTO counters AS counter ${rowsOf(sql, "counters", rows.toSorted(byKey))} ${onConflictAdd(sql)}`
 
-/** For an INSERT into the counters with the alias `counter`. */
+/** Returns the ON CONFLICT clause for an INSERT that gives the counters table the alias `counter`. */
 export const onConflictAdd = (sql: SqlClient.SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id, environment, day, persona_id, name) DO UPDATE SET
     total = counter.total + excluded.total, persona_name = COALESCE(excluded.persona_name, counter.persona_name)`)

@@ -1,6 +1,6 @@
 /**
- * Metrics by the day (UTC) on which assignments were sent and by persona, updated with each change: outcomes in counters,
- * durations in histograms.
+ * Updates daily metrics with each change of an assignment. The metrics are grouped by persona and by the UTC day on
+ * which the assignment was sent. Counters store the outcomes, and histograms store the durations.
  */
 import { completedStages, timelineOf } from "@partner-commentary/core/performance/AssignmentTimeline"
 import type { DurationHistogram } from "@partner-commentary/core/performance/Histogram"
@@ -14,7 +14,7 @@ import * as HistogramRow from "./HistogramRow.ts"
 
 export const dayOf = (moment: Instant.Instant): string => Instant.toIso(moment).slice(0, 10)
 
-/** Returns the changed counts of one assignment. */
+/** Returns the increments of the counters that a change of one assignment affects. */
 export const countIncrements = (before: Assignment, after: Assignment): ReadonlyArray<CounterIncrement> =>
   countChanges(timelineOf(before), timelineOf(after)).map(([name, total]) => ({
     day: dayOf(before.createdAt),
@@ -25,8 +25,8 @@ export const countIncrements = (before: Assignment, after: Assignment): Readonly
   }))
 
 /**
- * Counts the duration of each stage that the change completed. `fold` gets the number of exact durations, which the
- * statement can return, and compacts the histogram if there are too many. The rows stay locked until the commit.
+ * Counts the duration of each stage that the change completed. The statement can return the number of exact durations
+ * for `fold`, which compacts the histogram if the number is too high. The rows stay locked until the commit.
  */
 export const durationWrites = (sql: SqlClient.SqlClient, before: Assignment, after: Assignment) =>
   completedStages(timelineOf(before), timelineOf(after)).map(([stage, duration]) => {

@@ -1,14 +1,17 @@
-/** The columns of a histogram. A new duration is appended by SQL; compaction replaces many durations by their buckets. */
+/**
+ * Maps a duration histogram to its columns. SQL appends each new duration, and a compaction replaces many durations by
+ * the buckets that contain them.
+ */
 import { addDuration, type DurationHistogram, histogramBucketOf } from "@partner-commentary/core/performance/Histogram"
 
 export interface HistogramRow {
-  /** The elements of a JSON array: a duration, then its count, then the next duration and its count, and so on. */
+  /** The elements of a JSON array, in which each duration is followed by its count. */
   readonly counts: string
   /** The number of exact durations since the last compaction. */
   readonly exact: number
 }
 
-/** When there are more exact durations than this, they are compacted. */
+/** A histogram with more exact durations than this number is compacted. */
 export const maxExact = 30
 
 export const toRow = (histogram: DurationHistogram): HistogramRow => {

@@ -1,4 +1,7 @@
-/** Reads a period's assignments for reports: whole days from daily metrics, a part of a day in pages of topics. */
+/**
+ * Reads the assignments of a period for reports. Whole days come from daily metrics, and a part of a day comes from
+ * pages of topics.
+ */
 import type { PersonaTimeline, TimelineStage } from "@partner-commentary/core/performance/AssignmentTimeline"
 import { emptyMetrics, type OutcomeCounts } from "@partner-commentary/core/performance/Metrics"
 import { PerformanceStore, type PersonaMetrics } from "@partner-commentary/core/performance/PerformanceStore"
@@ -18,7 +21,7 @@ interface CountRow {
   readonly persona_id: PersonaId
   readonly name: keyof OutcomeCounts
   readonly total: number
-  /** The latest day and the persona's name on that day; null for counters without a name. */
+  /** The latest day and the persona's name on that day. The value is null for counters that store no name. */
   readonly latest: string | null
 }
 
@@ -96,7 +99,9 @@ export const layer = Layer.effect(
   })
 )
 
-/** Yield to other fibers, because processing a row takes tens of microseconds. */
+/**
+ * The number of rows after which the loop yields to other fibers. The processing of one row takes tens of microseconds.
+ */
 const rowsBetweenYields = 500
 
 const dayLength = "2026-01-30".length

@@ -1,5 +1,6 @@
 /**
- * Recomputes daily metrics from the assignments while the service runs. Each transaction handles one day of one owner.
+ * Recomputes the daily metrics from the assignments while the service runs. Each transaction handles one day of one
+ * owner.
  */
 
 import {
@@ -24,13 +25,13 @@ interface OwnerDay {
   readonly day: string
 }
 
-/** The pause lets other writers proceed between two days. */
+/** The pause between two days lets other writers proceed. */
 const pause = "20 millis"
 
 /** The maximum number of rows in one INSERT. */
 const batchSize = 500
 
-/** Returns the number of days that were rebuilt. The rebuild can be interrupted and repeated. */
+/** Rebuilds all daily metrics, and returns the number of rebuilt days. The rebuild can be interrupted and repeated. */
 export const rebuildMetrics = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   let rebuilt = 0
@@ -49,7 +50,7 @@ const nextDay = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { day, environment, organization_id }: Readonly<Record<keyof OwnerDay, string>>
 ) {
-  // `~` sorts after every time of the same day.
+  // The character `~` sorts after every time of the same day.
   const after = sql`(${organization_id}, ${environment}, ${`${day}~`})`
   const ofTopics =
     yield* sql<OwnerDay>`SELECT organization_id, environment, substr(created_at, 1, 10) AS day FROM topics
@@ -68,12 +69,13 @@ const nextDay = Effect.fnUntraced(function* (
 const keyOf = (one: OwnerDay): string => `${one.organization_id} ${one.environment} ${one.day}`
 
 /**
- * A change writes its assignment before its metrics. If it waits for this lock, this transaction does not see the
- * assignment yet, and the change then adds to the rebuilt metrics.
+ * Replaces the metrics of one day. A change writes its assignment before its metrics, and waits for this transaction's
+ * lock in between. The rebuild does not see such an assignment, so the change correctly adds to the rebuilt metrics.
  */
 const rebuildDay = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owner: OwnerDay) {
   const { day, environment, organization_id } = owner
-  // The locks are taken in the same order as by the writers. On SQLite the first DELETE takes the write lock.
+  // The tables are locked in the order in which the writers lock their rows. On SQLite, the first DELETE statement
+  // takes the write lock.
   yield* sql.onDialectOrElse({
     pg: () => sql`LOCK TABLE duration_histograms, counters IN SHARE ROW EXCLUSIVE MODE`,
     orElse: () => Effect.void

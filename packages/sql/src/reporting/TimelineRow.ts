@@ -1,4 +1,4 @@
-/** The columns of an assignment from which its timeline is read. */
+/** Reads an assignment's timeline from the columns of the assignment. */
 import type { AssignmentTimeline } from "@partner-commentary/core/performance/AssignmentTimeline"
 import type { AssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { failureReasonOf } from "../assignments/AssignmentRow.ts"

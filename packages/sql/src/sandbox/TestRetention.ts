@@ -1,6 +1,6 @@
 /**
- * Deletes data of the test environment from earlier days, one batch in a transaction: topics of one organization,
- * oldest first, with everything that refers to them, and their counts. The statements never select rows of the live
+ * Deletes test data from earlier days. Each batch is one transaction, which deletes the oldest topics of one
+ * organization, all records that refer to the topics, and their counts. No statement selects rows of the live
  * environment.
  */
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
@@ -17,7 +17,10 @@ import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TopicTotals from "../topics/TopicTotals.ts"
 import * as TestStorage from "./TestStorage.ts"
 
-/** A topic has an event, and up to 50 assignments with two events each, so a batch can delete some thousand rows. */
+/**
+ * The number of topics in a batch. A topic has one event and up to 50 assignments with two events each, so a batch can
+ * delete a few thousand rows.
+ */
 export const topicBatchSize = 10
 
 const batchSize = 1000
@@ -29,8 +32,8 @@ interface TopicRow {
 }
 
 /**
- * The condition of the partial indexes on test data. Days are compared as text: each time of a day sorts after the text
- * of its date.
+ * Matches the condition of the partial indexes on test data. Days are compared as text, because the text of a date
+ * sorts before every time of that day.
  */
 const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${dayOf(before)}`
 
@@ -40,7 +43,7 @@ export const countOldTopics = (sql: SqlClient, before: Instant) =>
     ([row]) => row?.total ?? 0
   )
 
-/** Deletes one batch of topics and returns their number. */
+/** Deletes one batch of topics, and returns the number of deleted topics. */
 export const deleteOldTopics = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const [oldest] = yield* sql<{ readonly organization_id: OrganizationId }>`SELECT organization_id FROM topics
     WHERE ${isOld(sql, before)} ORDER BY created_at, id LIMIT 1`
@@ -52,7 +55,7 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
     sql,
     Effect.gen(function* () {
       const isOwn = sql`organization_id = ${organizationId} AND environment = 'test'`
-      // The topics' locks also prevent changes of their assignments.
+      // The locks of the topics also prevent changes of the topics' assignments.
       const rows = yield* sql<TopicRow>`SELECT id, status, stored_bytes FROM topics
         WHERE ${isOwn} AND created_at < ${dayOf(before)} ORDER BY created_at, id ${limitTo(sql, topicBatchSize)} ${forUpdate(sql)}`
       if (rows.length === 0) return 0
@@ -88,8 +91,8 @@ const ofOrganization = (sql: SqlClient, organizationId: OrganizationId, before: 
   )
 
 /**
- * The statement deletes all rows that refer to the assignments, except the audit log. Deliveries come first, because
- * they are found by their events.
+ * Deletes all rows that refer to the assignments, except rows of the audit log. Deliveries are deleted before the
+ * events, because the statement finds deliveries by their events.
  */
 const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, shares: Fragment) {
   const sent = sql`SELECT w.id, e.id FROM (SELECT id FROM webhooks WHERE ${isOwn}) AS w
@@ -100,14 +103,14 @@ const dependents = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment,
   yield* sql`DELETE FROM event_positions
     WHERE event_id IN (SELECT id FROM events WHERE environment <> 'live' AND share_id IN (${shares}))`
   yield* sql`DELETE FROM events WHERE environment <> 'live' AND share_id IN (${shares})`
-  // The ids of an assignment's mails begin with its id.
+  // The ids of an assignment's mails begin with the id of the assignment.
   yield* sql`DELETE FROM mails WHERE id IN (SELECT m.id FROM (${shares}) AS share
     JOIN mails m ON m.id >= share.id || '.' AND m.id < share.id || '/')`
   yield* sql`DELETE FROM media_jobs WHERE share_id IN (${shares})`
   yield* sql`DELETE FROM drafts WHERE share_id IN (${shares})`
 })
 
-/** The metrics of a day are deleted with the day's last topic. No topic is ever added to an earlier day. */
+/** Deletes the metrics of a day together with the last topic of that day. New topics never belong to an earlier day. */
 const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, before: Instant) {
   const [first] = yield* sql<{ readonly created_at: string }>`SELECT created_at FROM topics
     WHERE ${isOwn} ORDER BY created_at, id LIMIT 1`
@@ -118,7 +121,9 @@ const metrics = Effect.fnUntraced(function* (sql: SqlClient, isOwn: Fragment, be
   }
 })
 
-/** Deletes closed duplicate windows of the test environment, then expired responses. */
+/**
+ * Deletes closed duplicate windows of the test environment. When none are left, the function deletes expired responses.
+ */
 export const deleteExpiredRows = Effect.fnUntraced(function* (sql: SqlClient, before: Instant) {
   const ended = sql`until_at < ${toIso(before)}`
   const some = (table: string, columns: string, where: Fragment) => {

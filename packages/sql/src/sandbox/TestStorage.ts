@@ -1,4 +1,7 @@
-/** Counters of the storage of each organization's test environment, updated with each topic so that no request counts rows. */
+/**
+ * Counts the storage of each organization's test environment. Each submitted or deleted topic updates the counters, so
+ * that no request needs to count rows.
+ */
 
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import type { TestStorageAmount } from "@partner-commentary/core/topic/TestStorage"
@@ -6,8 +9,8 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 
 /**
- * Adds to the storage counters and returns them. The row stays locked until the transaction ends. Lock it before the
- * topic counters.
+ * Adds to the storage counters and returns the new values. The row stays locked until the transaction ends. Callers
+ * must lock this row before they lock the topic counters.
  */
 export const addToTestStorage = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
   Effect.map(
@@ -16,11 +19,11 @@ export const addToTestStorage = (sql: SqlClient, organizationId: OrganizationId,
     (rows) => rows[0] ?? more
   )
 
-/** Converts to numbers, because drivers return 64-bit integers differently. */
+/** Converts the 64-bit column to a floating-point number, because drivers return 64-bit integers in different types. */
 export const returningStorage = (sql: SqlClient) =>
   sql.literal("RETURNING topics, CAST(bytes AS DOUBLE PRECISION) AS bytes")
 
-/** For an INSERT into the counters with the alias `stored`. */
+/** Returns the ON CONFLICT clause for an INSERT that gives the storage table the alias `stored`. */
 export const onConflictAdd = (sql: SqlClient) =>
   sql.literal(`ON CONFLICT (organization_id) DO UPDATE SET
     topics = stored.topics + excluded.topics, bytes = stored.bytes + excluded.bytes`)

@@ -1,6 +1,6 @@
 /**
- * Writes submissions on Postgres, where a statement is a round trip: one statement for one or many submissions. The
- * statement's text is the same for any number of topics and personas, so that it stays prepared.
+ * Writes one or many submissions on Postgres with one statement, because each statement needs a network round trip. The
+ * statement has the same text for any number of topics and personas, so that Postgres can reuse the prepared statement.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { newAssignmentsOf, type Submission } from "@partner-commentary/core/topic/Submission"
@@ -16,18 +16,21 @@ import * as Writes from "./SubmissionWrites.ts"
 interface Row extends Writes.WindowRow {
   readonly topics_created: number | null
   readonly units_held: number | null
-  /** True in the test environment. */
+  /** The two storage columns exist only in the test environment. */
   readonly topics?: number | null
   readonly bytes?: number | null
 }
 
-/** A submission with the rows of its assignments. */
+/** A submission, and the rows of its assignments. */
 export interface PreparedSubmission {
   readonly submission: Submission
   readonly rows: ReadonlyArray<ReturnType<typeof toNewRow>>
 }
 
-/** The statement skips assignments whose duplicate window another submission holds. */
+/**
+ * Prepares the rows of a submission as if all duplicate windows were free. The statement later skips assignments whose
+ * window another submission holds.
+ */
 export const prepareSubmission = (submission: Submission): PreparedSubmission => {
   const iso = makeIsoFormatter()
   const ifFree = new Map(
@@ -37,10 +40,10 @@ export const prepareSubmission = (submission: Submission): PreparedSubmission =>
 }
 
 /**
- * The submissions of a batch have one owner and one day, and different fingerprints. Each part reads from the previous
- * part, which fixes their order. With `bounds`, the statement first locks the counters with limits, so that its check
- * is valid until the commit. If a counter is missing or cannot take all submissions, the statement writes nothing and
- * returns no rows.
+ * Writes a batch in which all submissions have one owner, one day and different fingerprints. The parts of the
+ * statement read from each other, which fixes their order. With `bounds`, the statement first locks the counters with
+ * limits, so that its check stays valid until the commit. If a counter is missing or a limit is exceeded, the statement
+ * writes nothing and returns no rows.
  */
 export const writeSubmissions = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -121,7 +124,7 @@ export const writeSubmissions = Effect.fnUntraced(function* (
   })
 })
 
-/** The parts of the statement that count the storage of the test environment. */
+/** Returns the parts of the statement that count the storage of the test environment. */
 const inTestStorage = (
   sql: SqlClient,
   submissions: ReadonlyArray<Submission>,
@@ -152,7 +155,8 @@ const live = (sql: SqlClient) => {
 }
 
 /**
- * Locks a row of counters and checks that the increments stay within the limit. Without a limit the fragment is empty.
+ * Locks a row of counters, and checks that the increments stay within the limits. Without a limit, the statement locks
+ * no row and the check succeeds.
  */
 const limitedCounters = <Name extends string>(
   sql: SqlClient,

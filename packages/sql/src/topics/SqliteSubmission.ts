@@ -1,4 +1,6 @@
-/** Writes a submission on SQLite, where a statement is a function call: one statement for each table. */
+/**
+ * Writes a submission on SQLite with one statement for each table, because an SQLite statement is only a function call.
+ */
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import { newAssignmentsOf, type Submission } from "@partner-commentary/core/topic/Submission"
 import * as Effect from "effect/Effect"
@@ -38,7 +40,7 @@ export const writeSubmission = Effect.fnUntraced(function* (
     sql,
     created.map((one) => toNewRow(one, iso))
   )}`
-  // Returns the rows of one topic as an aggregate.
+  // Returns the rows of one topic as a relation with one aggregated row.
   const sent = {
     rows: sql`(SELECT * FROM assignments WHERE topic_id = ${topic.id}) AS sent`,
     topics: sql.literal("MIN(1)")

@@ -1,7 +1,7 @@
 /**
- * The rows that a submission writes: windows, topic, assignments, e-mails, usage, test storage and counters.
- * SqliteSubmission runs one statement for each table, in this order. PostgresSubmission runs one statement, in which
- * each part reads from the previous part.
+ * Builds the rows that a submission writes: windows, topic, assignments, mails, usage, test storage and counters.
+ * SqliteSubmission runs one statement for each table, in this order. PostgresSubmission runs one statement whose parts
+ * read from each other.
  */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -16,10 +16,13 @@ import { dayOf } from "../reporting/DailyMetrics.ts"
 import * as TestStorage from "../sandbox/TestStorage.ts"
 import * as TopicRow from "./TopicRow.ts"
 
-/** The current holder of each window. If the submission holds none of the windows, nothing else was written. */
+/**
+ * The current holder of each duplicate window. If the submission holds no window, the statement has written nothing
+ * else.
+ */
 export type WindowHolders = ReadonlyMap<PersonaId, AssignmentReference>
 
-/** The usage of the month. */
+/** The organization's usage in the month of the topic. */
 export interface UsageRow {
   readonly topics_created: number
   readonly units_held: number
@@ -29,7 +32,7 @@ export interface WrittenSubmission {
   readonly holders: WindowHolders
   /** The usage includes this submission. */
   readonly usage: UsageRow
-  /** The storage includes this submission; null in the live environment. */
+  /** The test storage includes this submission. The value is null in the live environment. */
   readonly stored: TestStored | null
 }
 
@@ -49,8 +52,8 @@ export const holdersOf = (rows: ReadonlyArray<WindowRow>): WindowHolders =>
   new Map(rows.map((row) => [row.persona_id, { topicId: row.topic_id, shareId: row.share_id }]))
 
 /**
- * `rows` are the columns and rows of an INSERT. If a window was closed at `moment`, the new submission becomes its
- * holder.
+ * Inserts duplicate windows from `rows`, which contains the columns and rows of the INSERT. If a window was closed at
+ * `moment`, the new submission becomes the holder of the window.
  */
 export const insertWindows = (sql: SqlClient, rows: Fragment, moment: Fragment) => {
   const isClosed = sql`held.until_at <= ${moment}`
@@ -67,12 +70,12 @@ export const topicRow = ({ storage, topic }: Submission, sent: number) => ({
   ...(storage === null ? {} : { stored_bytes: storage.bytes })
 })
 
-/** The suffix that makes the id of a request mail from the id of its assignment. */
+/** The suffix that turns the id of an assignment into the id of its request mail. */
 const requestSuffix = noticeId("" as ShareId, "request")
 
 type Submitted = Submission["topic"]
 
-/** The relation with the new assignments, and the number of their topics. */
+/** The relation with the new assignments, and an expression for the number of their topics. */
 export interface SentAssignments {
   readonly rows: Fragment
   readonly topics: Fragment
@@ -96,7 +99,7 @@ export const addUsage = (
       units_held = month.units_held + excluded.units_held
     RETURNING topics_created, units_held`
 
-/** `topics` is the relation with the new topics. */
+/** Adds new topics to the test storage. `topics` is the relation that contains the new topics. */
 export const addTestStorage = (sql: SqlClient, { organizationId }: Submitted, topics: Fragment) =>
   sql<TestStored>`INSERT INTO test_storage AS stored (organization_id, topics, bytes)
     SELECT ${organizationId}, COUNT(*), SUM(stored_bytes) FROM ${topics} WHERE TRUE HAVING COUNT(*) > 0
@@ -107,7 +110,8 @@ export const addCounters = (
   { createdAt, environment, organizationId }: Submitted,
   sent: SentAssignments
 ) => {
-  // All writers use this order to avoid deadlocks. SQLite does not need it, because it has only one writer.
+  // All writers update the counters in this order to avoid deadlocks. SQLite needs no order, because SQLite has only
+  // one writer at a time.
   const inOrder = sql.onDialectOrElse({
     pg: () => sql.literal(`ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"`),
     orElse: () => sql.literal("")

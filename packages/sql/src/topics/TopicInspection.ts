@@ -1,6 +1,6 @@
 /**
- * Reads one topic for operators: its rows, mails, media jobs and events. The functions only read, and find rows by
- * keys, so that the cost does not grow with other topics.
+ * Reads one topic with its mails, media jobs and events for operators. The functions change nothing. The functions find
+ * rows by keys, so that the cost does not depend on the number of other topics.
  */
 import { attemptFailedAuditAction } from "@partner-commentary/core/commentary/Generation"
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
@@ -24,10 +24,13 @@ export interface InspectedMail {
   readonly kind: MailKind
   readonly state: "waiting" | "sent" | "obsolete" | "failed"
   readonly attempts: number
-  /** The due time; null unless the mail waits. While a worker sends the mail, this is the end of the worker's lease. */
+  /**
+   * The due time of a waiting mail, and null for other mails. While a worker sends the mail, the due time is the end of
+   * the worker's lease.
+   */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null
-  /** The reason of the last attempt's failure. */
+  /** The reason why the last attempt failed. */
   readonly reason: string | null
 }
 
@@ -45,18 +48,21 @@ export interface InspectedEvent {
   readonly at: Instant.Instant
 }
 
-/** The records that refer to an assignment. */
+/** The records that refer to one assignment. */
 export interface AssignmentRecords {
-  /** Oldest first. Records that were settled more than 7 days ago may be deleted. */
+  /** The mails of the assignment, oldest first. The service may delete mails that were settled more than 7 days ago. */
   readonly mails: ReadonlyArray<InspectedMail>
   /** The last failed attempt to generate a draft. */
   readonly failedAttempt: { readonly at: Instant.Instant; readonly reason: string } | null
   readonly mediaJobs: ReadonlyArray<InspectedMediaJob>
-  /** Oldest first. Events that are more than 30 days old may be deleted. */
+  /** The events of the assignment, oldest first. The service may delete events that are more than 30 days old. */
   readonly events: ReadonlyArray<InspectedEvent>
 }
 
-/** With a topic's id, returns the whole topic; with a share id, returns the topic with only this assignment. */
+/**
+ * Finds a topic by the id of the topic or by a share id. For a share id, the result contains only the assignment with
+ * that id.
+ */
 export const findTopic = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const rows =
@@ -105,11 +111,14 @@ export const readRecords = Effect.fnUntraced(function* (assignment: Assignment) 
   return records
 }, Effect.orDie)
 
-/** The query uses the times of an assignment's events as bounds of their ids, because no index has the share id. */
+/**
+ * Returns the times at which the assignment may have had events. The query limits the range of event ids with these
+ * times, because no index contains the share id.
+ */
 const momentsOf = ({ commentary, failure }: Assignment): ReadonlyArray<Instant.Instant> =>
   [commentary?.approvedAt, commentary?.partnerApprovedAt, failure?.at].filter((at) => typeof at === "number")
 
-/** The time of an event is the time at which its change is written, and that write may wait for another change. */
+/** An event can have a later time than its change, because the write of the event may wait for another transaction. */
 const behind = Duration.minutes(1)
 const before = Duration.seconds(-1)
 

@@ -1,4 +1,4 @@
-/** Reads lists of topics with the total of all pages. Each filter has a separate index. */
+/** Reads lists of topics with the total number of topics on all pages. Each filter has its own index. */
 import { fromIso, type Instant, toIso } from "@partner-commentary/core/shared/Instant"
 import { type TopicStatus, topicStatuses } from "@partner-commentary/core/topic/TopicStatus"
 import { maxCountedTotal, type TopicList, type TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -12,7 +12,9 @@ import { mapRows } from "../database/Steps.ts"
 import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
-/** A filter without statuses and a filter with all statuses select the same list. */
+/**
+ * Returns the statuses of a filter. A filter with all statuses selects the same topics as a filter without statuses.
+ */
 const statusesOf = ({ status }: TopicList): ReadonlyArray<TopicStatus> => {
   const given = status === null ? [] : typeof status === "string" ? [status] : [...new Set(status)]
   return given.length === topicStatuses.length ? [] : given
@@ -24,7 +26,7 @@ export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicSto
   const unlessAbsent = (value: Instant | null | undefined, condition: (iso: string) => Fragment) =>
     value === null || value === undefined ? none : condition(toIso(value))
 
-  /** The conditions of the filter except the status. */
+  /** Returns the conditions of the filter, without the condition on the status. */
   const matching = ({ created, owner, reference, updatedAfter }: TopicList) =>
     sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}
       ${reference === null || reference === undefined ? none : sql`AND external_reference = ${reference}`}
@@ -65,7 +67,7 @@ export const makePage = (sql: SqlClient.SqlClient, direct: DirectRead): TopicSto
     const [first, ...others] = statuses.map((status) => sql`AND status = ${status}`)
     const keys = (status: Fragment, count: number) =>
       sql`SELECT moment, topic_id FROM (SELECT ${moment} AS moment, id AS topic_id ${some(status, count)}) AS few`
-    /** Reads only the rows of the page, because the index skips the others. */
+    /** Reads only the topic rows of the page. The index is sufficient to skip the topics before the page. */
     const ofKeys = (few: Fragment) => sql<TopicRow.ListedRow>`SELECT ${listed} FROM (SELECT few.moment, few.topic_id
         FROM (${few}) few ORDER BY few.moment ${direction}, few.topic_id ${direction}
         ${limitTo(sql, limit + 1)} OFFSET ${offset}) few

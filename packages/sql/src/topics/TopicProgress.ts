@@ -1,7 +1,7 @@
 /**
- * Reads a topic's progress, which is the most frequent read. The query selects only the needed columns, and the topic's
- * own columns once. On Postgres, concurrent reads share one statement. Within a transaction each read has its own
- * statement.
+ * Reads the progress of a topic, which is the most frequent read. The query selects only the needed columns, and the
+ * topic columns only in the first row. On Postgres, concurrent reads share one statement. A read within a transaction
+ * runs its own statement.
  */
 import type { PersonaId, ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -20,7 +20,7 @@ import * as PreparedRead from "../database/PreparedRead.ts"
 import { isWithin } from "../database/Transaction.ts"
 import { revisionOf } from "./TopicRow.ts"
 
-/** The columns of the topic, which are null after its first row. */
+/** The columns of the topic are null in all rows except the first row. */
 interface Row {
   readonly external_reference: string | null
   readonly content: string | null
@@ -79,8 +79,8 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient) {
 const maxBatch = 100
 
 /**
- * The statement joins each topic by its key, and then its assignments. Otherwise, without statistics, Postgres may
- * choose an index over all topics of an organization, or a scan of the whole table.
+ * The statement finds each topic by its key, and then joins the topic's assignments. Without statistics, Postgres might
+ * otherwise choose an index on all topics of an organization, or scan the whole table.
  */
 const readBatched = Effect.fnUntraced(function* (sql: SqlClient, alone: Read) {
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
@@ -130,7 +130,7 @@ const progressOf = (id: TopicId, rows: ReadonlyArray<Row>): Option.Option<TopicP
   })
 }
 
-/** The creator's deadline, while the creator has to answer or to approve. */
+/** Returns the creator's deadline while the creator has to answer or approve, and null at other times. */
 const expiresAt = ({ approve_by, failure_at, respond_by, status }: Row): string | null => {
   if (failure_at !== null) return null
   return status === "topic_sent" ? respond_by : status === "commentary_generated" ? approve_by : null

@@ -1,5 +1,6 @@
 /**
- * Reads topics with one query each, by an index. TopicProgress reads a topic's progress, and TopicPages reads lists.
+ * Reads topics with one query for each request. Each query uses an index. TopicProgress reads the progress of a topic,
+ * and TopicPages reads lists.
  */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
@@ -22,7 +23,7 @@ import { mapRows } from "../database/Steps.ts"
 import { makePage } from "./TopicPages.ts"
 import * as TopicRow from "./TopicRow.ts"
 
-/** The query reads the long columns of a topic only once, with its first assignment. */
+/** The query reads the long columns of a topic only in the row of the first assignment. */
 const columns = (metadata: string) => `t.id AS topic_id, t.organization_id, t.organization_name, t.environment,
   t.external_reference, t.status AS topic_status, t.created_at AS topic_created_at, t.updated_at, t.version,
   CASE WHEN a.position = 0 THEN t.content END AS content,
@@ -55,8 +56,8 @@ export const makeReads = (
   )
 
   /**
-   * On Postgres the query selects by the key alone, because without statistics Postgres may choose an index over all
-   * topics of an organization.
+   * On Postgres, the inner query selects by the primary key alone. Without statistics, Postgres might otherwise choose
+   * an index on all topics of an organization.
    */
   const rowsOfTopic = ({ environment, organizationId: organization }: Owner, id: TopicId) =>
     sql.onDialectOrElse({
@@ -69,8 +70,8 @@ export const makeReads = (
   const size = sql.literal(assignmentStatuses.join(" + "))
 
   /**
-   * The topic's counts tell how many assignments it has, before the query reads any assignment. The query measures the
-   * size of texts before it reads them, because each assignment repeats the topic's content.
+   * The counts of a topic contain the number of its assignments, so the query need not read assignments first. The
+   * query measures the size of texts before it reads texts, because each assignment's row repeats the topic's content.
    */
   const referred = (carrying: Fragment, depth: ReferenceDepth) => {
     const newest = sql.literal("(ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)")
@@ -83,7 +84,7 @@ export const makeReads = (
       WHERE sum <= ${depth.bytes} OR place = 1`
   }
 
-  /** The row of the first assignment contains whether there is an earlier topic. */
+  /** The column `older` in the row of the first assignment tells whether an earlier topic with the reference exists. */
   const older = (carrying: Fragment) =>
     sql`CASE WHEN a.position = 0 AND EXISTS (SELECT 1 FROM topics WHERE ${carrying}
         AND (topics.created_at, topics.id) < (t.created_at, t.id)) THEN 1 ELSE 0 END AS older,`
@@ -144,7 +145,7 @@ const group = (rows: ReadonlyArray<FirstRow | NextRow>): Effect.Effect<ReadonlyA
   return Effect.as(grouped, topics)
 }
 
-/** Names each column, because a copy of the whole row takes ten times as long. */
+/** Copies each column by name, because a copy of the whole row takes ten times as long. */
 const topicOf = (row: FirstRow): Omit<TopicRow.TopicRow, "updated_at" | "version"> => ({
   id: row.topic_id,
   organization_id: row.organization_id,

@@ -1,4 +1,4 @@
-/** Reads the revisions of topics by their keys. On Postgres, concurrent reads share one statement. */
+/** Reads the revisions of topics by primary key. On Postgres, concurrent reads share one statement. */
 import type { TopicId } from "@partner-commentary/core/shared/Ids"
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { Revision } from "@partner-commentary/core/topic/TopicStore"

@@ -1,4 +1,4 @@
-/** Maps a topic to its row, one column for each of its counts. */
+/** Maps a topic to a row with one column for each of the topic's counts. */
 
 import type { OrganizationId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { fromIso, toIso } from "@partner-commentary/core/shared/Instant"
@@ -50,7 +50,10 @@ const listedColumns = [
   "version"
 ] as const
 
-/** The columns of a topic that a list shows. SQLite takes longer to return eight counts than to add them. */
+/**
+ * The columns of a topic that a list shows. The query adds up the eight counts, because SQLite adds them faster than it
+ * returns them.
+ */
 export const listedColumnNames = `${listedColumns.join(", ")}, ${assignmentStatuses.join(" + ")} AS total`
 
 export type ListedRow = Pick<TopicRow, (typeof listedColumns)[number]> & { readonly total: number }

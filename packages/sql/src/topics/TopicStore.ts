@@ -1,6 +1,6 @@
 /**
- * Submits each topic in one transaction, and reads each topic with one query. On Postgres, concurrent submissions of an
- * owner share a statement. AssignmentStore changes assignments.
+ * Submits each topic in one transaction, and reads each topic with one query. On Postgres, concurrent submissions of
+ * one owner share a statement. AssignmentStore changes assignments.
  */
 
 import { FairShare } from "@partner-commentary/core/shared/FairShare"
@@ -55,7 +55,10 @@ export const layer = Layer.effect(
   })
 )
 
-/** Returns the result of a submission. `holders` has the assignment that holds each persona's duplicate window. */
+/**
+ * Returns the result of a submission. `holders` contains, for each persona, the assignment that holds the duplicate
+ * window.
+ */
 const outcome = (submission: Submission, holders: Writes.WindowHolders) => {
   const answers = resultsOf(submission, holders)
   const sent = newAssignmentsOf(submission, holders).map(({ id }) => id)
@@ -70,7 +73,7 @@ const outcome = (submission: Submission, holders: Writes.WindowHolders) => {
 
 type Write = (submission: Submission) => Effect.Effect<Writes.WrittenSubmission, SqlError>
 
-/** A refusal rolls back the whole submission. */
+/** Submits a topic in its own transaction. A refusal rolls back the whole submission. */
 const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Submission) =>
   transact(
     sql,
@@ -97,15 +100,18 @@ const submitAlone = (sql: SqlClient.SqlClient, write: Write) => (submission: Sub
 const maxBatch = 25
 
 /**
- * Submits a batch in one statement, which is a transaction. If a quota has no room for the whole batch, or one
- * submission is invalid, each submission runs alone. Within a larger transaction, each submission also runs alone.
+ * Submits a batch with one statement, which needs no explicit transaction. If a quota has too little room for the
+ * batch, or one submission is invalid, each submission runs alone. A submission inside a transaction always runs alone.
  */
 const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const alone = (one: PostgresSubmission.PreparedSubmission) => {
     const write = Effect.map(PostgresSubmission.writeSubmissions(sql, [one], null), ([written = nobody]) => written)
     return submitAlone(sql, (submission) => Effect.andThen(lockCounters(sql, submission), write))(one.submission)
   }
-  /** A larger transaction needs no savepoint, because a refused submission has written nothing. */
+  /**
+   * Submits a topic inside a larger transaction. The statement needs no savepoint, because a refused submission writes
+   * nothing.
+   */
   const asPart = (one: PostgresSubmission.PreparedSubmission) =>
     Effect.flatMap(Effect.orDie(PostgresSubmission.writeSubmissions(sql, [one], one.submission)), ([written]) =>
       written === undefined ? alone(one) : outcome(one.submission, written.holders)
@@ -126,7 +132,7 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       Effect.catch(batch, (error) => (isOfOne(error) ? eachAlone(all) : Effect.succeed(all.map(() => Exit.die(error)))))
   )
 
-  /** Writes the first submission of each fingerprint before its duplicates. */
+  /** Writes the first submission of each fingerprint before the duplicates of that submission. */
   const ask = Effect.fnUntraced(function* (all: ReadonlyArray<PreparedSubmission>) {
     const firstOf = Map.groupBy(all, ({ submission }) => submission.fingerprint)
     const firsts = [...firstOf.values()].flatMap(([first]) => first ?? [])
@@ -136,14 +142,14 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return all.flatMap((one) => byCall.get(one) ?? [])
   })
 
-  /** A batch counts as work of its organization when it waits for a connection. */
+  /** The batch counts as work of its organization while the batch waits for a connection. */
   const askInTurn = (all: ReadonlyArray<PreparedSubmission>) =>
     Effect.provideService(ask(all), FairShare, all[0]?.submission.topic.organizationId ?? "")
 
   const submit = yield* BatchLoader.make(askInTurn, { limit: maxBatch, keyOf })
   return (submission: Submission) =>
     Effect.withFiber((fiber) => {
-      // Prepare the rows before the batch, so that a value that cannot be encoded fails only its own submission.
+      // The rows are prepared before the batch, so that a value that cannot be encoded fails only its own submission.
       const one = PostgresSubmission.prepareSubmission(submission)
       return isWithin(sql, fiber) ? asPart(one) : submit(one)
     })
@@ -151,13 +157,13 @@ const submitBatched = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
 const nobody: Writes.WrittenSubmission = { holders: new Map(), ...Writes.nothingWritten }
 
-/** A batch has one owner, one day for the metrics, and one set of quotas. */
+/** All submissions of a batch have the same owner, the same day for the metrics, and the same quotas. */
 const keyOf = ({ submission: { quotas, topic } }: PostgresSubmission.PreparedSubmission): string =>
   [topic.organizationId, topic.environment, dayOf(topic.createdAt), JSON.stringify(quotas)].join(" ")
 
 /**
- * Locks the counters that have limits, in the order of the batch statement, which avoids deadlocks. Missing counters
- * are inserted.
+ * Inserts missing counters, and locks the counters that have limits. The lock order is the order of the batch
+ * statement, which avoids deadlocks.
  */
 const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Submission) =>
   Effect.andThen(
@@ -166,8 +172,8 @@ const lockCounters = (sql: SqlClient.SqlClient, { quotas, storage, topic }: Subm
   )
 
 /**
- * Returns whether an error may come from one submission of a batch: errors of values, constraints and conflicts. Errors
- * of the server itself concern the whole batch, and after a lost connection the result is unknown.
+ * Returns whether one submission of a batch may have caused the error. Errors of values, constraints and conflicts have
+ * one cause. Errors of the server concern the whole batch, and after a lost connection the result is unknown.
  */
 const isOfOne = (error: SqlError): boolean => {
   const code = String((error.reason.cause as { readonly code?: unknown } | null)?.code)
@@ -177,7 +183,7 @@ const isOfOne = (error: SqlError): boolean => {
 const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
 
 /**
- * The SQLSTATE classes of connection, credentials, statement, resources, operator, system, internal errors and lock
- * timeouts.
+ * SQLSTATE codes of server errors. The codes cover connections, credentials, statements, resources, operators, the
+ * system, internal errors and lock timeouts.
  */
 const ofTheServer = /^(08|28|42|53|57|58|XX|55P03)/

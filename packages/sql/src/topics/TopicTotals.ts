@@ -1,4 +1,4 @@
-/** Counts an organization's topics by status with each change, so that lists need not count rows. */
+/** Counts an organization's topics by status. Each change updates the counters, so that lists need not count rows. */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
 import * as Effect from "effect/Effect"

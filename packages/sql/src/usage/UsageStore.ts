@@ -1,4 +1,4 @@
-/** Stores an organization's usage by month. */
+/** Stores the monthly usage of organizations. */
 import type { Owner } from "@partner-commentary/core/shared/Owner"
 import type { PeriodName } from "@partner-commentary/core/usage/BillingPeriod"
 import { UsageStore } from "@partner-commentary/core/usage/UsageStore"
@@ -38,7 +38,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Adds to a month and returns its new usage. The row stays locked until the transaction ends. */
+/** Adds usage to a month, and returns the new usage of the month. The row stays locked until the transaction ends. */
 export const countUsage = (...args: Parameters<typeof add>) =>
   Effect.map(
     args[0]<UsageRow>`${add(...args)} RETURNING topics_created, units_held, commentaries_generated, api_calls`,
@@ -57,8 +57,8 @@ export interface UsageIncrement {
 export const add = (sql: SqlClient.SqlClient, increment: UsageIncrement) => addAll(sql, [increment])
 
 /**
- * There must be at least one increment. The rows stay locked until the commit, so they are written in a fixed order to
- * avoid deadlocks.
+ * Adds several increments. The caller must pass at least one increment. The rows stay locked until the commit, so the
+ * statement sorts the rows to avoid deadlocks.
  */
 export const addAll = (sql: SqlClient.SqlClient, increments: ReadonlyArray<UsageIncrement>) =>
   sql`INSERT INTO usage_months AS seen ${rowsOf(sql, "usage_months", sumByMonth(increments))}

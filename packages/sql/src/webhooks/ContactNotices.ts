@@ -1,6 +1,6 @@
 /**
- * Queues notices to the contacts of organizations in the transaction of the reported change: at most one mail for each
- * organization in five minutes.
+ * Queues notices to the contacts of organizations in the transaction of the change that the notice reports. Each
+ * organization gets at most one mail in five minutes.
  */
 
 import type { WebhookMention } from "@partner-commentary/core/mail/WebhookNotices"
@@ -20,7 +20,10 @@ import type { SqlError } from "effect/sql/SqlError"
 import { forUpdate } from "../database/Lock.ts"
 import * as Mails from "../mail/MailStore.ts"
 
-/** A claimed mail may already be sent, so the notice goes into the next mail. */
+/**
+ * Adds a notice to a waiting mail, or queues a new mail. A claimed mail may already be sent, so the notice then goes
+ * into the next mail.
+ */
 export const queueContactNotice = (
   sql: SqlClient,
   notice: ContactNotice,

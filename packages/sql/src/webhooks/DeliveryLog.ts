@@ -1,4 +1,6 @@
-/** Reads deliveries in the order of their events. One further query reads the attempts of a page. */
+/**
+ * Reads deliveries in the order of their events. For each page, a second query reads the attempts of the deliveries.
+ */
 import type { EventId, ShareId, TopicId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
@@ -49,7 +51,10 @@ interface AttemptRow {
   readonly excerpt: string | null
 }
 
-/** Released attempts also use claim numbers, so the query searches a range that is this many times larger. */
+/**
+ * The query searches a range of claim numbers that is larger than the limit by this factor. The reason is that released
+ * attempts also use claim numbers.
+ */
 const slack = 2
 
 export const layer = Layer.effect(
@@ -58,8 +63,8 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     /**
-     * The query restricts the ids in both tables, because with only one condition Postgres may read all attempts of the
-     * webhook.
+     * The query restricts the event ids in both tables. With only one restriction, Postgres may read all attempts at
+     * the webhook.
      */
     const attemptsOf = (
       webhookId: WebhookId,

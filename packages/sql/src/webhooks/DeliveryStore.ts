@@ -1,6 +1,6 @@
 /**
- * Stores deliveries and their queue. The queue is the deliveries' due times by webhook: a claim moves the due time to
- * the end of its lease. A receiver's state changes only under the lock of its webhook.
+ * Stores deliveries and their queue. The due times of each webhook's deliveries are the queue: a claim sets the due
+ * time to the end of the worker's lease. The state of a receiver changes only under the lock of its webhook.
  */
 import { clockToleranceMillis } from "@partner-commentary/core/shared/DueTimes"
 import type { EventId, OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -58,7 +58,10 @@ export const layer = Layer.effect(
     const keep = (receiver: Receiver) =>
       sql`UPDATE webhooks SET ${sql.update(receiverColumns(receiver))} WHERE id = ${receiver.webhook.id}`
 
-    /** The caller has locked the webhook's row. The claim itself returns the payloads. */
+    /**
+     * Claims due deliveries of a webhook. The caller must hold the lock of the webhook's row. The UPDATE statement also
+     * returns the payloads.
+     */
     const take = Effect.fnUntraced(function* (
       receiver: Receiver,
       row: ReceiverRow,
@@ -73,7 +76,7 @@ export const layer = Layer.effect(
       const [counted] = yield* sql<{ readonly count: number }>`SELECT CAST(COUNT(*) AS INTEGER) AS count FROM deliveries
         WHERE webhook_id = ${id} AND is_leased = 1 AND due_at > ${now}`
       const allowance = taking.allow(receiver, counted?.count ?? 0)
-      // With `=` for a single row, SQLite does not build a list.
+      // For a single row the statement compares with `=`, because SQLite builds a list for `IN`.
       const among = sql.literal(allowance.limit === 1 ? "=" : "IN")
       const rows =
         allowance.limit === 0
@@ -111,7 +114,7 @@ export const layer = Layer.effect(
 
     const settle = yield* SettledAttempts.make(sql, { locked, take, keep })
 
-    /** Selects each webhook that has waiting deliveries. */
+    /** Returns a WITH clause that selects each webhook with waiting deliveries. */
     const withOwners = selectOwners({ rows: "deliveries WHERE due_at IS NOT NULL", owner: "webhook_id" })
 
     const waiting =

@@ -1,7 +1,7 @@
 /**
- * Reads events in the order of their ids, or forward in the order of their commits. It reads a page of each requested
- * type from an index, and merges these pages. The query measures payloads before it reads them, and reads only as many
- * as fit into the page.
+ * Reads events in the order of their ids, or forward in the order of their commits. The query merges one index range
+ * for each requested type. The query measures payloads before it reads payloads, and reads only payloads that fit the
+ * page.
  */
 import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
 import { type EventList, EventLog, type PastEvent } from "@partner-commentary/core/webhook/EventLog"
@@ -15,14 +15,14 @@ import { limitTo } from "../database/Limit.ts"
 import * as PreparedRead from "../database/PreparedRead.ts"
 
 interface Row extends PastEvent {
-  /** The size of the page, and the size of the next event. */
+  /** The number of events that were found, up to one more than the limit of the page. */
   readonly found: number
 }
 
-/** More than the longest transaction plus the largest difference between clocks, in milliseconds. */
+/** The margin exceeds the longest transaction plus the largest difference between clocks, in milliseconds. */
 const margin = 10 * 60_000
 
-/** The values of a page's statement. */
+/** The names of the values that the statement for a page needs. */
 type Value = "organization" | "environment" | "type" | "since" | "behind" | "start" | "limit" | "oneMore" | "maxBytes"
 
 interface Shape {
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
       return others.reduce((before, one) => sql`${before} UNION ALL ${select(one)}`, select(first))
     }
 
-    /** The page's events of one type. A forward page is in the order of the positions. */
+    /** Selects the page's events of one type. A forward page follows the order of the commit positions. */
     const few = ({ forward, isBehind }: Shape, value: (name: Value) => string, type: string) => {
       const own = sql`organization_id = ${value("organization")} AND environment = ${value("environment")}
         AND type = ${type}`
@@ -52,7 +52,8 @@ export const layer = Layer.effect(
         : sql`SELECT id, id AS place FROM events
             WHERE ${own} AND id >= ${value("since")} ${isBehind ? sql`AND id < ${value("behind")}` : sql.literal("")}`
       const order = sql.literal(forward ? "place" : "place DESC")
-      // SQLite merges the types by their index. Postgres would read and sort all events of a type without a limit.
+      // SQLite merges the types in index order. Without a limit for each type, Postgres would read and sort all events
+      // of the type.
       return sql.onDialectOrElse({
         pg: () => sql`SELECT id, place FROM (${ids} ORDER BY ${order} ${limitTo(sql, value("oneMore"))}) AS few`,
         orElse: () => ids
@@ -99,8 +100,8 @@ export const layer = Layer.effect(
       )
 
     /**
-     * To read forward from a time on, subtract this margin from the first position, because ids follow the clocks of
-     * processes.
+     * Returns the position at which a forward page starts. For a start time, the position is earlier by a margin,
+     * because event ids follow the clocks of processes.
      */
     const startAt = Effect.fnUntraced(function* ({ behind, owner, since }: EventList) {
       const isOwn = sql`organization_id = ${owner.organizationId} AND environment = ${owner.environment}`

@@ -1,6 +1,6 @@
 /**
- * Writes an event in the transaction of its change, and a delivery for each webhook that subscribes to its type, unless
- * the topic excludes the webhook. Each takes one statement.
+ * Writes an event in the transaction of its change, and a delivery for each webhook that subscribes to the event's
+ * type. A topic can exclude webhooks. All deliveries need one statement.
  */
 import { toIso } from "@partner-commentary/core/shared/Instant"
 import * as Subject from "@partner-commentary/core/shared/Subject"
@@ -10,7 +10,7 @@ import type * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { forKeyShare } from "../database/Lock.ts"
 
-/** Creates the event's span around the effect that writes it. */
+/** Creates the trace span of the event around the effect that writes the event. */
 export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewEvent, about: Assignment) =>
   Subject.startOwnTrace(writing, "event", event.id, {
     organizationId: about.organizationId,
@@ -19,7 +19,8 @@ export const traceEvent = <A, E, R>(writing: Effect.Effect<A, E, R>, event: NewE
   })
 
 /**
- * SQL inserts the topic's reference and metadata into the payload. References contain no characters that JSON escapes.
+ * SQL inserts the topic's reference and metadata into the payload. The reference needs no JSON escapes, because
+ * references contain no characters that JSON escapes.
  */
 export const eventWrites = (
   sql: SqlClient,

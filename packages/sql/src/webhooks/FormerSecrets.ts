@@ -1,4 +1,4 @@
-/** Deletes the former secrets of webhooks whose grace period is over. */
+/** Deletes the previous secret of each webhook whose grace period has ended. */
 import type { WebhookId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,10 @@ interface Row {
 
 const pageSize = 1000
 
-/** Reads pages along the primary key, because no index has the times. Each secret is deleted in its own transaction. */
+/**
+ * Reads pages of webhooks by primary key, because no index contains the end of the grace period. Each secret is deleted
+ * in its own transaction.
+ */
 export const deleteExpired = Effect.fnUntraced(function* (sql: SqlClient) {
   const now = Instant.toIso(yield* Instant.now)
   let last: WebhookId | null = null

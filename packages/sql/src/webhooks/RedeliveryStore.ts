@@ -1,7 +1,7 @@
 /**
- * Redelivers events by putting deliveries back into the queue, under the lock of their webhook. A recovery is a row
- * with its progress. One index selects its deliveries by state and event. Webhooks take turns, and the recoveries of
- * one webhook run in order. A new recovery that overlaps an unstarted one extends the unstarted one.
+ * Redelivers events: under the webhook's lock, deliveries go back into the queue. A recovery is a row with its
+ * progress, and one index finds its deliveries. Webhooks take turns, and a webhook's recoveries run in order. A new
+ * recovery that overlaps a recovery that has not started extends the existing recovery.
  */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -77,9 +77,9 @@ export const layer = Layer.effect(
     const open = Effect.fnUntraced(function* (recovery: RecoveryJob, audit: AuditEntry) {
       const { askedAt, held, id, since, until, webhookId } = recovery
       const requestedAt = Instant.toIso(askedAt)
-      // The webhook was deleted in the meantime.
+      // The webhook was deleted after the request was accepted.
       if ((yield* locked(webhookId)) === undefined) return
-      // These ids are only bounds: no event has them.
+      // These two ids only limit a range of ids. No event has one of these ids.
       const [behindId, untilId] = [firstIdAt(since), firstIdAt(until)]
       const isHeld = held ? 1 : 0
       const [waiting] = yield* sql<
@@ -102,7 +102,7 @@ export const layer = Layer.effect(
       yield* AuditLog.appendEntry(sql, audit, askedAt)
     })
 
-    /** Selects the next deliveries in a state, in the order of their events. */
+    /** Selects the next deliveries that have the given state, in the order of their events. */
     const nextOf = ({ after_id, until_id, webhook_id }: JobRow, state: "failed" | "pending", limit: number) =>
       sql<{ readonly event_id: EventId }>`SELECT event_id FROM deliveries
         WHERE webhook_id = ${webhook_id} AND state = ${state} AND event_id > ${after_id} AND event_id < ${until_id}
@@ -117,8 +117,8 @@ export const layer = Layer.effect(
       )
 
     /**
-     * Selects the oldest recovery of each webhook, so that a webhook with many recoveries gets no more turns than
-     * others.
+     * Selects the oldest recovery of each webhook. A webhook with many recoveries then gets as many turns as any other
+     * webhook.
      */
     const oldestOpen = Effect.map(
       sql<Pick<JobRow, "id" | "webhook_id">>`SELECT id, webhook_id FROM redeliveries AS one
@@ -128,7 +128,7 @@ export const layer = Layer.effect(
       ([row]) => row
     )
 
-    /** The webhook's next recovery goes to the end of the rotation. */
+    /** Moves the next recovery of the webhook to the end of the rotation. */
     const passTurn = (webhookId: WebhookId, now: string) =>
       sql`UPDATE redeliveries SET last_batch_at = ${now} WHERE id = (SELECT id FROM redeliveries
         WHERE webhook_id = ${webhookId} AND done_at IS NULL ORDER BY id LIMIT 1)`
@@ -140,7 +140,7 @@ export const layer = Layer.effect(
     ) {
       const oldest = yield* oldestOpen
       if (oldest === undefined) return Option.none<number>()
-      // The webhook is locked first, in the lock order of claims, results and deletions.
+      // The webhook is locked before the recovery, because claims, results and deletions use the same lock order.
       const webhook = yield* locked(oldest.webhook_id)
       const [job] =
         yield* sql<JobRow>`SELECT id, webhook_id, after_id, until_id, includes_pending, queued FROM redeliveries
@@ -181,7 +181,7 @@ export const layer = Layer.effect(
           )
         ),
       open: (recovery, audit) => transact(sql, open(recovery, audit)),
-      // Check first, because usually there is no recovery, and then no lock is needed.
+      // The first query runs without a lock. Usually there is no recovery, and then no lock is needed.
       step: (at, limit, begin) =>
         Effect.flatMap(Effect.orDie(oldestOpen), (open) =>
           open === undefined ? Effect.succeed(Option.none()) : transact(sql, step(at, limit, begin))

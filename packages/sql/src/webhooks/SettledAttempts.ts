@@ -1,6 +1,6 @@
 /**
- * Stores attempts and their consequences under the lock of their webhook. On Postgres, attempts at one webhook that end
- * at the same time share a transaction. Otherwise each attempt would wait for the webhook's lock.
+ * Stores delivery attempts and their consequences under the lock of the webhook. On Postgres, attempts at one webhook
+ * that end at the same time share a transaction. In separate transactions, each attempt would wait for the lock.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Attempt } from "@partner-commentary/core/webhook/Attempt"
@@ -32,7 +32,7 @@ interface Ended {
   readonly following?: { readonly lease: Instant.Instant; readonly taking: ClaimPlan }
 }
 
-/** Reads and writes of the webhook's row and its queue, in the transaction that has locked the row. */
+/** Reads and writes the webhook's row and queue. The surrounding transaction must hold the lock of the row. */
 interface Queue {
   readonly locked: (id: ClaimedDelivery["webhookId"]) => Effect.Effect<ReceiverRow | undefined, SqlError>
   readonly take: (
@@ -64,7 +64,9 @@ export const make = (sql: SqlClient, queue: Queue) => {
   return sql.onDialectOrElse({ pg: () => batched(sql, queue, alone), orElse: () => Effect.succeed(alone) })
 }
 
-/** If a batch fails, each attempt is stored alone, so that only the invalid attempt fails. */
+/**
+ * Stores attempts in batches. If a batch fails, each attempt is stored alone, so that only the invalid attempt fails.
+ */
 const batched = Effect.fnUntraced(function* (
   sql: SqlClient,
   queue: Queue,
@@ -86,8 +88,8 @@ const batched = Effect.fnUntraced(function* (
 })
 
 /**
- * Stores attempts at different deliveries of one webhook. Each decision uses the receiver's state after the previous
- * decisions.
+ * Stores attempts at different deliveries of one webhook. Each decision uses the state of the receiver after the
+ * previous decisions.
  */
 const settle = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -108,8 +110,8 @@ const settle = Effect.fnUntraced(function* (
       { statement: insertAttempt(sql, claimed, attempt) },
       { statement: yield* move(sql, claimed, attempt, settlement, at), returning: "1" }
     )
-    // If the lease has ended, a failed attempt says nothing about the receiver, because the worker may have been
-    // suspended.
+    // The worker may have been suspended until its lease ended. A failed attempt then says nothing about the receiver,
+    // and does not count.
     const counts = isDelivered || (yield* CombinedWrites.run(sql, writes.splice(0))).at(-1) !== null
     if (counts) {
       const { audit, notice } = settlement
@@ -131,7 +133,7 @@ const settle = Effect.fnUntraced(function* (
     continuing.map(({ taking }) => taking)
   )
   const taken = yield* take(receiver, row, leader.at, leader.lease, plan)
-  // A claim changes the row only while the receiver recovers.
+  // A claim changes the webhook's row only while the receiver recovers.
   if (taken.receiver !== receiver) yield* keep(taken.receiver)
   return settled.map((one, index) => {
     const shareOf = continuing.findIndex((other) => other.index === index)
@@ -141,8 +143,8 @@ const settle = Effect.fnUntraced(function* (
 })
 
 /**
- * Combines several claim plans into one claim. If the receiver fails or recovers, the claim takes no more than one plan
- * allows.
+ * Combines several claim plans into one claim. While the receiver fails or recovers, the claim takes at most the
+ * deliveries that a single plan allows.
  */
 const combined = (leader: ClaimPlan, plans: ReadonlyArray<ClaimPlan>): ClaimPlan => ({
   allow: (present, inFlight) =>
@@ -155,7 +157,7 @@ const combined = (leader: ClaimPlan, plans: ReadonlyArray<ClaimPlan>): ClaimPlan
   taken: leader.taken
 })
 
-/** The value depends only on the attempt, not on other attempts of the batch. */
+/** The time of arrival depends only on the attempt, and not on other attempts of the batch. */
 const arrivalOf = ({ at, duration }: Pick<Attempt, "at" | "duration">): Instant.Instant => at + duration
 
 const firstArrival = (sql: SqlClient, isDelivery: Fragment) =>
@@ -176,7 +178,8 @@ const move = Effect.fnUntraced(function* (
   const isDelivery = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
   const isCurrentClaim = sql`${isDelivery} AND claim_number = ${ticket} AND is_leased = 1`
   if (next.state !== "pending") {
-    // A delivery that succeeded once and is sent again stays delivered, whatever the new attempt returned.
+    // A delivery that succeeded once stays delivered when the event is sent again. The result of the new attempt does
+    // not matter.
     const arrived =
       next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(sql, isDelivery)
     if (next.state === "delivered") {

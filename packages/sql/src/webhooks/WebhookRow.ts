@@ -1,4 +1,4 @@
-/** Maps a webhook and the state of its receiver to a row. */
+/** Maps a webhook and the state of its receiver to a row of the table. */
 
 import { OrganizationId, WebhookId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
@@ -66,7 +66,7 @@ export const formerSecretOf = (row: Pick<ReceiverRow, "former_secret" | "former_
     ? null
     : { encrypted: row.former_secret, until: fromIso(row.former_secret_until) }
 
-/** The mapping is written by hand, because every delivery reads its webhook. */
+/** The mapping is written by hand for speed, because every delivery reads the row of its webhook. */
 export const receiverOf = (row: ReceiverRow): Receiver => ({
   webhook: {
     id: row.id,
@@ -85,8 +85,8 @@ export const receiverOf = (row: ReceiverRow): Receiver => ({
 })
 
 /**
- * The columns of a webhook that deliveries change. Of the columns that a partner sets, deliveries change only the
- * status.
+ * Returns the columns of a webhook that deliveries change. The status is the only column that both partners and
+ * deliveries change.
  */
 export const receiverColumns = ({ health, quietUntil, webhook }: Receiver) => ({
   status: webhook.status,

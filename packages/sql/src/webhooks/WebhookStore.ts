@@ -22,7 +22,10 @@ import * as AuditLog from "../operations/AuditLog.ts"
 import * as ContactNotices from "./ContactNotices.ts"
 import { formerSecretOf, fromRow, type ReceiverRow, toRow } from "./WebhookRow.ts"
 
-/** The tables with rows of a deleted webhook, and the other columns of their keys. */
+/**
+ * Lists the tables that contain rows of a deleted webhook. For each table, the list names the key columns after the
+ * webhook's id.
+ */
 const leftovers = [
   ["delivery_attempts", "event_id, claim_number"],
   ["deliveries", "event_id"]
@@ -36,7 +39,10 @@ export const layer = Layer.effect(
     const ownedBy = ({ environment, organizationId }: Owner) =>
       sql`organization_id = ${organizationId} AND environment = ${environment}`
 
-    /** The counter stays locked until the transaction ends, so that a concurrent insert counts this webhook. */
+    /**
+     * The counter stays locked until the transaction ends, so that a concurrent insert includes this webhook in its
+     * count.
+     */
     const countOneMore = ({ environment, organizationId }: Owner) =>
       Effect.map(
         sql<{ readonly total: number }>`INSERT INTO webhook_totals AS seen (organization_id, environment, total)
@@ -133,7 +139,7 @@ export const layer = Layer.effect(
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
       rotateSecret: (owner, id, rotation, audit) => transact(sql, rotateSecret(owner, id, rotation, audit)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
-      // Check first, because usually there is no such row, and then no write lock is needed.
+      // The first query runs without a lock. Usually there is no such row, and then no write lock is needed.
       clear: (limit) =>
         Effect.flatMap(Effect.orDie(firstRemoved(sql.literal(""))), ({ length }) =>
           length === 0 ? Effect.succeed(0) : transact(sql, clear(limit))
@@ -229,7 +235,7 @@ const disabling = ({ details, recorded_at }: DisablingRow): DisabledEntry => {
   return { at: Instant.fromIso(recorded_at), reason: reason ?? "" }
 }
 
-/** The webhook was activated or moved to another URL, so the state of the old receiver no longer applies. */
+/** The webhook was activated or got another URL, so the stored state of the old receiver no longer applies. */
 const isFresh = (before: Webhook, after: Webhook): boolean =>
   after.url !== before.url ||
   (after.status === "active" && (before.status !== "active" || after.consecutiveFailures < before.consecutiveFailures))

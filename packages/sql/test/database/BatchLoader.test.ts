@@ -1,4 +1,4 @@
-/** Batches of calls: their members, their order, and the results. */
+/** Tests which calls form a batch, the order of batches, and the results of calls. */
 import { assert, it } from "@effect/vitest"
 import * as BatchLoader from "@partner-commentary/sql/database/BatchLoader"
 import * as Deferred from "effect/Deferred"
@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 
-/** Records each batch, and completes the batch when its gate opens. */
+/** Records each batch, and completes a batch when the test opens the gate of that batch. */
 const held = Effect.fnUntraced(function* (
   shape: Omit<BatchLoader.BatchLoaderOptions<string>, "limit"> & { readonly limit?: number } = {}
 ) {
@@ -47,7 +47,7 @@ it.effect("a single call runs at once, and calls that arrive during it run as on
   })
 )
 
-it.effect("a batch never exceeds the limit, and keys do not wait for each other", () =>
+it.effect("a batch never exceeds the limit, and batches of different keys do not wait for each other", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held({ limit: 2, keyOf: (call) => (call < "m" ? "first" : "second") })
     const fibers = yield* Effect.forEach(["a", "b", "c", "d", "x", "y"], start)
@@ -58,7 +58,7 @@ it.effect("a batch never exceeds the limit, and keys do not wait for each other"
   })
 )
 
-it.effect("a failed batch fails its own calls, but no queued calls", () =>
+it.effect("a failed batch fails its own calls, but no calls that are still queued", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held({ limit: 2 })
     const fibers = yield* Effect.forEach(["a", "b", "!", "c"], start)
@@ -69,7 +69,7 @@ it.effect("a failed batch fails its own calls, but no queued calls", () =>
   })
 )
 
-it.effect("an interrupted caller is removed from the pending batch, and does not stop a running one", () =>
+it.effect("an interrupted caller is removed from the pending batch, and does not stop a running batch", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held()
     const [a, b, c] = yield* Effect.forEach(["a", "b", "c"], start)
@@ -84,7 +84,7 @@ it.effect("an interrupted caller is removed from the pending batch, and does not
 )
 
 it.effect(
-  "when a batch exceeds its timeout, it fails together with calls that were queued for long, and later calls run",
+  "a batch that exceeds its timeout fails together with calls that were queued for long, and later calls run",
   () =>
     Effect.gen(function* () {
       const { answer, asked, start } = yield* held({ timeout: "50 millis" })
@@ -98,7 +98,7 @@ it.effect(
     })
 )
 
-it.effect("pending calls are interrupted when the loader closes", () =>
+it.effect("pending calls are interrupted when the batch loader closes", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { start } = yield* Scope.provide(held(), scope)

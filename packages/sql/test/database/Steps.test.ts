@@ -21,6 +21,6 @@ it.effect("many rows are mapped in order, and other fibers run between the steps
   })
 )
 
-it("few rows are mapped at once", () => {
+it("a short list of rows is mapped in one step", () => {
   assert.deepStrictEqual(Effect.runSync(mapRows([1, 2, 3], (row) => row + 1)), [2, 3, 4])
 })

@@ -1,4 +1,7 @@
-/** Released migrations have run on databases of other organizations, so their files must not change. */
+/**
+ * Released migrations have run on databases of other organizations, so the files of released migrations must not
+ * change.
+ */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
@@ -25,7 +28,7 @@ for (const [name, hash] of Object.entries(released)) {
   })
 }
 
-it("every released migration is applied, before all others", () => {
+it("every released migration is applied before all other migrations", () => {
   const migrations = Object.keys(released).filter((name) => /^\d/.test(name))
   assert.deepStrictEqual(names.slice(0, migrations.length), migrations)
 })
