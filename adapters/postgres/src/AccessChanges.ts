@@ -1,11 +1,11 @@
-/** Notifies this process of changed keys and organizations at once, and other processes over the channel. */
+/** Reports changed keys and organizations to this process at once, and to other processes over the NOTIFY channel. */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import * as Effect from "effect/Effect"
 import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "access "
 
-/** `own` clears the caches of this process. */
+/** The service `own` clears the caches of this process. */
 export const make = (channel: NotificationChannel, own: AccessChanges["Service"]): AccessChanges["Service"] => {
   channel.onMessage((message) => {
     if (message === connectionLost) return own.publish("")

@@ -1,6 +1,6 @@
 /**
  * Sends short messages between the processes on one database with NOTIFY and LISTEN. Listeners must also poll, because
- * messages are lost while the listening connection is down, and a pooler may not deliver any.
+ * messages are lost while the listening connection is down. Some poolers deliver no messages at all.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -19,25 +19,26 @@ import * as SessionPool from "./SessionPool.ts"
 
 export interface NotificationChannel {
   /**
-   * Sends the message after the surrounding transaction has committed. If the same message is already pending, it is
-   * sent only once.
+   * Sends the message after the surrounding transaction has committed. A message that is already pending is sent only
+   * once.
    */
   readonly say: (message: string) => Effect.Effect<void>
   /**
-   * Listeners also receive `connectionLost` each time that LISTEN starts, because messages may have been lost before.
+   * Adds a listener. A listener also receives the message `connectionLost` each time that LISTEN starts, because
+   * earlier messages may have been lost.
    */
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
-  /** True while this process listens, and its last test message has arrived. */
+  /** True while this process listens and the last test message has arrived. */
   readonly isHeard: Effect.Effect<boolean>
 }
 
 /** This message tells listeners that other messages may have been lost. */
 export const connectionLost = ""
 
-/** The channel that Postgres provides. */
+/** The name of the channel for NOTIFY and LISTEN. */
 export const channelName = "partner_commentary"
 
-/** The pause after each message, so that a burst of messages becomes one. */
+/** The pause after each message, in which further messages are collected for one statement. */
 const gap = Duration.millis(25)
 
 /** The delay before a failed LISTEN or NOTIFY is retried. */
@@ -46,7 +47,10 @@ const pause = Duration.seconds(1)
 /** The channel uses real time even in tests, because the server uses real time. */
 const inRealTime = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
 
-/** Messages are sent over the pool. Pending messages are sent before the scope closes. */
+/**
+ * Makes a channel that sends messages over the connection pool. The channel sends pending messages before the scope
+ * closes.
+ */
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const fibers = yield* FiberSet.make()
@@ -56,7 +60,10 @@ export const make = Effect.gen(function* () {
   let isBusy = false
   let isHeard = false
 
-  /** Returns the pause until the next message. Failed messages stay pending. */
+  /**
+   * Sends the pending messages, and returns the pause until the next statement. Messages stay pending if the statement
+   * fails.
+   */
   const send = Effect.uninterruptible(
     Effect.suspend(() => {
       const messages = [...waiting]
@@ -110,24 +117,23 @@ export const make = Effect.gen(function* () {
 })
 
 export interface ListenOptions {
-  /** The interval between test messages. */
+  /** The interval between two test messages. */
   readonly interval: Duration.Input
-  /** How long a test message may take before the connection is replaced. */
+  /** The maximum time until a test message arrives. After this time, the connection is replaced. */
   readonly timeout: Duration.Input
 }
 
-/** A session that listens to the channel until the scope closes. */
+/** A database session that listens to the channel until the scope closes. */
 export interface Listener {
-  /** An id that is unique among the sessions of a server. */
+  /** The id of the session, which is unique on the server. */
   readonly processId: number
   /** Waits for the next message. The wait fails when the session is lost. */
   readonly take: Effect.Effect<string, SqlError>
 }
 
 /**
- * Listens on a separate connection until the scope closes. A lost connection is replaced, and listeners receive
- * `connectionLost`. The listener regularly sends a test message through the pool, because after a failover the
- * listening connection may still lead to the old server, open and silent.
+ * Listens on a separate connection until the scope closes. The listener replaces a lost connection, and regularly sends
+ * a test message through the pool. After a failover, an open connection may lead to the old server and stay silent.
  */
 export const listen = Effect.fnUntraced(function* (
   { send, setHeard, tell }: Effect.Success<typeof make>,
@@ -136,7 +142,8 @@ export const listen = Effect.fnUntraced(function* (
 ) {
   let isHeard = true
   /**
-   * Behind a pooler that delivers no notifications, no test message ever arrives, and a new connection would not help.
+   * True after the first test message has arrived. If no test message ever arrives, the pooler delivers no
+   * notifications, and a new connection would not help.
    */
   let hasArrived = false
 
@@ -151,7 +158,7 @@ export const listen = Effect.fnUntraced(function* (
       const hear = Effect.flatMap(take, (message) => (message === test ? arrived.open : tell(message)))
       const check = Effect.gen(function* () {
         yield* arrived.close
-        // If the database refuses a test message, the state of this connection is unknown.
+        // If the database refuses a test message, the process cannot know whether this connection works.
         if (Result.isSuccess(yield* Effect.result(send(test)))) {
           const isSilent = Option.isNone(yield* Effect.timeoutOption(arrived.await, timeout))
           setHeard(!isSilent)
@@ -177,7 +184,10 @@ const unheard = "LISTEN connection lost: until it is restored, this process poll
 
 const silent = SessionPool.connectionError("A test message did not arrive at the LISTEN connection", "listen")
 
-/** Closes the session before its listener ends, because an UNLISTEN would wait for a server that may not answer. */
+/**
+ * Starts to listen on a reserved session. The session closes before its listener, because an UNLISTEN statement would
+ * wait for a server that may not respond.
+ */
 export const subscribe = Effect.fnUntraced(function* (
   client: PostgresClient.PostgresClient
 ): Effect.fn.Return<Listener, SqlError, Scope.Scope> {

@@ -1,7 +1,7 @@
 /**
- * Effect's Clock for machines that share a database: all machines use the database's time. The time is the local
- * monotonic time plus an offset that is sampled regularly, so that a machine with a wrong clock treats deadlines like
- * the other machines.
+ * Provides a clock with the time of the database, so that all machines with a common database use the same time. The
+ * time is the local monotonic time plus an offset, which is measured regularly. A machine whose clock is wrong
+ * therefore treats deadlines like all other machines.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -11,23 +11,26 @@ import * as SqlClient from "effect/sql/SqlClient"
 
 const interval = Duration.seconds(30)
 
-/** The difference between the machine's and the database's clock, in milliseconds, beyond which a warning is logged. */
+/**
+ * The difference between the machine's clock and the database's clock, in milliseconds, above which the process logs a
+ * warning.
+ */
 const warnAbove = 2000
 
-/** A sample with a longer round trip than this, in milliseconds, is too inaccurate. */
+/** The maximum round trip of a sample, in milliseconds. A sample with a longer round trip is too inaccurate. */
 const maxRoundTrip = 1000
 
-/** The maximum number of samples at the start, if round trips are too long. */
+/** The maximum number of samples at the start. Further samples are needed only if a round trip was too long. */
 const startSamples = 3
 
 export interface DatabaseClock extends Clock.Clock {
-  /** The database's time at a local monotonic time, both in milliseconds. */
+  /** Sets the time of the database for a local monotonic time. Both times are in milliseconds. */
   readonly set: (databaseTime: number, monotonic: number) => void
 }
 
 /**
- * The clock starts with the machine's time. After a small correction backwards, the clock stands still instead of going
- * back.
+ * Makes a clock that starts with the time of the machine. When a correction would set the clock back by less than two
+ * seconds, the clock stands still until the corrected time has caught up.
  */
 export const make = (local: Clock.Clock): DatabaseClock => {
   let offset = local.currentTimeMillisUnsafe() - monotonicMillis(local)
@@ -56,8 +59,8 @@ export const make = (local: Clock.Clock): DatabaseClock => {
 const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /**
- * The offset is sampled at the start and then every 30 seconds. The clock keeps running while the database does not
- * answer.
+ * Measures the offset at the start, and then every 30 seconds. The clock continues with the last offset while the
+ * database does not respond.
  */
 export const layer = Layer.effect(
   Clock.Clock,
@@ -83,7 +86,7 @@ export const layer = Layer.effect(
       return true
     })
 
-    // The first sample's round trip may include connecting.
+    // The round trip of the first sample may include the time to open a connection.
     for (let asked = 0; asked < startSamples && !(yield* sample); asked++) {}
     yield* Effect.forkScoped(
       Effect.provideService(

@@ -1,6 +1,6 @@
 /**
- * Uses a session of the host application as a connection of Effect. The connection prepares no statements, because a
- * prepared name would remain on the host's session.
+ * Uses a session of the host application as an Effect connection. The connection prepares no statements, because the
+ * name of a prepared statement would remain on the host's session.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -15,13 +15,16 @@ export type RunStatement = (
   params: ReadonlyArray<unknown>
 ) => Effect.Effect<HostPool.QueryResult, SqlError>
 
-/** Statements cannot be interrupted, because the session would return to the pool before the server has answered. */
+/**
+ * A statement cannot be interrupted. After an interruption, the session would return to the pool before the server has
+ * responded.
+ */
 export const makeRunStatement =
   (session: HostPool.Queryable): RunStatement =>
   (sql, params) =>
     Effect.uninterruptible(
       Effect.tryPromise({
-        // Without parameters, the text may be several statements.
+        // Postgres accepts several statements in one text only if the call has no parameters.
         try: () =>
           Promise.resolve(params.length === 0 ? session.query(sql) : session.query(sql, params.map(toParameter))),
         catch: (cause) => toSqlError(cause, "execute the statement")

@@ -1,4 +1,4 @@
-/** Borrows sessions of a host's pool, and ends those that lost their connection. */
+/** Borrows sessions from the host's pool, and ends the sessions that have lost their connection. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,13 +7,13 @@ import { toSqlError } from "./ServerError.ts"
 
 export interface HostLease<Session extends HostPool.Session = HostPool.Session> {
   readonly session: Session
-  /** The session is ended instead of returned. */
+  /** Marks the session as lost, so that the pool ends the session when the session is released. */
   readonly lose: () => void
 }
 
 /**
- * Borrows a session until the scope closes. The wait for a session can be interrupted: the session is released when it
- * arrives.
+ * Borrows a session until the scope closes. The wait for a session can be interrupted. The pool then gets the session
+ * back as soon as the session arrives.
  */
 export const leased = (pool: HostPool.HostPool): Effect.Effect<HostLease, SqlError, Scope.Scope> =>
   Effect.map(
@@ -34,7 +34,10 @@ export const leased = (pool: HostPool.HostPool): Effect.Effect<HostLease, SqlErr
     ({ lose, session }) => ({ lose, session })
   )
 
-/** While a session is borrowed, `pg` does not handle its `error` events, and an unhandled event ends the process. */
+/**
+ * While a session is borrowed, `pg` does not handle the session's `error` events. An unhandled `error` event would end
+ * the process.
+ */
 const lent = (session: HostPool.Session) => {
   let isLost = false
   const lose = () => {

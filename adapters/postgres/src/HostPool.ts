@@ -1,30 +1,33 @@
-/** Wraps the pool of a host application, from any library, as sessions that the client borrows. */
+/** Borrows sessions from the pool of a host application. The pool may come from any library. */
 import * as Predicate from "effect/Predicate"
 
-/** The client reads only types that every driver returns in the same form: text, 32-bit integers and doubles. */
+/** The client reads only column types that every driver returns in the same form: text, 32-bit integers and doubles. */
 export interface QueryResult {
   readonly rows: ReadonlyArray<object>
-  /** The command that Postgres reports for a statement without rows, such as `ROLLBACK`. PGlite reports none. */
+  /**
+   * The command that Postgres reports for a statement without rows, such as `ROLLBACK`. The value is undefined with
+   * PGlite, which reports no command.
+   */
   readonly command?: string | undefined
 }
 
-/** Any object that runs a statement with the parameters `$1` and `$2`. */
+/** Any object that can run a statement with parameters such as `$1` and `$2`. */
 export interface Queryable {
   // biome-ignore lint/suspicious/noExplicitAny: overloads of `pg`, and results of its forks, differ in their types
   readonly query: (text: string, values?: any) => PromiseLike<any>
 }
 
-/** A session that the client holds until it is released. With `true` the pool ends the session. */
+/** A borrowed session. With `true`, `release` ends the session instead of returning the session to the pool. */
 export interface Session extends Queryable {
   readonly release: (destroy?: boolean) => void
 }
 
-/** A `pg.Pool`, or any pool with these two methods. */
+/** A `pg.Pool`, or any other pool with the methods `query` and `connect`. */
 export interface HostSessionPool extends Queryable {
   readonly connect: () => PromiseLike<Session>
 }
 
-/** PGlite has one session. A function borrows it while the function runs. */
+/** PGlite has only one session. The method `transaction` lends that session to a function while the function runs. */
 export interface SingleSession extends Queryable {
   // biome-ignore lint/suspicious/noExplicitAny: its transaction has more methods than are used
   readonly transaction: (use: (session: any) => Promise<any>) => Promise<any>
@@ -39,7 +42,7 @@ export const isHostPool = (given: unknown): given is HostPool =>
 const isQueryable = (given: unknown): given is Queryable =>
   (Predicate.isObject(given) || Predicate.isFunction(given)) && Predicate.isFunction(Reflect.get(given, "query"))
 
-/** Borrows a session of the pool. The caller must release the session. */
+/** Borrows a session from the pool. The caller must release the session. */
 export const lease = (pool: HostPool): PromiseLike<Session> =>
   "connect" in pool
     ? pool.connect()
@@ -49,7 +52,10 @@ export const lease = (pool: HostPool): PromiseLike<Session> =>
         pool.transaction(use).catch(reject)
       })
 
-/** PGlite lends its session only inside an open transaction, and runs one statement at a time. */
+/**
+ * PGlite lends its session only inside an open transaction, so this function removes BEGIN from the statement. PGlite
+ * runs only one statement at a time.
+ */
 const begun =
   (session: Queryable): Queryable["query"] =>
   (text, values) => {

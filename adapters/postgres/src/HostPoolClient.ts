@@ -1,6 +1,7 @@
 /**
- * Effect's `SqlClient` on the pool of a host application. The host decides about type parsers, timeouts and the size of
- * the pool. With a schema, each statement outside a transaction gets its own transaction (`SearchPath`).
+ * Provides Effect's `SqlClient` on the pool of a host application. The host configures type parsers, timeouts and the
+ * size of the pool. With a `schema`, each statement outside of a transaction runs in its own transaction
+ * (`SearchPath`).
  */
 import { makeCorruptionMonitor } from "@partner-commentary/sql/database/DatabaseFault"
 import * as Effect from "effect/Effect"
@@ -17,7 +18,7 @@ import { endsSession } from "./ServerError.ts"
 
 export interface HostPoolConfig {
   readonly pool: HostPool.HostPool
-  /** The schema that contains the tables. By default, the search path of the host's sessions applies. */
+  /** The schema that contains the tables. By default, the client uses the search path of the host's sessions. */
   readonly schema?: string | undefined
 }
 

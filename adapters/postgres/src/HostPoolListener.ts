@@ -1,6 +1,6 @@
 /**
- * Listens to the channel over a session of a host's pool. Afterwards the session is ended, because a session that
- * returns to the pool would continue to listen.
+ * Listens to the channel over a session of the host's pool. When listening ends, the session is ended too. A session
+ * that returned to the pool would continue to listen.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import { leased } from "./HostLease.ts"
 import type * as HostPool from "./HostPool.ts"
 import { toSqlError } from "./ServerError.ts"
 
-/** A session that `pg` created. */
+/** A session of the `pg` library, which emits an event for each notification. */
 interface Notified extends HostPool.Session {
   readonly processID?: number | undefined
   readonly on: (event: string, hear: (said: unknown) => void) => unknown
@@ -26,11 +26,11 @@ const isNotified = (session: HostPool.Session): session is Notified =>
 const payloadOf = (said: unknown): string =>
   Predicate.hasProperty(said, "payload") && Predicate.isString(said.payload) ? said.payload : ""
 
-/** A pool with only one session has no free session for listening. */
+/** A pool with only one session has no free session for LISTEN. */
 const isSingle = (pool: HostPool.HostPool): boolean =>
   Predicate.hasProperty(pool, "options") && Predicate.hasProperty(pool.options, "max") && pool.options.max === 1
 
-/** If the sessions of a pool report no notifications, the service does not listen. */
+/** Starts to listen. The service does not listen if the sessions of the pool report no notifications. */
 export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listener, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     if (!("connect" in pool) || isSingle(pool)) return yield* Effect.never
@@ -48,7 +48,7 @@ export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listen
     }
     session.on("error", lost)
     session.on("end", lost)
-    // The session is ended in any case, so an interrupted start does not wait for the server.
+    // The lease always ends this session. An interrupted start therefore need not wait for the server.
     yield* Effect.tryPromise({
       try: () => Promise.resolve(session.query(`LISTEN ${Channel.channelName}`)),
       catch: (cause) => toSqlError(cause, "listen")

@@ -1,4 +1,7 @@
-/** Uses the host's open transaction, in the form of the host's library, as a connection of Effect. */
+/**
+ * Uses the open transaction of a host application as an Effect connection. The host passes the transaction in the form
+ * of its own library.
+ */
 import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -9,8 +12,8 @@ import type * as HostPool from "./HostPool.ts"
 type Query = HostPool.Queryable["query"]
 
 /**
- * Kysely compiles queries itself, but also accepts compiled queries. Kysely's plugins would rename columns in a query
- * that it compiles.
+ * Kysely accepts queries that are already compiled. If Kysely compiled these queries, Kysely's plugins could rename
+ * their columns.
  */
 interface Compiled {
   readonly sql: string
@@ -34,7 +37,7 @@ const ofKysely =
       queryId: { queryId: sql }
     })
 
-/** Drizzle accepts every object that compiles itself. */
+/** Drizzle accepts every object that can compile itself to SQL. */
 interface DrizzleLike {
   readonly execute: (query: object) => PromiseLike<HostPool.QueryResult | ReadonlyArray<object>>
 }
@@ -46,7 +49,7 @@ const ofDrizzle =
     return db.execute({ getSQL: () => compiled }).then(toAnswer)
   }
 
-/** The transaction of Prisma. */
+/** The type of a Prisma transaction. */
 interface PrismaLike {
   readonly $queryRawUnsafe: (sql: string, ...values: ReadonlyArray<unknown>) => PromiseLike<ReadonlyArray<object>>
 }
@@ -56,7 +59,10 @@ const ofPrisma =
   (sql, values: ReadonlyArray<unknown> = []) =>
     db.$queryRawUnsafe(sql, ...values).then(toAnswer, (error) => Promise.reject(serverErrorOf(error)))
 
-/** Prisma has a code of its own, and keeps the server's SQLSTATE in its adapter's error. */
+/**
+ * Returns the server's error from a Prisma error. Prisma uses its own error codes, and stores the server's SQLSTATE in
+ * the error of the driver adapter.
+ */
 const serverErrorOf = (error: unknown): unknown => {
   const answer = ["meta", "driverAdapterError", "cause"].reduce(
     (found, name) => (Predicate.isObject(found) ? Reflect.get(found, name) : undefined),
@@ -67,7 +73,7 @@ const serverErrorOf = (error: unknown): unknown => {
     : error
 }
 
-/** The transaction of postgres.js. */
+/** The type of a postgres.js transaction. */
 interface PostgresJsLike {
   readonly unsafe: (sql: string, values?: ReadonlyArray<unknown>) => PromiseLike<ReadonlyArray<object>>
 }
@@ -92,7 +98,10 @@ const queryOf = (db: unknown): Query | undefined => {
   return undefined
 }
 
-/** A client of `pg` or PGlite in a transaction, or a transaction of Drizzle, Kysely, Prisma or postgres.js. */
+/**
+ * Opens a connection on a `pg` or PGlite client with an open transaction, or on a transaction of Drizzle, Kysely,
+ * Prisma or postgres.js.
+ */
 export const open = (db: unknown): Effect.Effect<Connection, HostTransactionRefused> => {
   const query = queryOf(db)
   return query === undefined

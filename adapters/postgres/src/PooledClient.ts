@@ -1,4 +1,7 @@
-/** Effect's `SqlClient` on any pool of sessions, whose transactions may run inside one of the host. */
+/**
+ * Provides Effect's `SqlClient` on any pool of sessions. Transactions of the client can run inside a transaction of the
+ * host.
+ */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { type CorruptionMonitor, KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
 import * as HostTransaction from "@partner-commentary/sql/database/HostTransaction"
@@ -21,7 +24,7 @@ export interface Pool {
   readonly begin: Control
   /** The schema that contains the tables. */
   readonly schema: string | undefined
-  /** Detects corruption that a statement found. */
+  /** Detects data corruption that a statement has found. */
   readonly fault: CorruptionMonitor["check"]
 }
 
@@ -52,8 +55,8 @@ export const contextOf = (client: SqlClient.SqlClient & Pick<Pool, "fault">) =>
   )
 
 /**
- * If a statement of the transaction has failed, Postgres answers COMMIT with the command ROLLBACK. PGlite reports no
- * command.
+ * Commits a transaction. If a statement of the transaction has failed, Postgres responds to COMMIT with the command
+ * ROLLBACK. PGlite reports no command.
  */
 export const commitTransaction: Control = (connection) =>
   Effect.flatMap(

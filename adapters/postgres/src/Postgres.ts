@@ -1,6 +1,6 @@
 /**
- * Provides every store of the core on one Postgres database: schema, client, stores, and the rate windows that all
- * nodes share.
+ * Provides every store port of the core on one Postgres database. The layer contains the schema, the client, the
+ * stores, and the rate windows that all nodes share.
  */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -25,16 +25,19 @@ import * as WorkSignalByChannel from "./WorkSignal.ts"
 
 export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
   /**
-   * The address that bypasses a pooler, for work that needs a separate connection. If it is set, `url` leads to a
-   * pooler, so nothing is prepared.
+   * The database URL that bypasses a pooler, for work that needs a direct connection. If this URL is set, `url` leads
+   * to a pooler, and the client prepares no statements.
    */
   readonly directUrl?: Redacted.Redacted | undefined
 }
 
-/** Migrates the database to the present schema, and provides every store. */
+/** Migrates the database to the current schema, and provides every store. */
 export const layer = (config: PostgresConfig) => Layer.provide(layerWithoutMigration(config), layerMigrated(config))
 
-/** Does the same with the host's own stores of personas or organizations: see `Stores.layerWith`. */
+/**
+ * Migrates the database to the current schema, and provides every store. The host's own stores of personas or
+ * organizations replace the default stores: see `Stores.layerWith`.
+ */
 export const layerWith = <Own extends Stores.ReplaceableStores, E, R>(
   config: PostgresConfig,
   own: Layer.Layer<Own, E, R>
@@ -44,28 +47,31 @@ export const layerWith = <Own extends Stores.ReplaceableStores, E, R>(
     Layer.provide(layerMigrated(config))
   )
 
-/** Provides every store on a database that already has the present schema. */
+/** Provides every store on a database that already has the current schema. */
 export const layerWithoutMigration = (config: PostgresConfig) =>
   Layer.provideMerge(Layer.merge(Stores.layer, RateWindows.layer), layerClient(config))
 
-/** Provides only the database client, whatever the schema is. */
+/** Provides only the database client. The database may have any schema. */
 export const layerClient = (config: PostgresConfig) =>
   PostgresClient.layer({ isPooled: config.directUrl !== undefined, ...config })
 
-/** For migrations. */
+/** Provides the client for migrations, which bypasses a pooler. */
 export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alone(config))
 
-/** Provides the same client with the database's time, which is needed to compare heartbeats of other processes. */
+/**
+ * Provides the client for migrations with the time of the database. A migration needs this time to compare the
+ * heartbeats of other processes.
+ */
 export const layerMigrating = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerDirect(config))
 
-/** Inspects the database with the stores' settings, over one connection. */
+/** Provides a client for inspections with the settings of the stores. The client opens only one connection. */
 export const layerInspect = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
 
-/** Inspects the database with the migrations' settings, but with the usual timeouts. */
+/** Provides a client for inspections with the settings of migrations. The statement timeout is the usual one. */
 export const layerInspectDirect = (config: PostgresConfig) =>
   PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
 
-/** Opens one connection past the pooler, whose statements have no timeout. */
+/** Configures one connection that bypasses the pooler. Statements on this connection have no timeout. */
 const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.PostgresClientConfig => ({
   ...config,
   url: directUrl ?? url,
@@ -74,12 +80,12 @@ const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.Po
   statementTimeout: 0
 })
 
-/** All processes use the database's time. */
+/** Provides the clock of the database, so that all processes use the same time. */
 export const layerClock = DatabaseClock.layer
 
 /**
- * Provides the signals between all processes on the database. A process that does not listen finds work by polling. Its
- * signals still reach other processes that listen.
+ * Provides the signals between all processes on the database. A process that does not listen finds work by polling, but
+ * still sends signals to other processes.
  */
 export const layerSignals = (config: PostgresConfig, options: { readonly listens: boolean }) =>
   signals(options.listens ? Effect.flatMap(PostgresClient.make(alone(config)), Channel.subscribe) : undefined)
@@ -101,18 +107,18 @@ const signals = (
   ).pipe(Layer.provide([WorkSignal.layerProcess, AccessChanges.layerProcess, Reactivity.layer]))
 
 /**
- * Provides every store, and the state that processes share, on the client of an Effect application, such as
- * `PgClient.layer`. The process does not listen, so it finds the work of other processes by polling.
+ * Provides every store and the shared state on the client of an Effect application, such as `PgClient.layer`. The
+ * process does not listen, so it finds the work of other processes by polling.
  */
 export const layerOnClient = Layer.mergeAll(Stores.layer, RateWindows.layer, signals(undefined))
 
 export interface HostPoolOptions {
-  /** True if the database must be migrated to the current schema first. */
+  /** True if the layer must first migrate the database to the current schema. */
   readonly migrates: boolean
   readonly listens: boolean
 }
 
-/** Provides all stores and signals on the pool of a host application. The pool stays open. */
+/** Provides all stores and signals on the pool of a host application. The layer does not close the pool. */
 export const layerHostPool = (config: HostPoolClient.HostPoolConfig, { listens, migrates }: HostPoolOptions) => {
   const stores = Layer.merge(Stores.layer, RateWindows.layer)
   return Layer.mergeAll(

@@ -1,10 +1,10 @@
 /**
- * Effect's `SqlClient` on a pool of `@effect/sql-pg`'s connections, with the values that the stores know from SQLite
- * (`Values`).
+ * Provides Effect's `SqlClient` on a pool of `@effect/sql-pg` connections. The client returns values in the same form
+ * as SQLite (`Values`).
  *
- * Connections are opened on demand and replaced when they break. Timeouts use real time even under a test clock,
- * because the server uses real time. Statements, idle transactions, connecting and waiting for a free connection
- * (`SessionPool`) have timeouts.
+ * The client opens connections on demand, and replaces broken connections. Timeouts use real time even with a test
+ * clock, because the server uses real time. Statements, idle transactions, connection attempts and waits for a free
+ * connection (`SessionPool`) have timeouts.
  */
 
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -31,25 +31,25 @@ import { toParameter, typeRegistry } from "./Values.ts"
 
 export interface PostgresClientConfig {
   readonly url: Redacted.Redacted
-  /** The maximum number of connections, 10 by default. */
+  /** The maximum number of connections. The default is 10. */
   readonly poolSize?: number | undefined
   /**
-   * True behind a pooler in transaction mode: then the client prepares no statements and changes no settings of a
-   * connection.
+   * True if the URL leads to a pooler in transaction mode. The client then prepares no statements, and changes no
+   * settings of a connection.
    */
   readonly isPooled?: boolean | undefined
-  /** The schema of the tables. By default, the search path of the role applies. */
+  /** The schema that contains the tables. By default, the client uses the search path of the role. */
   readonly schema?: string | undefined
   readonly applicationName?: string | undefined
-  /** The default is the URL's `connect_timeout`, or 5 seconds. */
+  /** The timeout for opening a connection. The default is the URL's `connect_timeout`, or 5 seconds. */
   readonly connectTimeout?: Duration.Input | undefined
-  /** The default is 30 seconds; zero means no timeout. */
+  /** The timeout for a statement. The default is 30 seconds, and zero means no timeout. */
   readonly statementTimeout?: Duration.Input | undefined
-  /** The default is 30 seconds; zero means no timeout. */
+  /** The timeout for an idle transaction. The default is 30 seconds, and zero means no timeout. */
   readonly idleInTransactionTimeout?: Duration.Input | undefined
-  /** How long a statement waits for a free connection, 10 seconds by default. */
+  /** The maximum time that a statement waits for a free connection. The default is 10 seconds. */
   readonly acquireTimeout?: Duration.Input | undefined
-  /** How long an unused connection stays open, one minute by default. */
+  /** The time after which an unused connection closes. The default is one minute. */
   readonly idleTimeout?: Duration.Input | undefined
 }
 
@@ -57,9 +57,9 @@ export interface PostgresClient extends SqlClient.SqlClient {
   readonly config: PostgresClientConfig
   /** Fails if a statement of this process recently found corrupt data. */
   readonly fault: Effect.Effect<void, DatabaseUnavailable>
-  /** The number of connections that are in use, and of callers that wait for one. */
+  /** Returns the number of connections in use plus the number of callers that wait for a connection. */
   readonly inUse: () => number
-  /** Opens a connection until the scope closes. A connection of this kind is not reused. */
+  /** Opens a connection until the scope closes. No other caller reuses this connection. */
   readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
 }
 
@@ -155,8 +155,8 @@ const refusedAddress = ({ reason }: PostgresUrl.UrlRefused) =>
 type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 
 /**
- * The server enforces the statement timeout. This timeout ends a statement whose response was lost in the network. It
- * takes a timer and one fiber, where a race takes two fibers and a twentieth more of a statement's processor time.
+ * Ends a statement whose response was lost in the network, because the server enforces only its own statement timeout.
+ * The function uses a timer and one fiber. A race of two fibers would add 5% to a statement's processor time.
  */
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
@@ -182,7 +182,7 @@ const answeredWithin = (bound: Duration.Duration): Answered => {
 
 const grace = Duration.seconds(5)
 
-/** Node's timers fire at once if they are set to a longer time. */
+/** The longest delay of a Node timer, in milliseconds. A timer with a longer delay fires at once. */
 const longestTimer = 2 ** 31 - 1
 
 const toConnection = (

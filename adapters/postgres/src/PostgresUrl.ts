@@ -1,22 +1,25 @@
-/** Parses `postgres://user:password@host:port/database?sslmode=verify-full`. TLS parameters have the meaning of libpq. */
+/**
+ * Parses URLs such as `postgres://user:password@host:port/database?sslmode=verify-full`. TLS parameters have the same
+ * meaning as in libpq.
+ */
 import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as UrlParameters from "./UrlParameters.ts"
 
-/** The reason never contains the address, which may contain a password. */
+/** The error for an invalid URL. The reason never contains the URL, because the URL may contain a password. */
 export interface UrlRefused {
-  /** The reason continues a sentence that begins with the variable's name. */
+  /** The second part of a sentence that begins with the name of the variable. */
   readonly reason: string
 }
 
 export interface PostgresAddress {
   /** The URL that the driver receives. */
   readonly url: Redacted.Redacted
-  /** If undefined, the URL decides: the driver then uses TLS if the server offers it. */
+  /** If the value is undefined, the URL decides about TLS. The driver then uses TLS if the server offers TLS. */
   readonly ssl: boolean | ConnectionOptions | undefined
-  /** Host, port and database, without user and password, for use in messages. */
+  /** The host, port and database for messages, without user and password. */
   readonly told: string
 }
 
@@ -31,7 +34,7 @@ export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<Post
   const wrong = UrlParameters.refusalOfParameters(url.searchParams)
   if (wrong !== undefined) return refuse(wrong)
   const parameter = (name: string) => url.searchParams.get(name) ?? undefined
-  // A parameter overrides the same part of the URL.
+  // A query parameter overrides the same part of the URL.
   const host = parameter("host") || decode(url.hostname) || "localhost"
   const isNear = host.startsWith("/") || /^(localhost|127\..*|\[::1\])$/.test(host)
   const mode = parameter("sslmode") ?? (parameter("ssl") === "true" ? "require" : isNear ? "disable" : "prefer")
@@ -49,14 +52,17 @@ export const parsePostgresUrl = (address: Redacted.Redacted): Result.Result<Post
   }))
 }
 
-/** The driver uses TLS only if the URL requests it. */
+/** Requests TLS in the URL, because the driver uses TLS only if the URL requests TLS. */
 const preferring = (url: URL) => {
   const own = new URL(url)
   own.searchParams.set("sslmode", "prefer")
   return Redacted.make(own.href)
 }
 
-/** `require` encrypts without verifying the server, unless a certificate authority is given. */
+/**
+ * Returns the TLS options for an sslmode. The mode `require` does not verify the server, unless the URL names a
+ * certificate authority.
+ */
 const secured = (
   mode: string,
   parameter: (name: string) => string | undefined

@@ -1,7 +1,7 @@
 /**
- * Keeps the service's tables in a separate schema of the host's database. The search path is set only inside each
- * transaction, so that no session keeps it. Therefore it affects neither a pooler in transaction mode nor the host's
- * own statements.
+ * Keeps the service's tables in a separate schema of the host's database. Each transaction sets the search path for
+ * itself, so no session keeps the search path. The setting affects neither a pooler in transaction mode nor the host's
+ * statements.
  */
 import { lockName } from "@partner-commentary/sql/database/Lock"
 import { SchemaForbidden, SchemaMissing } from "@partner-commentary/sql/database/SchemaErrors"
@@ -12,13 +12,15 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Look up temporary tables last, because otherwise a temporary table could hide a table of the service. */
+/**
+ * Temporary tables come last in the search path, because otherwise a temporary table could hide a table of the service.
+ */
 export const searchPathOf = (schema: string): string => `${quoted(schema)}, pg_temp`
 
-/** The search path is valid until the transaction ends. */
+/** Returns the statement that sets the search path until the transaction ends. */
 export const setLocalSearchPath = (schema: string): string => `SET LOCAL search_path TO ${searchPathOf(schema)}`
 
-/** Sets the search path inside the host's transaction. Running the result restores the host's own search path. */
+/** Sets the search path inside the host's transaction. The returned effect restores the host's search path. */
 export const enterSchema = (schema: string) =>
   Effect.fnUntraced(function* (connection: Connection) {
     const [before] = yield* connection.execute("SELECT current_setting('search_path') AS path", [], undefined)
@@ -26,7 +28,7 @@ export const enterSchema = (schema: string) =>
     return connection.execute("SELECT set_config('search_path', $1, TRUE) AS path", [before?.path ?? ""], undefined)
   })
 
-/** Runs a statement in a separate transaction, because only a transaction can limit the search path. */
+/** Runs a statement in its own transaction, because only a transaction can limit the search path to one statement. */
 export const inOwnTransaction =
   <A, E, R>(
     {
@@ -61,8 +63,8 @@ const look = (sql: SqlClient.SqlClient, schema: string) =>
     FROM (SELECT CAST(${schema} AS TEXT) AS name) AS wanted LEFT JOIN pg_namespace ON nspname = name`.withoutTransform
 
 /**
- * Creates the schema if it is missing and the role may create it. Without a schema, the search path of the sessions
- * applies.
+ * Creates the schema if it does not exist and the role may create schemas. Without a schema name, the service uses the
+ * search path of the sessions.
  */
 export const createSchema = Effect.fnUntraced(function* (schema: string | undefined) {
   const sql = yield* SqlClient.SqlClient
@@ -75,7 +77,7 @@ export const createSchema = Effect.fnUntraced(function* (schema: string | undefi
   if (present === 1) return
   yield* sql.withTransaction(
     Effect.andThen(
-      // If several processes start together, the others wait here for the first one.
+      // Processes that start at the same time wait here until the first process has created the schema.
       lockName(sql, "partner_commentary_schema"),
       sql.unsafe(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`)
     )

@@ -1,4 +1,4 @@
-/** Converts failures of a host's driver to Effect's SqlErrors, by the server's SQLSTATE. */
+/** Converts errors of the host's driver to Effect's SqlError. The server's SQLSTATE selects the type of the error. */
 import { DatabaseBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import * as Predicate from "effect/Predicate"
 import {
@@ -23,7 +23,7 @@ interface Props {
   readonly operation: string
 }
 
-/** The first pattern that matches decides the error. */
+/** The first pattern that matches the SQLSTATE selects the type of the error. */
 const reasons: ReadonlyArray<readonly [RegExp, (props: Props) => SqlErrorReason]> = [
   [/^08/, (props) => new ConnectionError(props)],
   [/^28/, (props) => new AuthenticationError(props)],
@@ -46,24 +46,26 @@ const textOf = (cause: unknown, name: string): string | undefined => {
 const constraintOf = (cause: unknown) => textOf(cause, "constraint") ?? "unknown"
 
 /**
- * The server's SQLSTATE; undefined if the failure is not the server's. A SQLSTATE contains a digit. Codes of the
- * operating system, such as `EPIPE`, do not.
+ * Returns the server's SQLSTATE, or undefined for an error without a SQLSTATE. A SQLSTATE contains a digit. The error
+ * codes of the operating system, such as `EPIPE`, contain no digit.
  */
 export const stateOf = (cause: unknown): string | undefined => {
   const code = textOf(cause, "code")
   return code !== undefined && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-/** The message of `pg` when no connection of its pool became free in time. No statement reached the server. */
+/**
+ * The error message of `pg` when no connection of the pool became free in time. The server has received no statement.
+ */
 const poolExhausted = "timeout exceeded when trying to connect"
 
-/** The server has no free connection slot: `too_many_connections`. */
+/** The SQLSTATE `too_many_connections`, which means that the server has no free connection slot. */
 const tooManyConnections = "53300"
 
 const isBusy = (cause: unknown, state: string | undefined): boolean =>
   state === tooManyConnections || (state === undefined && textOf(cause, "message") === poolExhausted)
 
-/** A failure without a SQLSTATE comes from the connection or from the pool. */
+/** Converts an error of the driver. An error without a SQLSTATE comes from the connection or from the pool. */
 export const toSqlError = (cause: unknown, operation: string): SqlError => {
   const stated = stateOf(cause)
   const message = `Failed to ${operation}`
@@ -76,11 +78,14 @@ export const toSqlError = (cause: unknown, operation: string): SqlError => {
   return new SqlError({ reason: reason ?? new UnknownError({ cause, message, operation }) })
 }
 
-/** Returns whether the session can be used again after this error. */
+/** Returns whether the error has ended the session, so that the session must not be used again. */
 export const endsSession = ({ reason: { cause } }: SqlError): boolean => {
   const state = stateOf(cause)
   return state === undefined || isEnded(state)
 }
 
-/** SQLSTATEs of a lost connection, a server that starts or shuts down, and a session that exceeded an idle timeout. */
+/**
+ * Matches the SQLSTATEs that end a session. The server reports a lost connection, a start, a shutdown or an idle
+ * timeout.
+ */
 export const isEnded = (state: string): boolean => /^(08|57P)/.test(state) || state === "25P03" || state === "25P04"

@@ -1,8 +1,8 @@
 /**
- * Lends sessions of the driver's pool. Organizations that wait for a free session take turns, for a bounded time. A
- * session that the server ended is discarded. When a write is refused as read-only, all older sessions are discarded
- * too. A session that is read-only when it is opened is lent once and then discarded. Therefore no session of a former
- * primary stays in the pool.
+ * Lends sessions of the driver's pool. Organizations that wait for a free session take turns, until a timeout. The pool
+ * discards a session that the server has ended. When a write is refused as read-only, the pool discards all older
+ * sessions too. A session that is read-only when it opens is lent once and then discarded. The pool therefore keeps no
+ * session of a former primary.
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
@@ -20,14 +20,14 @@ import { isEnded, stateOf } from "./ServerError.ts"
 export interface SessionPool {
   /** Lends a session until the scope closes. */
   readonly acquire: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
-  /** Lends a session that is not reused afterwards. */
+  /** Lends a session that no other caller reuses. */
   readonly reserve: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
   readonly borrow: <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SqlError, R>
-  /** Discards sessions if a statement's failure shows that they are unusable. */
+  /** Discards sessions that a failed statement has shown to be unusable. */
   readonly judge: (session: PgConnection.PgConnection, error: SqlError) => Effect.Effect<void>
-  /** The number of sessions that are borrowed, and of callers that wait for one. */
+  /** Returns the number of borrowed sessions plus the number of callers that wait for a session. */
   readonly inUse: () => number
 }
 
@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* (
   const pool = yield* inRealTime(PgPool.make(options))
   const size = options.maxConnections
   let lent = 0
-  /** Sessions opened in an earlier generation are discarded. */
+  /** The pool discards sessions that were opened in an earlier generation. */
   let generation = 0
   const openedIn = new WeakMap<PgConnection.PgConnection, number>()
 
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* (
   }
   const isStale = (session: PgConnection.PgConnection) => (openedIn.get(session) ?? generation) < generation
 
-  /** Checks a session that was just opened, before it is lent. */
+  /** Checks a new session before the session is lent for the first time. */
   const inspect = (session: PgConnection.PgConnection) => {
     openedIn.set(session, generation)
     return Effect.flatMap(answered(session.query(readsOnly, [], false)), ({ rows: [row] }) => {
@@ -61,15 +61,14 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /**
-   * Lends all sessions to the organizations in turn. The number of concurrent requests of the organizations limits the
-   * size of `waiting`. Work that belongs to no organization, such as key look-ups and shared batches, needs no permit:
-   * it gets the next free session.
+   * Lends sessions to organizations in turn. The number of concurrent requests limits the size of `waiting`. Work that
+   * belongs to no organization, such as key look-ups and shared batches, gets the next free session without a permit.
    */
   const permits = KeyedSemaphore.make<string>({ each: size, total: size, waiting: Number.POSITIVE_INFINITY })
 
   /**
-   * Counts the caller and takes a permit for its organization if that needs no wait. A caller that waits for nothing
-   * keeps its clock, because another clock costs each statement a new cache of its fiber.
+   * Counts the caller, and takes a permit of its organization if a permit is free. A caller that need not wait keeps
+   * its clock, because each change of the clock creates a new cache of fiber references for the statement.
    */
   const enterNow = (share: string): boolean => {
     if (lent >= size || (share !== "" && !permits.tryTake(share))) return false
@@ -77,7 +76,9 @@ export const make = Effect.fnUntraced(function* (
     return true
   }
 
-  /** Works like `enterNow`, but waits. After a success of either, the caller must call `leave`. */
+  /**
+   * Works like `enterNow`, but waits for a permit. If one of the two functions succeeds, the caller must call `leave`.
+   */
   const enter = (share: string, restore: KeyedSemaphore.Restore): Effect.Effect<void, SqlError> => {
     lent++
     if (share === "" || permits.tryTake(share)) return Effect.void
@@ -124,7 +125,7 @@ export const make = Effect.fnUntraced(function* (
       )
   )
 
-  /** Lends a session from the pool. A stale session is discarded, and the next session is lent. */
+  /** Lends a session from the pool. The function discards stale sessions, and lends the next session instead. */
   const lend = <A, E, R>(
     use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | SqlError, R> =>
@@ -136,7 +137,10 @@ export const make = Effect.fnUntraced(function* (
       (result) => (result === stale ? lend(use) : Effect.succeed(result as A))
     )
 
-  /** Works like `acquire`, but for one use and without a scope, because a scope costs time in each statement. */
+  /**
+   * Works like `acquire`, but lends the session for one function call. A call needs no scope, which would cost time in
+   * each statement.
+   */
   const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | SqlError, R> => {
@@ -169,8 +173,8 @@ export const make = Effect.fnUntraced(function* (
 const stale = Symbol("stale")
 
 /**
- * No generation has this number, so the session is discarded when it is lent next. If it were invalidated instead, the
- * pool would replace it at once, perhaps by another read-only session.
+ * No generation has this number, so the session is discarded at its next loan. An immediate invalidation would make the
+ * pool open another session, which may be read-only too.
  */
 const retired = -1
 
@@ -186,7 +190,7 @@ const noneFree = (size: number) => {
 export const connectionError = (message: string, operation: string, cause = new Error(message)) =>
   new SqlError({ reason: new ConnectionError({ cause, message, operation }) })
 
-/** The driver's messages for a server that does not speak the protocol of Postgres. */
+/** The driver's error messages for a server that does not speak the Postgres protocol. */
 const unread = [
   "PgConnection: Failed to parse server response",
   "PgConnection: Failed to parse SSLRequest error response",

@@ -1,14 +1,14 @@
 /**
  * Handles prepared statements that a schema change has made stale. The driver prepares such a statement again, except
- * within a transaction, because that transaction has already failed. In a transaction, the error becomes a conflict,
- * and the transaction is retried. From then on, all statements are prepared again. Otherwise a transaction with many
- * statements would fail once for each of them.
+ * within a transaction, which has already failed. The failed transaction is reported as a conflict and then retried.
+ * From then on, each statement has a new text and is prepared again. Otherwise a transaction with many statements would
+ * fail once for each statement.
  */
 import * as Effect from "effect/Effect"
 import { SerializationError, SqlError } from "effect/sql/SqlError"
 
 export interface StalePlans {
-  /** Runs the statement with a text that was not prepared before the latest stale plan. */
+  /** Runs a statement with a text that no connection has prepared before the latest stale plan. */
   readonly renewing: <A>(sql: string, send: (text: string) => Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 }
 
@@ -20,7 +20,7 @@ export const make = (): StalePlans => {
       Effect.suspend(() => {
         const before = renewals
         return Effect.catchIf(send(sql + suffix), isStale, (error) => {
-          // Statements that fail at the same time were prepared with the same text.
+          // The suffix changes only once for statements that fail at the same time, because they had the same suffix.
           if (renewals === before) suffix = ` -- ${++renewals}`
           const { cause, message, operation } = error.reason
           return Effect.fail(new SqlError({ reason: new SerializationError({ cause, message, operation }) }))
@@ -30,8 +30,8 @@ export const make = (): StalePlans => {
 }
 
 /**
- * `feature_not_supported`: "cached plan must not change result type". `invalid_sql_statement_name`: the prepared
- * statement no longer exists.
+ * The SQLSTATEs of stale plans. `feature_not_supported` means "cached plan must not change result type". With
+ * `invalid_sql_statement_name`, the prepared statement no longer exists.
  */
 const codes = ["0A000", "26000"]
 

@@ -1,11 +1,16 @@
-/** Decides which of libpq's parameters are ignored and which are refused. `PostgresUrl` handles the supported ones. */
+/**
+ * Decides which parameters of libpq are ignored and which parameters are refused. `PostgresUrl` handles the supported
+ * parameters.
+ */
 
 const supported = [
   ...["host", "port", "user", "password", "dbname", "options", "connect_timeout"],
   ...["ssl", "sslmode", "sslrootcert", "sslcert", "sslkey"]
 ]
 
-/** It is safe to ignore these parameters, because they change neither the server nor the security. */
+/**
+ * The service can safely ignore these parameters, because they affect neither the choice of the server nor security.
+ */
 const ignored = [
   ...["application_name", "fallback_application_name", "client_encoding"],
   ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"],
@@ -13,7 +18,7 @@ const ignored = [
   ...["krbsrvname", "gsslib", "gssdelegation", "load_balance_hosts", "min_protocol_version", "max_protocol_version"]
 ]
 
-/** The driver ignores these parameters. They are accepted only with values that describe what the driver does anyway. */
+/** The driver ignores these parameters. A URL may contain them only with values that match the driver's behaviour. */
 const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["disable", "prefer"],
   gssencmode: ["disable", "prefer"],
@@ -21,7 +26,7 @@ const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   target_session_attrs: ["any"]
 }
 
-/** These parameters are refused, because ignoring them would change the server, the authentication or the security. */
+/** The service refuses these parameters. Ignoring them would change the server, the authentication or the security. */
 const unsupported = [
   ...["hostaddr", "passfile", "service", "servicefile", "replication", "require_auth", "requirepeer"],
   ...["sslpassword", "sslcrl", "sslcrldir", "scram_client_key", "scram_server_key"],
@@ -33,8 +38,8 @@ const known = [...supported, ...ignored, ...Object.keys(ignoredWith), ...unsuppo
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "")
 
 /**
- * Returns why the parameters are refused, or undefined. The reason contains no value, and no name that may be part of a
- * password.
+ * Returns why the parameters are refused, or undefined. The reason contains no values. The reason also contains no name
+ * that may be part of a password.
  */
 export const refusalOfParameters = (parameters: URLSearchParams): string | undefined => {
   const seen = new Set<string>()
@@ -45,7 +50,7 @@ export const refusalOfParameters = (parameters: URLSearchParams): string | undef
     if (harmless !== undefined && !harmless.includes(value)) {
       return `must leave out ${name}, which is not followed here, or have it as ${harmless.join(" or ")}`
     }
-    // The alias is another name of the same parameter.
+    // The parameter `ssl` is an alias of `sslmode`.
     const meant = name === "ssl" ? "sslmode" : name
     if (seen.has(meant)) return `must have ${meant} once`
     if (name === "ssl" && value !== "true") return "must have ssl as true, or an sslmode instead"
@@ -55,7 +60,7 @@ export const refusalOfParameters = (parameters: URLSearchParams): string | undef
 }
 
 const unknown = (name: string, before: ReadonlySet<string>) => {
-  // A password that is not percent-encoded ends at its first `&`.
+  // A password that is not percent-encoded ends at the first `&` in the password.
   if (before.has("password") || !/^[A-Za-z_-]{1,40}$/.test(name)) {
     return "must have parameters of libpq alone, which one of them is not: percent-encode & and ? in values"
   }

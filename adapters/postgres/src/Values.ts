@@ -1,12 +1,12 @@
-/** Converts values between the types of Postgres and the types that the stores use on SQLite. */
+/** Converts values between the types of Postgres and the types that the stores use with SQLite. */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Result from "effect/Result"
 
-/** The only character that text in Postgres cannot contain. */
+/** Postgres text can contain every character except NUL. */
 const nul = "\0"
 const replacement = "\uFFFD"
 
-/** Converts a parameter: flags are 0 and 1, and times are ISO text. */
+/** Converts a statement parameter. Flags become 0 or 1, and times become ISO text. */
 export const toParameter = (value: unknown): unknown => {
   if (typeof value === "string") return value.includes(nul) ? value.replaceAll(nul, replacement) : value
   if (typeof value === "boolean") return value ? 1 : 0
@@ -15,7 +15,7 @@ export const toParameter = (value: unknown): unknown => {
   return value instanceof Date ? value.toISOString() : value
 }
 
-/** Counts and sums are numbers, because none exceeds 2^53. */
+/** Counts and sums are converted to numbers, because none of them exceeds 2^53. */
 export const typeRegistry = (): PgTypes.Registry => {
   const types = PgTypes.makeRegistry()
   const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -1,4 +1,6 @@
-/** Signals new work to the workers of this process, or to other processes if this one has none. */
+/**
+ * Signals new work to the workers of this process, and to other processes if this process has no worker for that work.
+ */
 
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import {
@@ -14,7 +16,7 @@ import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "work "
 
-/** Parses a change, or a kind of work with or without a later due time. */
+/** Parses a message, which contains a change, or a kind of work with an optional due time. */
 const parse = (signal: string): ReadonlyArray<DueWork> => {
   if (isChange(signal)) return [signal]
   const [name, at] = signal.split(" ", 2)
@@ -23,7 +25,7 @@ const parse = (signal: string): ReadonlyArray<DueWork> => {
     .map((kind) => (at === undefined ? kind : { kind, at: Number(at) }))
 }
 
-/** `own` signals the workers of this process. */
+/** The service `own` signals the workers of this process. */
 export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
   const workers = new Map<WorkKind | Change, number>()
   const count = (kind: WorkKind | Change, more: number) =>
@@ -32,8 +34,8 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     })
   const isHere = (kind: WorkKind) => (workers.get(kind) ?? 0) > 0
   /**
-   * The earliest later work of each kind that was signaled. Later work needs no signal, because the poll for the
-   * earliest finds the next due time.
+   * The earliest future due time that was signaled, for each kind of work. Work with a later due time needs no signal.
+   * The worker's poll at the earliest due time finds the next due time.
    */
   const announced = new Map<WorkKind, Instant.Instant>()
   const isEarliest = (kind: WorkKind, at: Instant.Instant, now: Instant.Instant) => {
@@ -47,7 +49,10 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
     return own.tell(parse(message.startsWith(prefix) ? message.slice(prefix.length) : ""))
   })
 
-  /** Local workers start at once. Other processes are signaled too, because requests can wait in any process. */
+  /**
+   * Selects the messages for other processes. Local workers start at once, so new work needs no message. Changes always
+   * need a message, because requests can wait in any process.
+   */
   const messagesOf = (work: ReadonlyArray<DueWork>, now: Instant.Instant) =>
     work.flatMap((one) => {
       if (typeof one !== "string") {

@@ -1,6 +1,6 @@
 /**
- * Failover: a streaming replica is promoted and the address moves to it. Writes, LISTEN and the clock recover without
- * a restart.
+ * Tests a failover, in which a streaming replica is promoted and the address moves to the replica. Writes, LISTEN and
+ * the clock must recover without a restart.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
@@ -22,8 +22,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 const poolSize = 5
 
 /**
- * Measures the time from the promotion to the first acknowledged write. The limit is generous, because recovery takes
- * tens of milliseconds.
+ * Measures the time from the promotion to the first acknowledged write. The limit is much longer than a recovery, which
+ * takes tens of milliseconds.
  */
 const bound = Duration.seconds(10)
 
@@ -47,7 +47,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
   channel.onMessage((message) => (message === Channel.connectionLost ? Effect.void : Queue.offer(heard, message)))
   const listener = yield* PostgresClient.make({ url: Redacted.make(forwarder.url), poolSize: 1, statementTimeout: 0 })
   yield* Channel.listen(channel, Channel.subscribe(listener), { interval: "500 millis", timeout: "2 seconds" })
-  // The test opens every connection of the pool to the old primary.
+  // The test makes the pool open all its connections to the old primary.
   yield* Effect.forEach(Array.from({ length: poolSize }), () => client`SELECT pg_sleep(0.2)`, { concurrency: poolSize })
   yield* write(1)
   yield* channel.say("before")
@@ -61,10 +61,10 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
   yield* Effect.repeat(Effect.delay(counted, "50 millis"), { until: (count) => count === 1 })
 
   yield* leave(primary)
-  // The sessions of a killed primary continue for a moment.
+  // The sessions of a killed primary continue for a short time.
   yield* Effect.repeat(Effect.result(write(-1)), { until: ({ _tag }) => _tag === "Failure" })
   forwarder.moveTo(standby.url)
-  // Opens connections to the replica while it is still read-only.
+  // The test opens connections to the replica while the replica is still read-only.
   yield* Effect.forEach(Array.from({ length: poolSize }), () => Effect.result(write(-1)), { concurrency: poolSize })
   const promoted = performance.now()
   yield* onStandby((sql) => sql`SELECT pg_promote(false)`)
@@ -76,7 +76,7 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
   }
   const seconds = (performance.now() - promoted) / 1000
   yield* Effect.logInfo(`First acknowledged write ${seconds.toFixed(2)} s after the promotion, ${refused} refused`)
-  // From this point every connection of the pool accepts writes.
+  // From this point on, every connection of the pool accepts writes.
   yield* Effect.forEach(Array.from({ length: poolSize * 4 }), (_, n) => write(n + 3), { concurrency: poolSize })
   assert.strictEqual(yield* counted, 2 + poolSize * 4)
 
@@ -90,8 +90,8 @@ const failover = Effect.fnUntraced(function* (leave: (primary: Cluster.PostgresC
   assert.isBelow(Math.abs(clock.currentTimeMillisUnsafe() - performance.timeOrigin - performance.now()), 60_000)
 })
 
-describe("after a failover", () => {
-  it.live("after a failover from a primary that died, writes continue on the promoted replica within seconds", () =>
+describe("Failover", () => {
+  it.live("writes continue on the promoted replica within seconds after the primary died", () =>
     failover((primary) => Effect.sync(() => process.kill(primary.pid(), "SIGKILL"))).pipe(
       Effect.scoped,
       Effect.provide(Reactivity.layer)
@@ -99,7 +99,7 @@ describe("after a failover", () => {
   )
 
   it.live(
-    "after a failover from a primary that stays up as read-only with open connections, writes continue on the replica",
+    "writes continue on the promoted replica while the old primary stays up as read-only with open connections",
     () =>
       failover((primary) =>
         runOnDatabase(Redacted.make(primary.url), (sql) =>

@@ -1,4 +1,4 @@
-/** Every store passes its port's suite on a host's `pg.Pool`, even if the pool has unusual type parsers. */
+/** Runs the conformance suite of every store on a host's `pg.Pool`, even with unusual type parsers. */
 import * as HostPoolClient from "@partner-commentary/postgres/HostPoolClient"
 import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
 import * as Stores from "@partner-commentary/sql/Stores"
@@ -11,10 +11,10 @@ import { registerStoreSuites } from "../test/Suites.ts"
 
 const noValue = 2278
 
-/** The types that all drivers return in the same form. */
+/** The column types that all drivers return in the same form. */
 const alike: ReadonlyArray<number> = [pg.types.builtins.TEXT, pg.types.builtins.INT4, pg.types.builtins.FLOAT8, noValue]
 
-/** Values of any other type are replaced by an invalid value, so that a store that reads such a value fails. */
+/** The parser replaces values of other types by an invalid value, so that a store that reads such a value fails. */
 const getTypeParser = ((id: number) =>
   alike.includes(id) ? pg.types.getTypeParser(id) : () => `a value of type ${id}`) as typeof pg.types.getTypeParser
 

@@ -1,4 +1,4 @@
-/** Every store passes its port's suite on Effect's official client, as Effect applications use it. */
+/** Runs the conformance suite of every store on Effect's official client, which Effect applications use. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as RateWindows from "@partner-commentary/sql/access/RateWindows"
 import * as Stores from "@partner-commentary/sql/Stores"
@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { registerStoreSuites } from "../test/Suites.ts"
 
-/** Longer than any test advances the clock, because a connection is reopened each time that this time has passed. */
+/** The time is longer than any test advances the clock, because the pool reopens a connection after this time. */
 const idleTimeout = Duration.weeks(52)
 
 const layer = Layer.unwrap(

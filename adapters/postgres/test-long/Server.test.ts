@@ -1,4 +1,4 @@
-/** Tests that need a dedicated server: TLS, passwords, restarts under load, and a frozen server. */
+/** Contains tests that need a dedicated server: TLS, passwords, restarts under load, and a frozen server. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -51,8 +51,8 @@ it.live("a connection on which no response arrives is closed and replaced", () =
   }).pipe(Effect.scoped)
 )
 
-describe("a dedicated server", () => {
-  it.live("a server that is a standby is reported as read-only, and no migration starts there", () =>
+describe("Dedicated server", () => {
+  it.live("a standby server is reported as read-only, and no migration starts on a standby", () =>
     Effect.gen(function* () {
       const server = yield* cluster()
       yield* using(server.url, migrate)
@@ -73,41 +73,39 @@ describe("a dedicated server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "when a server restarts under load, running statements fail with a lost connection, and later statements succeed",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* cluster()
-        yield* using(
-          server.url,
-          Effect.gen(function* () {
-            const outcomes: Array<Exit.Exit<unknown, unknown>> = []
-            let going = true
-            const load = Effect.gen(function* () {
-              while (going) {
-                outcomes.push(yield* Effect.exit(one))
-                yield* Effect.sleep("5 millis")
-              }
-            })
-            const fibers = yield* Effect.forkChild(Effect.forEach([1, 2, 3, 4, 5], () => load, { concurrency: 5 }))
-            yield* Effect.sleep("300 millis")
-            yield* Effect.promise(() => server.restart())
-            yield* Effect.sleep("300 millis")
-            const before = outcomes.length
-            yield* Effect.sleep("500 millis")
-            going = false
-            yield* Fiber.join(fibers)
-            const after = outcomes.slice(before)
-            assert.isAbove(after.length, 10)
-            assert.isTrue(after.every(Exit.isSuccess))
-            assert.isTrue(outcomes.some(Exit.isFailure))
+  it.live("running statements fail with a lost connection when a server restarts, and later statements succeed", () =>
+    Effect.gen(function* () {
+      const server = yield* cluster()
+      yield* using(
+        server.url,
+        Effect.gen(function* () {
+          const outcomes: Array<Exit.Exit<unknown, unknown>> = []
+          let going = true
+          const load = Effect.gen(function* () {
+            while (going) {
+              outcomes.push(yield* Effect.exit(one))
+              yield* Effect.sleep("5 millis")
+            }
           })
-        )
-      }).pipe(Effect.scoped)
+          const fibers = yield* Effect.forkChild(Effect.forEach([1, 2, 3, 4, 5], () => load, { concurrency: 5 }))
+          yield* Effect.sleep("300 millis")
+          yield* Effect.promise(() => server.restart())
+          yield* Effect.sleep("300 millis")
+          const before = outcomes.length
+          yield* Effect.sleep("500 millis")
+          going = false
+          yield* Fiber.join(fibers)
+          const after = outcomes.slice(before)
+          assert.isAbove(after.length, 10)
+          assert.isTrue(after.every(Exit.isSuccess))
+          assert.isTrue(outcomes.some(Exit.isFailure))
+        })
+      )
+    }).pipe(Effect.scoped)
   )
 
   it.live(
-    "TLS follows the address: require does not verify the server, and verify-full does, with the named authority",
+    "sslmode require does not verify the server, and verify-full verifies the server with the given authority",
     () =>
       Effect.gen(function* () {
         const [ours, theirs] = [makeAuthority("Ours"), makeAuthority("Theirs")]
@@ -141,7 +139,7 @@ describe("a dedicated server", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("a wrong password is refused, and the error does not contain it", () =>
+  it.live("a wrong password is refused, and the error does not contain the password", () =>
     Effect.gen(function* () {
       const server = yield* cluster()
       yield* using(

@@ -1,4 +1,4 @@
-/** Every store passes its port's suite on every supported Postgres version, starting from an empty database. */
+/** Runs the conformance suite of every store on every supported Postgres version, starting from an empty database. */
 import { postgresVersions } from "@partner-commentary/test/postgres/Binaries"
 import * as Cluster from "@partner-commentary/test/postgres/Cluster"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"

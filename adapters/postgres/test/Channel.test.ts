@@ -1,4 +1,4 @@
-/** Notifications from one process reach the others, even if the database was unreachable at startup. */
+/** Tests that notifications of one process reach other processes, even if the database was unreachable at the start. */
 import { assert, it } from "@effect/vitest"
 import * as Channel from "@partner-commentary/postgres/Channel"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 
-it.live("a message that could not be sent for lack of a connection is sent when a connection is open again", () =>
+it.live("a message that no connection could send is sent when a connection opens again", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.used
     const speaker = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "100 millis" })
@@ -24,7 +24,7 @@ it.live("a message that could not be sent for lack of a connection is sent when 
     )
     yield* Channel.listen(channel, Channel.subscribe(yield* PostgresClient.make({ url, poolSize: 1 })))
     yield* Deferred.await(listening)
-    // Open the connection first, because the time for opening it counts toward the timeout of waiting callers.
+    // The test opens the connection first, because the time for opening counts toward the timeout of waiting callers.
     yield* speaker`SELECT 1`
     const isHeld = yield* Deferred.make<void>()
     const hold = Effect.andThen(Deferred.succeed(isHeld, undefined), Effect.sleep("400 millis"))
@@ -36,7 +36,7 @@ it.live("a message that could not be sent for lack of a connection is sent when 
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 )
 
-it.live("a LISTEN connection that no longer receives anything is replaced, although neither side closed it", () =>
+it.live("an open LISTEN connection that no longer receives messages is replaced", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.used
     const wire = Effect.acquireRelease(
@@ -55,7 +55,7 @@ it.live("a LISTEN connection that no longer receives anything is replaced, altho
     const listener = yield* PostgresClient.make({ url: Redacted.make(listening.url), poolSize: 1, statementTimeout: 0 })
     yield* Channel.listen(channel, Channel.subscribe(listener), { interval: "200 millis", timeout: "1 second" })
     assert.strictEqual(yield* Queue.take(messages), Channel.connectionLost)
-    // The second test message is sent after the first one arrives.
+    // The listener sends the second test message after the first test message has arrived.
     const sent = Effect.sync(() => speaking.turns.flat().filter((statement) => statement.includes("pg_notify")).length)
     yield* Effect.repeat(Effect.delay(sent, "20 millis"), { until: (count) => count >= 2 })
     const isHeard = (expected: boolean) =>

@@ -1,4 +1,4 @@
-/** The database's clock is the reference time when several machines share a database. */
+/** Tests that machines with a common database use the clock of the database as the reference time. */
 import { assert, describe, it } from "@effect/vitest"
 import * as DatabaseClock from "@partner-commentary/postgres/DatabaseClock"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 
-/** The machine's own wall and monotonic clocks, set by the test, in milliseconds. */
+/** The machine's own wall clock and monotonic clock, both in milliseconds. The test sets both clocks. */
 const machine = (state: { wall: number; monotonic: number }): Clock.Clock => {
   const nanos = (millis: number) => BigInt(Math.round(millis * 1e6))
   const usual = Clock.Clock.defaultValue()
@@ -22,8 +22,8 @@ const machine = (state: { wall: number; monotonic: number }): Clock.Clock => {
   }
 }
 
-describe("the clock", () => {
-  it("the clock continues by monotonic time, whatever happens to the machine's own clock", () => {
+describe("Database clock", () => {
+  it("the database clock follows monotonic time, even when the clock of the machine changes", () => {
     const state = { wall: 1_000_000, monotonic: 50 }
     const clock = DatabaseClock.make(machine(state))
     clock.set(2_000_000, 50)
@@ -33,7 +33,7 @@ describe("the clock", () => {
     assert.strictEqual(clock.currentTimeNanosUnsafe(), 2_001_000_000_000n)
   })
 
-  it("the clock stands still for a small backward correction, and goes back for a large one", () => {
+  it("the database clock stands still for a small backward correction, and goes back for a large correction", () => {
     const state = { wall: 1_000_000, monotonic: 0 }
     const clock = DatabaseClock.make(machine(state))
     assert.strictEqual(clock.currentTimeMillisUnsafe(), 1_000_000)
@@ -47,8 +47,8 @@ describe("the clock", () => {
 })
 
 /**
- * Returns the log and the distance between the database clock and the true time. `ahead` is how far the machine's own
- * clock is ahead. `slow` is how long the database's first reply takes.
+ * Returns the log, and the difference between the database clock and the true time. `ahead` is the lead of the
+ * machine's clock over the true time. `slow` is the duration of the database's first response.
  */
 const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   const logged: Array<string> = []
@@ -59,8 +59,8 @@ const withClockAhead = Effect.fnUntraced(function* (ahead: number, slow = 0) {
   let reads = 0
   const monotonicTimeNanosUnsafe = () => {
     reads += 1
-    // The first two reads of the clock are at its creation and just before the first reply. Later reads come after the
-    // reply.
+    // The clock is read first at its creation, and then just before the first response. All later reads follow the
+    // response.
     return usual.monotonicTimeNanosUnsafe() + (reads > 2 ? BigInt(slow) * 1_000_000n : 0n)
   }
   const present = { ...wrong, monotonicTimeNanosUnsafe }
@@ -85,7 +85,7 @@ it.live("a machine whose clock is an hour fast uses the database's time from the
   })
 )
 
-it.live("a machine whose clock is a second fast also uses the database's time, and logs no warning", () =>
+it.live("a machine whose clock is a second fast uses the database's time, and logs no warning", () =>
   Effect.gen(function* () {
     const { away, logged } = yield* withClockAhead(1000)
     assert.isBelow(away, 900)
@@ -93,7 +93,7 @@ it.live("a machine whose clock is a second fast also uses the database's time, a
   })
 )
 
-it.live("if the database's first response is too slow to be accurate, the clock takes another sample at once", () =>
+it.live("the clock takes another sample at once if the database's first response is too slow to be accurate", () =>
   Effect.gen(function* () {
     const { away } = yield* withClockAhead(3_600_000, 2000)
     assert.isBelow(away, 1000)

@@ -1,4 +1,7 @@
-/** Events that are read while others are written: each is read exactly once, even if its transaction commits late. */
+/**
+ * Tests readers that read events while writers write events. A reader must get each event exactly once, even if the
+ * event's transaction commits late.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import type { ShareId, TopicId } from "@partner-commentary/core/shared/Ids"
 import { now, toIso } from "@partner-commentary/core/shared/Instant"
@@ -28,8 +31,8 @@ const submitted = Effect.fnUntraced(function* (mine: Owner) {
 })
 
 /**
- * A reader that remembers its position. Each call reads all new events, and returns the id of each one's assignment or
- * topic.
+ * A reader that remembers its position. Each call reads all new events, and returns the id of each event's assignment
+ * or topic.
  */
 const reader = Effect.map(EventHistory, (events) => (mine: Owner) => {
   let behind: Parameters<typeof events.page>[0]["behind"] = null
@@ -48,8 +51,8 @@ const reader = Effect.map(EventHistory, (events) => (mine: Owner) => {
 })
 
 /**
- * Writes an event in a transaction that stays open until `go` is completed. The test writes events directly, because
- * changes of assignments would wait for their counters.
+ * Writes an event in a transaction that stays open until the test completes `go`. The test writes events directly,
+ * because changes of assignments would wait for their counters.
  */
 const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Effect.Effect<unknown>) {
   const { run } = yield* Transaction
@@ -72,8 +75,8 @@ const writing = Effect.fnUntraced(function* (mine: Owner, share: ShareId, go: Ef
   return { fiber, pid: yield* Deferred.await(written) }
 })
 
-describe("events on Postgres", () => {
-  it.effect("an event that commits after a later event is read after it, and not skipped", () =>
+describe("Event order on Postgres", () => {
+  it.effect("a reader gets an event that commits late after the earlier commits, and does not skip the event", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mine = owner()
@@ -92,7 +95,7 @@ describe("events on Postgres", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a reader gets each committed event exactly once, although writers are slow or killed", () =>
+  it.effect("a reader gets each committed event exactly once, even if writers are slow or killed", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mine = owner()
@@ -103,7 +106,7 @@ describe("events on Postgres", () => {
       const following = yield* Effect.forkChild(
         Effect.forever(
           Effect.andThen(
-            // An interrupted read would lose the pages that it has already passed.
+            // An interrupted read would lose the pages that the reader has already passed.
             Effect.uninterruptible(Effect.tap(read, (some) => Effect.sync(() => seen.push(...some)))),
             Effect.yieldNow
           )
@@ -131,7 +134,7 @@ describe("events on Postgres", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("each event of many concurrent writers is read once, and each topic is completed once", () =>
+  it.effect("a reader gets each event of many concurrent writers once, and each topic is completed once", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const mine = owner()

@@ -1,11 +1,13 @@
-/** A session that listens belongs to the service until the scope closes, and never returns to the host's pool. */
+/**
+ * Tests that a session for LISTEN belongs to the service until the scope closes, and never returns to the host's pool.
+ */
 import { assert, it } from "@effect/vitest"
 import type * as HostPool from "@partner-commentary/postgres/HostPool"
 import * as HostPoolListener from "@partner-commentary/postgres/HostPoolListener"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 
-/** Records whether each session is returned to the pool, or ended. */
+/** Records for each session whether the session returns to the pool or is ended. */
 const poolOf = (answer: HostPool.Session["query"], on?: () => void) => {
   const releases: Array<"returned" | "ended"> = []
   const connected = Promise.withResolvers<void>()
@@ -25,7 +27,7 @@ const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 
 const begun = (pool: HostPool.HostPool) =>
   Effect.forkChild(Effect.scoped(HostPoolListener.subscribe(pool)), { startImmediately: true })
 
-it.live("a start that is interrupted while it waits for a session returns the session when it arrives", () =>
+it.live("a start that is interrupted while waiting for a session returns the session when the session arrives", () =>
   Effect.gen(function* () {
     const { connect, pool, releases } = poolOf(answered, () => {})
     const fiber = yield* begun(pool)
@@ -47,7 +49,7 @@ it.live("a start that is interrupted while the server is silent ends the session
   })
 )
 
-it.live("a session that listened is ended, and a session without notifications is returned to the pool at once", () =>
+it.live("a session that listened is ended, and a session without notifications returns to the pool at once", () =>
   Effect.gen(function* () {
     const listening = poolOf(answered, () => {})
     listening.connect()

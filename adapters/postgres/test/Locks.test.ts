@@ -1,4 +1,4 @@
-/** Tests of concurrent changes, which cannot happen on SQLite with its single writer. */
+/** Tests concurrent changes, which cannot happen on SQLite, because SQLite has only one writer at a time. */
 import { assert, describe, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
 import type { ShareId } from "@partner-commentary/core/shared/Ids"
@@ -19,8 +19,8 @@ import * as TestClock from "effect/testing/TestClock"
 const audit = { action: "webhook.created", details: {} }
 const moment = TestClock.withLive(Effect.sleep("200 millis"))
 
-describe("concurrent changes on Postgres", () => {
-  it.effect("a webhook that is removed while an event is written for it keeps no deliveries", () =>
+describe("Concurrent changes on Postgres", () => {
+  it.effect("a webhook that is removed while an event is written keeps no deliveries", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const sql = yield* SqlClient.SqlClient
@@ -56,7 +56,7 @@ describe("concurrent changes on Postgres", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("a change that waits for a locked topic delays no change of another topic", () =>
+  it.effect("a change that waits for a locked topic does not delay changes of other topics", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { run } = yield* Transaction
@@ -81,7 +81,7 @@ describe("concurrent changes on Postgres", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("a change that waits for its organization's counters delays no change of another organization", () =>
+  it.effect("a change that waits for the counters of its organization does not delay other organizations", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const { run } = yield* Transaction
@@ -113,7 +113,7 @@ describe("concurrent changes on Postgres", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("of several concurrent changes, only the invalid change fails", () =>
+  it.effect("an invalid change fails alone, and concurrent changes succeed", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const store = yield* AssignmentStore
@@ -129,7 +129,7 @@ describe("concurrent changes on Postgres", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("a sent mail whose row is locked delays no other sent mail", () =>
+  it.effect("a sent mail whose row is locked does not delay other sent mails", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const sql = yield* SqlClient.SqlClient
@@ -150,7 +150,7 @@ describe("concurrent changes on Postgres", () => {
       )
       yield* Deferred.await(held)
       const settle = (one: (typeof claimed)[number]) => store.settle(one, { state: "sent" }, start)
-      // The first one runs alone, and the others share the next statement.
+      // The first mail runs alone, and the other mails share the next statement.
       const settling = yield* Effect.forEach([first, locked, other], (one) =>
         Effect.forkChild(settle(one), { startImmediately: true })
       )
@@ -162,7 +162,7 @@ describe("concurrent changes on Postgres", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
-  it.effect("when two changes deadlock, the server rolls one back, and the service retries it", () =>
+  it.effect("the server rolls back one of two changes that deadlock, and the service retries this change", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO usage_months (organization_id, environment, period) VALUES ('a', 'live', 'p'), ('b', 'live', 'p')`

@@ -1,4 +1,7 @@
-/** Migrations on Postgres: concurrent processes create the schema once, with its own collation, and older versions never run. */
+/**
+ * Tests migrations on Postgres. Concurrent processes create the schema only once and with its own collation. Older
+ * versions refuse to run on a newer schema.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
@@ -15,7 +18,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 const direct = <A, E>(url: Redacted.Redacted, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(use, Layer.fresh(Postgres.layerDirect({ url })))
 
-/** Reads in one transaction, which keeps a lock on the table until the returned effect runs. */
+/** Reads in a transaction, which keeps a lock on the table until the test runs the returned effect. */
 const dump = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const begun = yield* Deferred.make<void>()
   const isRead = yield* Deferred.make<void>()
@@ -33,48 +36,50 @@ const dump = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return Effect.andThen(Deferred.succeed(isRead, undefined), Fiber.join(reader))
 })
 
-describe("migrations on Postgres", () => {
+describe("Migrations on Postgres", () => {
+  it.effect("one of eight processes that start on an empty database creates the schema, and all processes start", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.empty
+      const made = yield* Effect.forEach(Array.from({ length: 8 }), () => direct(url, migrate), { concurrency: 8 })
+      assert.lengthOf(
+        made.filter(({ length }) => length > 0),
+        1
+      )
+      assert.deepStrictEqual(yield* direct(url, migrate), [])
+      const stores = Layer.fresh(Postgres.layer({ url }))
+      yield* Effect.provide(
+        Effect.flatMap(TopicStore, (topics) => topics.submit(submission())),
+        stores
+      )
+    })
+  )
+
   it.effect(
-    "when eight processes start at once on an empty database, one creates the schema and all of them start",
+    "every new text column is ordered by bytes, and a table that existed before the migration stays unchanged",
     () =>
       Effect.gen(function* () {
         const url = yield* TestDatabase.empty
-        const made = yield* Effect.forEach(Array.from({ length: 8 }), () => direct(url, migrate), { concurrency: 8 })
-        assert.lengthOf(
-          made.filter(({ length }) => length > 0),
-          1
-        )
-        assert.deepStrictEqual(yield* direct(url, migrate), [])
-        const stores = Layer.fresh(Postgres.layer({ url }))
-        yield* Effect.provide(
-          Effect.flatMap(TopicStore, (topics) => topics.submit(submission())),
-          stores
-        )
-      })
-  )
-
-  it.effect("every text column is ordered by bytes, and a table from before the migration stays unchanged", () =>
-    Effect.gen(function* () {
-      const url = yield* TestDatabase.empty
-      const columns = direct(
-        url,
-        Effect.flatMap(
-          SqlClient.SqlClient,
-          (sql) => sql<Record<string, string | null>>`SELECT table_name, collation_name FROM information_schema.columns
+        const columns = direct(
+          url,
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql<
+              Record<string, string | null>
+            >`SELECT table_name, collation_name FROM information_schema.columns
             WHERE table_schema = 'public' AND data_type = 'text'`
+          )
         )
-      )
-      yield* direct(
-        url,
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE theirs (words TEXT)`)
-      )
-      yield* direct(url, migrate)
-      const found = yield* columns
-      assert.isAbove(found.length, 100)
-      for (const { collation_name, table_name } of found) {
-        assert.strictEqual(collation_name, table_name === "theirs" ? null : "C", table_name ?? "")
-      }
-    })
+        yield* direct(
+          url,
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE theirs (words TEXT)`)
+        )
+        yield* direct(url, migrate)
+        const found = yield* columns
+        assert.isAbove(found.length, 100)
+        for (const { collation_name, table_name } of found) {
+          assert.strictEqual(collation_name, table_name === "theirs" ? null : "C", table_name ?? "")
+        }
+      })
   )
 
   it.effect("a database that a newer version has migrated is refused and stays unchanged", () =>
@@ -92,7 +97,7 @@ describe("migrations on Postgres", () => {
     })
   )
 
-  it.live("a migration gives up if a table stays locked, so that other users are not blocked", () =>
+  it.live("a migration fails if a table stays locked, so that other users of the table are not blocked", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const begun = Effect.flatMap(
@@ -109,7 +114,7 @@ describe("migrations on Postgres", () => {
     })
   )
 
-  it.live("a process that starts on the present schema takes no lock, so a running dump does not delay it", () =>
+  it.live("a process that starts on the current schema takes no lock, so a running dump does not delay the start", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       const end = yield* dump(url)

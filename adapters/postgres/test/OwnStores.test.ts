@@ -1,4 +1,4 @@
-/** Tests that a host can replace the stores with its own, on Postgres as on SQLite. */
+/** Tests on Postgres that a host can replace stores of the service with its own stores. */
 import { assert, it } from "@effect/vitest"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
@@ -24,7 +24,7 @@ const own = Layer.effect(
   })
 )
 
-it.live("a host's own stores replace the service's stores on a database that the service creates", () =>
+it.live("the host's own stores replace the service's stores on a database that the service creates", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.empty
     yield* Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Tests of the Postgres client alone: values, transactions, limits, and a server that goes away and comes back. */
+/** Tests the Postgres client without stores: values, transactions, limits, and recovery after a lost server. */
 import { assert, describe, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
@@ -18,7 +18,7 @@ const on = <A, E, R>(given: Partial<PostgresClient.PostgresClientConfig>, test: 
     Effect.provide(test, Layer.fresh(PostgresClient.layer({ ...usual, ...given })))
   ).pipe(Effect.scoped)
 
-/** A barrier: each caller waits until `count` callers have arrived. */
+/** A barrier at which each caller waits until `count` callers have arrived. */
 const together = (count: number) =>
   Effect.map(Deferred.make<void>(), (all) => {
     let here = 0
@@ -27,35 +27,33 @@ const together = (count: number) =>
 
 const messageOf = (error: unknown) => JSON.stringify(error, Object.getOwnPropertyNames(error)) + String(error)
 
-describe("the Postgres client", () => {
-  it.effect(
-    "values have the same types as from SQLite: counts and sums are numbers, flags 0 and 1, undefined is null",
-    () =>
-      on(
-        {},
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const [row] = yield* sql<
-            Record<string, unknown>
-          >`SELECT COUNT(*) AS count, MAX(n) AS big, ${undefined} AS nothing,
+describe("Postgres client", () => {
+  it.effect("the Postgres client returns counts and sums as numbers, flags as 0 and 1, and undefined as null", () =>
+    on(
+      {},
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [row] = yield* sql<
+          Record<string, unknown>
+        >`SELECT COUNT(*) AS count, MAX(n) AS big, ${undefined} AS nothing,
           ${true}::int AS flag, ${new Date(0)} AS moment, ${"a\0b"} AS text
           FROM (VALUES (9007199254740991::bigint), (1)) AS numbers (n)`
-          assert.deepStrictEqual(
-            { ...row },
-            {
-              count: 2,
-              big: 9007199254740991,
-              nothing: null,
-              flag: 1,
-              moment: "1970-01-01T00:00:00.000Z",
-              text: "a\uFFFDb"
-            }
-          )
-        })
-      )
+        assert.deepStrictEqual(
+          { ...row },
+          {
+            count: 2,
+            big: 9007199254740991,
+            nothing: null,
+            flag: 1,
+            moment: "1970-01-01T00:00:00.000Z",
+            text: "a\uFFFDb"
+          }
+        )
+      })
+    )
   )
 
-  it.effect("a transaction commits completely or not at all, and effects that wait for its commit run after it", () =>
+  it.effect("a transaction commits completely or not at all, and afterCommit effects run after the commit", () =>
     on(
       {},
       Effect.gen(function* () {
@@ -89,7 +87,7 @@ describe("the Postgres client", () => {
     )
   )
 
-  it.effect("the server ends a statement that takes too long, and a transaction that stays idle", () =>
+  it.effect("the server ends a statement that exceeds its timeout, and a transaction that stays idle", () =>
     on(
       { statementTimeout: "200 millis", idleInTransactionTimeout: "200 millis" },
       Effect.gen(function* () {
@@ -116,32 +114,30 @@ describe("the Postgres client", () => {
     )
   )
 
-  it.effect(
-    "a caller that finds every connection in use waits no longer than its timeout, whatever the test's clock says",
-    () =>
-      on(
-        { poolSize: 2, acquireTimeout: "1 second" },
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const { inUse } = yield* PostgresClient.PostgresClient
-          const release = yield* Deferred.make<void>()
-          const bothHold = yield* together(3)
-          const held = yield* Effect.forkChild(
-            Effect.forEach([1, 2], () => sql.withTransaction(Effect.andThen(bothHold, Deferred.await(release))), {
-              concurrency: 2
-            })
-          )
-          yield* bothHold
-          const refused = yield* Effect.flip(sql`SELECT 1`)
-          assert.strictEqual(refused.reason._tag, "ConnectionError")
-          assert.include(messageOf(refused.reason), "all 2 are in use")
-          const waiting = yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true })
-          yield* Deferred.succeed(release, undefined)
-          yield* Fiber.join(held)
-          assert.lengthOf(yield* Fiber.join(waiting), 1)
-          assert.strictEqual(inUse(), 0)
-        })
-      )
+  it.effect("a caller that finds all connections in use waits at most for its timeout, even with a test clock", () =>
+    on(
+      { poolSize: 2, acquireTimeout: "1 second" },
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { inUse } = yield* PostgresClient.PostgresClient
+        const release = yield* Deferred.make<void>()
+        const bothHold = yield* together(3)
+        const held = yield* Effect.forkChild(
+          Effect.forEach([1, 2], () => sql.withTransaction(Effect.andThen(bothHold, Deferred.await(release))), {
+            concurrency: 2
+          })
+        )
+        yield* bothHold
+        const refused = yield* Effect.flip(sql`SELECT 1`)
+        assert.strictEqual(refused.reason._tag, "ConnectionError")
+        assert.include(messageOf(refused.reason), "all 2 are in use")
+        const waiting = yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true })
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(held)
+        assert.lengthOf(yield* Fiber.join(waiting), 1)
+        assert.strictEqual(inUse(), 0)
+      })
+    )
   )
 
   it.effect("broken connections are replaced, and the client continues", () =>
@@ -166,14 +162,14 @@ describe("the Postgres client", () => {
             WHERE application_name = 'cut' AND datname = current_database()`
         )
         yield* Effect.repeat(left, { until: ({ length }) => length === 0 })
-        // Wait for the notice of each session's end to arrive.
+        // The test waits until the client knows that each session has ended.
         yield* TestClock.withLive(Effect.sleep("100 millis"))
         for (let n = 0; n < 6; n++) assert.lengthOf(yield* sql`SELECT 1`, 1)
       })
     )
   )
 
-  it.effect("corruption that a statement has met is reported until five minutes after the last such error", () =>
+  it.effect("corruption that a statement has found is reported until five minutes after the last such error", () =>
     on(
       {},
       Effect.gen(function* () {
@@ -201,7 +197,7 @@ describe("the Postgres client", () => {
     )
   )
 
-  it.effect("behind a pooler the client prepares no statements and changes no settings of a connection", () =>
+  it.effect("the Postgres client prepares no statements and changes no connection settings behind a pooler", () =>
     on(
       { isPooled: true, statementTimeout: "1 second" },
       Effect.gen(function* () {
@@ -215,37 +211,35 @@ describe("the Postgres client", () => {
     )
   )
 
-  it.effect(
-    "errors about an unreachable server, an unknown database and a server without TLS do not contain the password",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* config
-        const own = new URL(Redacted.value(url))
-        const failing = (change: (url: URL) => void) => {
-          const changed = new URL(own.href)
-          changed.password = "hunter2"
-          change(changed)
-          return Effect.flip(
-            Effect.provide(
-              Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1`),
-              Layer.fresh(PostgresClient.layer({ url: Redacted.make(changed.href) }))
-            )
+  it.effect("errors about an unreachable server, an unknown database or missing TLS do not contain the password", () =>
+    Effect.gen(function* () {
+      const { url } = yield* config
+      const own = new URL(Redacted.value(url))
+      const failing = (change: (url: URL) => void) => {
+        const changed = new URL(own.href)
+        changed.password = "hunter2"
+        change(changed)
+        return Effect.flip(
+          Effect.provide(
+            Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1`),
+            Layer.fresh(PostgresClient.layer({ url: Redacted.make(changed.href) }))
           )
-        }
-        const unreachable = yield* failing((changed) => {
-          changed.port = "1"
-        })
-        const unknown = yield* failing((changed) => {
-          changed.pathname = "/nowhere"
-        })
-        const plain = yield* failing((changed) => {
-          changed.search = "?sslmode=require"
-        })
-        assert.strictEqual(unreachable.reason._tag, "ConnectionError")
-        for (const error of [unreachable, unknown, plain]) assert.notInclude(messageOf(error.reason), "hunter2")
-        assert.include(messageOf(unreachable.reason.cause), "ECONNREFUSED")
-        assert.include(messageOf(unknown.reason.cause), "nowhere")
-        assert.include(messageOf(plain.reason.cause), "TLS")
-      }).pipe(Effect.scoped)
+        )
+      }
+      const unreachable = yield* failing((changed) => {
+        changed.port = "1"
+      })
+      const unknown = yield* failing((changed) => {
+        changed.pathname = "/nowhere"
+      })
+      const plain = yield* failing((changed) => {
+        changed.search = "?sslmode=require"
+      })
+      assert.strictEqual(unreachable.reason._tag, "ConnectionError")
+      for (const error of [unreachable, unknown, plain]) assert.notInclude(messageOf(error.reason), "hunter2")
+      assert.include(messageOf(unreachable.reason.cause), "ECONNREFUSED")
+      assert.include(messageOf(unknown.reason.cause), "nowhere")
+      assert.include(messageOf(plain.reason.cause), "TLS")
+    }).pipe(Effect.scoped)
   )
 })

@@ -1,4 +1,4 @@
-/** Tests of parsing a Postgres URL: the parts that errors and logs show, and the TLS settings. */
+/** Tests the parser of Postgres URLs: the parts that errors and logs show, and the TLS settings. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,8 +12,8 @@ const parse = (text: string) => Result.getOrThrow(PostgresUrl.parsePostgresUrl(R
 const reason = (text: string) =>
   Result.getOrThrow(Result.flip(PostgresUrl.parsePostgresUrl(Redacted.make(text)))).reason
 
-describe("a Postgres URL", () => {
-  it("a Postgres URL is shown as host, port and database, never with user and password", () => {
+describe("Postgres URLs", () => {
+  it("a Postgres URL is shown as host, port and database, without user and password", () => {
     expect(parse("postgres://u:hunter2@db.example.com/desk").told).toBe("db.example.com port 5432, database desk")
     expect(parse("postgresql://u:hunter2@[::1]:6000/a%20b").told).toBe("[::1] port 6000, database a b")
     expect(parse("postgres:///desk?host=/var/run/postgresql&user=u&password=hunter2").told).toBe(
@@ -21,7 +21,7 @@ describe("a Postgres URL", () => {
     )
   })
 
-  it("a Postgres URL uses TLS if the server offers it, except for a server on this machine", () => {
+  it("a Postgres URL uses TLS if the server offers TLS, except for a server on the same machine", () => {
     expect(parse("postgres://localhost/x").ssl).toBe(false)
     expect(parse("postgres://127.0.0.1/x").ssl).toBe(false)
     expect(parse("postgres:///x?host=/tmp").ssl).toBe(false)
@@ -30,7 +30,7 @@ describe("a Postgres URL", () => {
     expect(parse("postgres://db.example.com/x?sslmode=prefer").ssl).toBeUndefined()
   })
 
-  it("a Postgres URL verifies the server according to its sslmode", () => {
+  it("a Postgres URL verifies the server according to the sslmode", () => {
     const folder = mkdtempSync(join(tmpdir(), "address-"))
     const file = join(folder, "ca.pem")
     writeFileSync(file, "ca")
@@ -50,7 +50,7 @@ describe("a Postgres URL", () => {
     rmSync(folder, { recursive: true })
   })
 
-  it("a Postgres URL that names a value twice means the value of its parameter, as for the driver", () => {
+  it("the query parameter wins if a Postgres URL names a value twice, as in the driver", () => {
     const twice = "postgres://localhost:6000/a?host=db.example.com&port=7000&dbname=b"
     expect(parse(twice).told).toBe("db.example.com port 7000, database b")
     expect(parse(twice).ssl).toBeUndefined()
@@ -76,7 +76,7 @@ describe("a Postgres URL", () => {
     expect(parse(`postgres://db.example.com/x?sslmode=verify-full&${harmless}`).ssl).toEqual({})
   })
 
-  it("a Postgres URL is refused with a message that contains no part of it", () => {
+  it("the error for an invalid Postgres URL contains no part of the URL", () => {
     for (const text of [
       "mysql://u:hunter2@db/x",
       "hunter2",

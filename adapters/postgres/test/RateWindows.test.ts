@@ -1,4 +1,4 @@
-/** Shared rate windows: the rows that they leave in the table, and the statements that they run. */
+/** Tests which rows shared rate windows leave in the table, and which statements shared rate windows run. */
 import { assert, it } from "@effect/vitest"
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import * as SharedRateWindows from "@partner-commentary/sql/access/RateWindows"
@@ -16,7 +16,7 @@ const rows = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-it.live("windows that ended more than an hour ago are deleted by later calls of any key", () =>
+it.live("a later call of any key deletes rate windows that ended more than an hour ago", () =>
   Effect.gen(function* () {
     const windows = yield* RateWindows
     const take = (name: string) => windows.take([{ name, limit: 5, seconds: 60 }])
@@ -32,7 +32,7 @@ it.live("windows that ended more than an hour ago are deleted by later calls of 
   }).pipe(Effect.provide(TestDatabase.layer), Effect.provide(TestClock.layer()))
 )
 
-it.effect("a call is rejected without a statement while the node knows that its window is full", () =>
+it.effect("a call is rejected without a statement while the node knows that its rate window is full", () =>
   Effect.gen(function* () {
     const windows = yield* RateWindows
     const sql = yield* SqlClient.SqlClient
@@ -44,7 +44,7 @@ it.effect("a call is rejected without a statement while the node knows that its 
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("four nodes that count at the same time admit exactly as many calls as fit, without a deadlock", () =>
+it.effect("four nodes that count at the same time admit exactly the allowed number of calls, without a deadlock", () =>
   Effect.gen(function* () {
     const node = Effect.map(Layer.build(Layer.fresh(SharedRateWindows.layer)), (context) =>
       Context.get(context, RateWindows)
@@ -53,7 +53,7 @@ it.effect("four nodes that count at the same time admit exactly as many calls as
     const one = { name: "one", limit: 60, seconds: 60 }
     const other = { name: "other", limit: 60, seconds: 60 }
     const both = { name: "both", limit: 90, seconds: 3600 }
-    // Each node sends its requests one after another, so that batching does not merge them into a few statements.
+    // Each node sends its requests one after another, so that batches do not merge the requests into a few statements.
     const rounds = Array.from({ length: 50 }, (_, round) => round)
     const taken = yield* Effect.forEach(
       nodes,

@@ -1,4 +1,4 @@
-/** `metrics rebuild` on Postgres computes the same metrics as the incremental updates. */
+/** Tests that `metrics rebuild` on Postgres computes the same metrics as the incremental updates. */
 import { assert, describe, it } from "@effect/vitest"
 import { percentilesOf } from "@partner-commentary/core/performance/Histogram"
 import { summarizeMetrics } from "@partner-commentary/core/performance/Metrics"
@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 
-describe("metrics rebuild", () => {
+describe("Metrics rebuild", () => {
   it.effect(
     "metrics rebuild computes the same metrics as the incremental updates, on a busy day and on a quiet day",
     () =>

@@ -1,4 +1,4 @@
-/** Schema status: inspection of a database before any change, and the error for an unsuitable database. */
+/** Tests the inspection of a database before any change, and the errors for an unsuitable database. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
@@ -33,7 +33,10 @@ const changed = (url: Redacted.Redacted, change: (own: URL) => void) => {
 
 const nameOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
-/** A role without any privileges. The scope first drops the databases that the test creates later, then the role. */
+/**
+ * Creates a role without privileges. The scope first drops the databases that the test creates later, and then the
+ * role.
+ */
 const role = Effect.gen(function* () {
   const url = yield* TestDatabase.empty
   const name = `Role ${nameOf(url)}`
@@ -47,7 +50,7 @@ const role = Effect.gen(function* () {
   return { name: `"${name}"`, on: (database: Redacted.Redacted) => changed(database, as) }
 })
 
-/** The test polls in real time, because the server's replies do not follow the test clock. */
+/** The test polls in real time, because the server does not follow the test clock. */
 const eventually = <E>(isSo: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
   Effect.flatMap(isSo, (done) =>
     done
@@ -68,8 +71,8 @@ const obstacle = (url: Redacted.Redacted) =>
     )
   )
 
-describe("a database on Postgres", () => {
-  it.effect("a database on Postgres that lacks an older migration is refused in one sentence and stays unchanged", () =>
+describe("Schema status of a Postgres database", () => {
+  it.effect("a Postgres database that lacks an older migration is refused with one sentence and stays unchanged", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       yield* run(url, "DELETE FROM partner_commentary_migrations WHERE migration_id IN (4, 7)")
@@ -80,7 +83,7 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("an incompatible migration refuses to run while an older process has a recent heartbeat", () =>
+  it.effect("an incompatible migration is refused while an older process has a recent heartbeat", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       const [clock] = yield* run(url, "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS FLOAT8) AS now")
@@ -104,37 +107,35 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect(
-    "a database on Postgres lists each process from its start to its stop, and lists no process that starts on a newer schema",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* TestDatabase.fresh
-        yield* TestClock.setTime(Date.UTC(2026, 0, 30))
-        const seen = run(url, "SELECT version, seen_at FROM processes")
-        const alive = Layer.provide(
-          Layer.provide(Heartbeat.layer("1.2.3"), SecureRandom.layerWebCrypto),
-          Postgres.layerInspect({ url })
-        )
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            yield* Layer.build(Layer.fresh(alive))
-            assert.deepStrictEqual(
-              (yield* seen).map((row) => ({ ...row })),
-              [{ version: "1.2.3", seen_at: "2026-01-30T00:00:00.000Z" }]
-            )
-            yield* TestClock.adjust("20 seconds")
-            yield* eventually(Effect.map(seen, ([row]) => row?.["seen_at"] === "2026-01-30T00:00:20.000Z"))
-          })
-        )
-        assert.deepStrictEqual(yield* seen, [])
-        yield* run(url, "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9000, 'later')")
-        const error = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(alive))))
-        assert.strictEqual(error._tag, "SchemaTooNew")
-        assert.deepStrictEqual(yield* seen, [])
-      })
+  it.effect("a Postgres database lists each process from start to stop, but no process that finds a newer schema", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.fresh
+      yield* TestClock.setTime(Date.UTC(2026, 0, 30))
+      const seen = run(url, "SELECT version, seen_at FROM processes")
+      const alive = Layer.provide(
+        Layer.provide(Heartbeat.layer("1.2.3"), SecureRandom.layerWebCrypto),
+        Postgres.layerInspect({ url })
+      )
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(Layer.fresh(alive))
+          assert.deepStrictEqual(
+            (yield* seen).map((row) => ({ ...row })),
+            [{ version: "1.2.3", seen_at: "2026-01-30T00:00:00.000Z" }]
+          )
+          yield* TestClock.adjust("20 seconds")
+          yield* eventually(Effect.map(seen, ([row]) => row?.["seen_at"] === "2026-01-30T00:00:20.000Z"))
+        })
+      )
+      assert.deepStrictEqual(yield* seen, [])
+      yield* run(url, "INSERT INTO partner_commentary_migrations (migration_id, name) VALUES (9000, 'later')")
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(alive))))
+      assert.strictEqual(error._tag, "SchemaTooNew")
+      assert.deepStrictEqual(yield* seen, [])
+    })
   )
 
-  it.live("a database on Postgres can be inspected while another session changes its tables, and stays unchanged", () =>
+  it.live("a Postgres database can be inspected while another session changes tables, and stays unchanged", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       const [first, ...others] = names
@@ -159,52 +160,50 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect(
-    "a database on Postgres that is empty is distinguished from one that contains another application's tables",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* TestDatabase.empty
-        assert.deepInclude(yield* direct(url, schemaStatus), { newest: 0, isEmpty: true, left: [...names] })
-        yield* run(url, "CREATE TABLE theirs (words TEXT)")
-        assert.deepInclude(yield* direct(url, schemaStatus), { newest: 0, isEmpty: false, left: [...names] })
-      })
-  )
-
-  it.effect("a database on Postgres in another encoding than UTF8 is refused in one sentence and stays unchanged", () =>
+  it.effect("an empty Postgres database is distinguished from a database with tables of another application", () =>
     Effect.gen(function* () {
-      const template = yield* TestDatabase.empty
-      const name = `${nameOf(template)}_latin`
-      yield* Effect.acquireRelease(
-        run(template, `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`),
-        () => Effect.orDie(run(template, `DROP DATABASE ${name} WITH (FORCE)`))
-      )
-      const url = changed(template, (own) => {
-        own.pathname = `/${name}`
-      })
-      assert.include(yield* refusal(url), "The encoding of the database is LATIN1, and must be UTF8")
-      assert.deepStrictEqual(yield* run(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), [])
+      const url = yield* TestDatabase.empty
+      assert.deepInclude(yield* direct(url, schemaStatus), { newest: 0, isEmpty: true, left: [...names] })
+      yield* run(url, "CREATE TABLE theirs (words TEXT)")
+      assert.deepInclude(yield* direct(url, schemaStatus), { newest: 0, isEmpty: false, left: [...names] })
     })
   )
 
   it.effect(
-    "a database on Postgres where the role may create no tables is refused with the missing GRANT, which then helps",
+    "a Postgres database with another encoding than UTF8 is refused with one sentence and stays unchanged",
     () =>
       Effect.gen(function* () {
-        const { name, on } = yield* role
-        const url = yield* TestDatabase.empty
-        const sentence = yield* refusal(on(url))
-        assert.include(sentence, "may not create tables in the schema public")
-        const [grant = ""] = /GRANT [^.]+/.exec(sentence) ?? []
-        assert.strictEqual(grant, `GRANT CREATE ON SCHEMA public TO ${name}`)
-        yield* run(url, "REVOKE USAGE ON SCHEMA public FROM PUBLIC")
-        const shut = yield* refusal(on(url))
-        assert.include(shut, `GRANT USAGE, CREATE ON SCHEMA public TO ${name}`)
-        yield* run(url, /GRANT [^.]+/.exec(shut)?.[0] ?? "")
-        assert.lengthOf(yield* direct(on(url), migrate), names.length)
+        const template = yield* TestDatabase.empty
+        const name = `${nameOf(template)}_latin`
+        yield* Effect.acquireRelease(
+          run(template, `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`),
+          () => Effect.orDie(run(template, `DROP DATABASE ${name} WITH (FORCE)`))
+        )
+        const url = changed(template, (own) => {
+          own.pathname = `/${name}`
+        })
+        assert.include(yield* refusal(url), "The encoding of the database is LATIN1, and must be UTF8")
+        assert.deepStrictEqual(yield* run(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), [])
       })
   )
 
-  it.effect("a database on Postgres that is read-only is reported, and no migration starts there", () =>
+  it.effect("a database in which the role may not create tables is refused with the GRANT statement that helps", () =>
+    Effect.gen(function* () {
+      const { name, on } = yield* role
+      const url = yield* TestDatabase.empty
+      const sentence = yield* refusal(on(url))
+      assert.include(sentence, "may not create tables in the schema public")
+      const [grant = ""] = /GRANT [^.]+/.exec(sentence) ?? []
+      assert.strictEqual(grant, `GRANT CREATE ON SCHEMA public TO ${name}`)
+      yield* run(url, "REVOKE USAGE ON SCHEMA public FROM PUBLIC")
+      const shut = yield* refusal(on(url))
+      assert.include(shut, `GRANT USAGE, CREATE ON SCHEMA public TO ${name}`)
+      yield* run(url, /GRANT [^.]+/.exec(shut)?.[0] ?? "")
+      assert.lengthOf(yield* direct(on(url), migrate), names.length)
+    })
+  )
+
+  it.effect("a read-only Postgres database is reported, and no migration starts", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.fresh
       assert.strictEqual(yield* obstacle(url), "")
@@ -217,7 +216,7 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("a database on Postgres where the role may only read is reported with the missing privileges", () =>
+  it.effect("missing privileges are reported for a database that the role may only read", () =>
     Effect.gen(function* () {
       const { name, on } = yield* role
       const url = yield* TestDatabase.fresh
@@ -232,7 +231,7 @@ describe("a database on Postgres", () => {
     })
   )
 
-  it.effect("a database on Postgres is checked for privileges on every table that the migrations create", () =>
+  it.effect("the privilege check of a Postgres database includes every table that the migrations create", () =>
     Effect.gen(function* () {
       const made = yield* run(
         yield* TestDatabase.used,

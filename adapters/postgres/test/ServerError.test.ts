@@ -1,4 +1,4 @@
-/** Tests how failures of a host's driver become SqlErrors. */
+/** Tests how errors of the host's driver become SqlErrors. */
 import { isCausedByBusy } from "@partner-commentary/core/shared/DatabaseBusy"
 import { expect, it } from "vitest"
 import { endsSession, toSqlError } from "../src/ServerError.ts"
@@ -8,18 +8,18 @@ const seen = (code: string) => {
   return [error.reason._tag, endsSession(error)]
 }
 
-it("codes of the operating system are lost connections, whatever their length", () => {
+it("error codes of the operating system mean a lost connection, whatever their length", () => {
   for (const code of ["EPIPE", "EBADF", "ECONNRESET"]) expect(seen(code)).toEqual(["ConnectionError", true])
 })
 
-it("only SQLSTATEs of a lost connection end a session", () => {
+it("a session ends only with SQLSTATEs of a lost connection", () => {
   expect(seen("57P01")).toEqual(["UnknownError", true])
   expect(seen("P0001")).toEqual(["UnknownError", false])
   expect(seen("XX000")).toEqual(["UnknownError", false])
   expect(seen("23505")).toEqual(["UniqueViolation", false])
 })
 
-it("a pool or a server without a free connection is reported as busy, and a silent server is not", () => {
+it("a pool or server without a free connection is reported as busy, and a silent server is not", () => {
   const isBusy = (message: string, code?: string) =>
     isCausedByBusy(toSqlError(Object.assign(new Error(message), { code }), "connect"))
   expect(isBusy("timeout exceeded when trying to connect")).toBe(true)

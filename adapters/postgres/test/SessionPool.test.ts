@@ -1,4 +1,7 @@
-/** The pool discards unusable sessions: those opened during a read-only period, and those that the server terminated. */
+/**
+ * Tests that the pool discards unusable sessions: sessions that opened during a read-only period, and sessions that the
+ * server ended.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import * as DatabaseBusy from "@partner-commentary/core/shared/DatabaseBusy"
 import { FairShare } from "@partner-commentary/core/shared/FairShare"
@@ -18,7 +21,7 @@ const poolSize = 3
 
 const databaseOf = (url: Redacted.Redacted) => new URL(Redacted.value(url)).pathname.slice(1)
 
-/** Runs a statement as the server's owner, connected to another database. */
+/** Runs a statement as the owner of the server, over a connection to another database. */
 const administer = (url: Redacted.Redacted, statement: string) => {
   const own = new URL(Redacted.value(url))
   own.pathname = "/postgres"
@@ -36,7 +39,7 @@ const onPool = <A, E>(use: (sql: SqlClient.SqlClient, url: Redacted.Redacted) =>
     )
   }).pipe(Effect.scoped)
 
-/** Runs the effect once on each session of the pool, all at the same time. */
+/** Runs the effect once on each session of the pool, on all sessions at the same time. */
 const onEachSession = <A, E>(sql: SqlClient.SqlClient, run: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const all = yield* Deferred.make<void>()
@@ -57,7 +60,7 @@ const successes = (results: ReadonlyArray<{ readonly _tag: string }>) =>
 const codeOf = (error: unknown) =>
   isSqlError(error) ? (error.reason.cause as { readonly code?: string }).code : undefined
 
-/** The pool's only session is held by a transaction until the test ends it. */
+/** A transaction that holds the pool's only session until the test ends the transaction. */
 const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [begun, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const begins = Effect.andThen(sql`SELECT 1`, Deferred.succeed(begun, undefined))
@@ -79,22 +82,20 @@ const queue = () => {
   return { asked, served }
 }
 
-describe("the pool of sessions", () => {
-  it.live(
-    "while the database is read-only, the pool of sessions serves reads, and keeps no session that it opens",
-    () =>
-      onPool((sql, url) =>
-        Effect.gen(function* () {
-          yield* administer(url, `ALTER DATABASE ${databaseOf(url)} SET default_transaction_read_only = on`)
-          assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (1)`)), 0)
-          assert.strictEqual(successes(yield* onEachSession(sql, sql`SELECT n FROM kept`)), poolSize)
-          yield* administer(url, `ALTER DATABASE ${databaseOf(url)} RESET default_transaction_read_only`)
-          assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
-        })
-      )
+describe("Session pool", () => {
+  it.live("the session pool serves reads while the database is read-only, and keeps no session from that time", () =>
+    onPool((sql, url) =>
+      Effect.gen(function* () {
+        yield* administer(url, `ALTER DATABASE ${databaseOf(url)} SET default_transaction_read_only = on`)
+        assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (1)`)), 0)
+        assert.strictEqual(successes(yield* onEachSession(sql, sql`SELECT n FROM kept`)), poolSize)
+        yield* administer(url, `ALTER DATABASE ${databaseOf(url)} RESET default_transaction_read_only`)
+        assert.strictEqual(successes(yield* onEachSession(sql, sql`INSERT INTO kept VALUES (2)`)), poolSize)
+      })
+    )
   )
 
-  it.live("the pool of sessions replaces all sessions when a write is refused as read-only", () =>
+  it.live("the session pool replaces all sessions when a write is refused as read-only", () =>
     onPool((sql) =>
       Effect.gen(function* () {
         yield* onEachSession(sql, sql`SET default_transaction_read_only = on`)
@@ -106,7 +107,7 @@ describe("the pool of sessions", () => {
   )
 
   it.live(
-    "the pool of sessions discards a session whose server reported that it ends, even if a pooler keeps it open",
+    "the session pool discards a session that the server has ended, even if a pooler keeps the connection open",
     () =>
       onPool((sql) =>
         Effect.gen(function* () {
@@ -129,7 +130,7 @@ describe("the pool of sessions", () => {
   )
 
   it.live(
-    "the pool of sessions serves organizations in turn: one waiting request is served before another organization's long queue",
+    "the session pool serves a single request of one organization before the long queue of another organization",
     () =>
       Effect.gen(function* () {
         const url = yield* TestDatabase.empty
@@ -150,7 +151,7 @@ describe("the pool of sessions", () => {
       }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.live("work that belongs to no organization gets the next free session, however many organizations wait", () =>
+  it.live("work that belongs to no organization gets the next free session, even if many organizations wait", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1 })
@@ -167,7 +168,7 @@ describe("the pool of sessions", () => {
     Effect.gen(function* () {
       const url = yield* TestDatabase.empty
       const sql = yield* PostgresClient.make({ url, poolSize: 1, acquireTimeout: "50 millis" })
-      // The timeout includes connecting, which takes longer on a busy machine.
+      // The timeout includes the time to connect, which is longer on a busy machine.
       yield* Effect.eventually(sql`SELECT 1`)
       const free = yield* held(sql)
       yield* Fiber.interrupt(yield* Effect.forkChild(sql`SELECT 1`, { startImmediately: true }))
@@ -180,7 +181,7 @@ describe("the pool of sessions", () => {
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 
-  it.live("the pool of sessions does not reuse a session that was reserved", () =>
+  it.live("the session pool does not reuse a reserved session", () =>
     onPool((sql, url) =>
       Effect.gen(function* () {
         const client = yield* PostgresClient.make({ url, poolSize: 1 })

@@ -1,6 +1,6 @@
 /**
- * A suspended process that holds locks is disconnected by the server. The process changes nothing when it resumes, and
- * other processes can proceed.
+ * Tests that the server disconnects a suspended process that holds locks. The process changes nothing when it resumes,
+ * and other processes can proceed.
  */
 import { assert, it } from "@effect/vitest"
 import { IdempotencyStore } from "@partner-commentary/core/idempotency/IdempotencyStore"
@@ -21,40 +21,38 @@ const impatient = Layer.unwrap(
   Effect.map(TestDatabase.used, (url) => Postgres.layerWithoutMigration({ url, idleInTransactionTimeout: "1 second" }))
 )
 
-it.live(
-  "a claim to an idempotency key ends with its transaction: a process suspended inside it stores neither change nor response",
-  () =>
-    Effect.gen(function* () {
-      const store = yield* IdempotencyStore
-      const topics = yield* TopicStore
-      const sql = yield* SqlClient.SqlClient
-      const { run } = yield* Transaction
-      const claimed = yield* Deferred.make<void>()
-      const woken = yield* Deferred.make<void>()
-      const claim = store.claim({ id: "id", fingerprint: "print", at: start, until: start + hour })
-      const kept = { status: 201, location: null, body: "{}", encrypted: false }
-      const change = (pause: Effect.Effect<void>) =>
-        run(
-          Effect.gen(function* () {
-            if ((yield* claim) !== "claimed") return "running"
-            yield* pause
-            yield* Effect.orDie(topics.submit(submission()))
-            yield* store.keep("id", kept)
-            return "kept"
-          })
-        )
-      const sleeper = yield* Effect.forkChild(
-        Effect.exit(change(Effect.andThen(Deferred.succeed(claimed, undefined), Deferred.await(woken))))
+it.live("a process that is suspended in the transaction of an idempotency key stores neither change nor response", () =>
+  Effect.gen(function* () {
+    const store = yield* IdempotencyStore
+    const topics = yield* TopicStore
+    const sql = yield* SqlClient.SqlClient
+    const { run } = yield* Transaction
+    const claimed = yield* Deferred.make<void>()
+    const woken = yield* Deferred.make<void>()
+    const claim = store.claim({ id: "id", fingerprint: "print", at: start, until: start + hour })
+    const kept = { status: 201, location: null, body: "{}", encrypted: false }
+    const change = (pause: Effect.Effect<void>) =>
+      run(
+        Effect.gen(function* () {
+          if ((yield* claim) !== "claimed") return "running"
+          yield* pause
+          yield* Effect.orDie(topics.submit(submission()))
+          yield* store.keep("id", kept)
+          return "kept"
+        })
       )
-      yield* Deferred.await(claimed)
-      assert.strictEqual(yield* change(Effect.void), "running")
-      const asleep = sql`SELECT pid FROM pg_stat_activity
+    const sleeper = yield* Effect.forkChild(
+      Effect.exit(change(Effect.andThen(Deferred.succeed(claimed, undefined), Deferred.await(woken))))
+    )
+    yield* Deferred.await(claimed)
+    assert.strictEqual(yield* change(Effect.void), "running")
+    const asleep = sql`SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND state = 'idle in transaction'`
-      yield* Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), asleep), { until: ({ length }) => length === 0 })
-      assert.strictEqual(yield* change(Effect.void), "kept")
-      yield* Deferred.succeed(woken, undefined)
-      assert.isTrue(Exit.isFailure(yield* Fiber.join(sleeper)))
-      assert.deepStrictEqual(yield* store.find("id", start), Option.some({ ...kept, fingerprint: "print" }))
-      assert.lengthOf(yield* sql`SELECT id FROM topics`, 1)
-    }).pipe(Effect.provide(impatient))
+    yield* Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), asleep), { until: ({ length }) => length === 0 })
+    assert.strictEqual(yield* change(Effect.void), "kept")
+    yield* Deferred.succeed(woken, undefined)
+    assert.isTrue(Exit.isFailure(yield* Fiber.join(sleeper)))
+    assert.deepStrictEqual(yield* store.find("id", start), Option.some({ ...kept, fingerprint: "print" }))
+    assert.lengthOf(yield* sql`SELECT id FROM topics`, 1)
+  }).pipe(Effect.provide(impatient))
 )

@@ -1,4 +1,4 @@
-/** A schema change makes prepared statements stale. Running clients recover without an error. */
+/** Tests that running clients recover without an error when a schema change makes prepared statements stale. */
 import { assert, it } from "@effect/vitest"
 import * as PostgresClient from "@partner-commentary/postgres/PostgresClient"
 import { transact } from "@partner-commentary/sql/database/Transaction"
@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 
 const poolSize = 8
 
-it.effect("a column that is added while every connection has prepared statements fails no transaction", () =>
+it.effect("an added column fails no transaction, even if every connection has prepared statements", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.fresh
     const test = Effect.gen(function* () {

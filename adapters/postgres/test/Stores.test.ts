@@ -1,4 +1,4 @@
-/** Every store passes its port's suite on Postgres. */
+/** Runs the conformance suite of every store on Postgres. */
 import { layer } from "@partner-commentary/test/postgres/TestDatabase"
 import { registerStoreSuites } from "./Suites.ts"
 

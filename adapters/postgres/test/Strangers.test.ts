@@ -1,4 +1,6 @@
-/** Servers that do not speak the Postgres protocol, and the first bytes that the client sends to them. */
+/**
+ * Tests servers that do not speak the Postgres protocol, and the first bytes that the client sends to such a server.
+ */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,7 +11,10 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** Sends `first` on connect or `answer` after the first message, and records the bytes received. */
+/**
+ * Starts a server that records the received bytes. The server sends `first` on connect, or `answer` after the first
+ * message.
+ */
 const stranger = (says: { readonly first?: string; readonly answer?: string }) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -37,16 +42,16 @@ const refusal = (url: string) =>
     )
   )
 
-/** The SSLRequest message of the Postgres protocol. */
+/** The bytes of the SSLRequest message in the Postgres protocol. */
 const asksForTls = "0000000804d2162f"
 
-describe("a server that does not speak Postgres", () => {
+describe("Servers that do not speak Postgres", () => {
   it.live(
-    "the client first asks a server for TLS, even if the URL does not mention TLS, unless the server is on this machine",
+    "the client first requests TLS even if the URL does not mention TLS, except from a server on the same machine",
     () =>
       Effect.gen(function* () {
         const { heard, port } = yield* stranger({})
-        // The URL parser does not treat 0.0.0.0 as a loopback address, but connections to it reach this server.
+        // The URL parser does not treat 0.0.0.0 as a loopback address, but connections to 0.0.0.0 reach this server.
         for (const host of ["0.0.0.0", "127.0.0.1"]) yield* refusal(`postgres://u:x@${host}:${port}/x`)
         const [away, near] = heard.map((bytes) => bytes.subarray(0, 8).toString("hex"))
         assert.strictEqual(away, asksForTls)
@@ -54,19 +59,25 @@ describe("a server that does not speak Postgres", () => {
       })
   )
 
-  it.live("a server that does not speak Postgres is reported as such, whatever protocol it speaks", () =>
-    Effect.gen(function* () {
-      for (const says of [
-        { first: "220 mail.example.com ESMTP\r\n" },
-        { answer: "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n" },
-        { answer: "-ERR unknown command\r\n" }
-      ]) {
-        const { port } = yield* stranger(says)
-        for (const query of ["sslmode=disable", "sslmode=require"]) {
-          const sentence = reasonOf(yield* refusal(`postgres://u:x@127.0.0.1:${port}/x?${query}`))
-          assert.match(sentence, /^what answers there does not speak as Postgres does/, JSON.stringify({ says, query }))
+  it.live(
+    "a server that does not speak Postgres is reported with a clear error, whatever protocol the server speaks",
+    () =>
+      Effect.gen(function* () {
+        for (const says of [
+          { first: "220 mail.example.com ESMTP\r\n" },
+          { answer: "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n" },
+          { answer: "-ERR unknown command\r\n" }
+        ]) {
+          const { port } = yield* stranger(says)
+          for (const query of ["sslmode=disable", "sslmode=require"]) {
+            const sentence = reasonOf(yield* refusal(`postgres://u:x@127.0.0.1:${port}/x?${query}`))
+            assert.match(
+              sentence,
+              /^what answers there does not speak as Postgres does/,
+              JSON.stringify({ says, query })
+            )
+          }
         }
-      }
-    })
+      })
   )
 })

@@ -1,4 +1,4 @@
-/** The conformance suites of every store, for any Postgres version. */
+/** Provides the conformance suites of every store, for any Postgres version. */
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"
 import type { layer as stores } from "@partner-commentary/test/postgres/TestDatabase"

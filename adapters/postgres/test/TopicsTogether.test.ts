@@ -1,6 +1,6 @@
 /**
- * Topics that are submitted and read in batches, on one node or several. Each result equals that of a single
- * submission, and each topic is found by its key alone.
+ * Tests topics that one or several nodes submit and read in batches. Each result equals the result of a single
+ * submission, and the query finds each topic by its primary key alone.
  */
 import { assert, it } from "@effect/vitest"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -23,50 +23,48 @@ import * as SqlClient from "effect/sql/SqlClient"
 const node = Effect.map(Layer.build(Layer.fresh(Stores.layerTopics)), (context) => Context.get(context, TopicStore))
 const atOnce = { concurrency: "unbounded" } as const
 
-it.effect(
-  "four nodes that submit at the same time accept exactly as many topics as a quota allows, and one for each duplicate window",
-  () =>
-    Effect.gen(function* () {
-      const nodes = yield* Effect.all([node, node, node, node])
-      const quotas = { topics_per_month: 1000, commentaries_per_month: 61 }
-      const { organizationId } = submission().topic
-      const all = Array.from({ length: 25 }, () =>
-        submission({ personas: personas(2), quotas, topic: { organizationId } })
-      )
-      const outcomes = yield* Effect.forEach(
-        nodes.flatMap((store) => all.map((one) => [store, repeatedSubmission(one)] as const)),
-        ([store, one]) => Effect.result(store.submit(one)),
-        atOnce
-      )
-      assert.lengthOf(
-        outcomes.filter(({ _tag }) => _tag === "Success"),
-        25
-      )
-      assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
-        topics: 25,
-        held: 25,
-        units: 50
-      })
-      const more = yield* Effect.forEach(
-        nodes.flatMap((store) =>
-          Array.from(
-            { length: 5 },
-            () => [store, submission({ personas: personas(2), quotas, topic: { organizationId } })] as const
-          )
-        ),
-        ([store, one]) => Effect.result(store.submit(one)),
-        atOnce
-      )
-      assert.lengthOf(
-        more.filter(({ _tag }) => _tag === "Success"),
-        5
-      )
-      assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
-        topics: 30,
-        held: 30,
-        units: 60
-      })
-    }).pipe(Effect.provide(TestDatabase.layer))
+it.effect("four nodes that submit at the same time accept as many topics as the quota allows, and no duplicate", () =>
+  Effect.gen(function* () {
+    const nodes = yield* Effect.all([node, node, node, node])
+    const quotas = { topics_per_month: 1000, commentaries_per_month: 61 }
+    const { organizationId } = submission().topic
+    const all = Array.from({ length: 25 }, () =>
+      submission({ personas: personas(2), quotas, topic: { organizationId } })
+    )
+    const outcomes = yield* Effect.forEach(
+      nodes.flatMap((store) => all.map((one) => [store, repeatedSubmission(one)] as const)),
+      ([store, one]) => Effect.result(store.submit(one)),
+      atOnce
+    )
+    assert.lengthOf(
+      outcomes.filter(({ _tag }) => _tag === "Success"),
+      25
+    )
+    assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
+      topics: 25,
+      held: 25,
+      units: 50
+    })
+    const more = yield* Effect.forEach(
+      nodes.flatMap((store) =>
+        Array.from(
+          { length: 5 },
+          () => [store, submission({ personas: personas(2), quotas, topic: { organizationId } })] as const
+        )
+      ),
+      ([store, one]) => Effect.result(store.submit(one)),
+      atOnce
+    )
+    assert.lengthOf(
+      more.filter(({ _tag }) => _tag === "Success"),
+      5
+    )
+    assert.deepStrictEqual(yield* countUsageOf({ organizationId, environment: "live" }), {
+      topics: 30,
+      held: 30,
+      units: 60
+    })
+  }).pipe(Effect.provide(TestDatabase.layer))
 )
 
 const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
@@ -85,7 +83,7 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
       Effect.gen(function* () {
         yield* sql`UPDATE usage_months SET topics_created = 5`
         yield* Deferred.succeed(others, undefined)
-        // Databases copied from the same template have the same OIDs for their tables.
+        // Databases that are copied from the same template have the same OIDs for their tables.
         const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks
           WHERE relation = 'usage_months'::regclass
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
@@ -96,15 +94,15 @@ const usedUpMeanwhile = (part: Transaction["Service"]["run"]) =>
     assert.deepStrictEqual(yield* countUsageOf(first.topic), { topics: 1, held: 5, units: 1 })
   }).pipe(Effect.provide(TestDatabase.layer))
 
-it.live("a quota that other topics use up while a topic waits is not exceeded, and the refusal is the usual one", () =>
+it.live("a topic is refused in the usual way if other topics use up the quota while the topic waits", () =>
   usedUpMeanwhile((change) => change)
 )
 
-it.live("a quota is not exceeded in a larger transaction that is retried", () =>
+it.live("a larger transaction that is retried cannot exceed a quota", () =>
   Effect.flatMap(Transaction, ({ run }) => usedUpMeanwhile(run)).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("a caller within a larger transaction can continue after a quota refused its topic", () =>
+it.effect("a caller within a larger transaction can continue after a quota has refused a topic", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const { run } = yield* Transaction
@@ -125,7 +123,8 @@ it.effect("a topic that cannot be written fails only for its own caller", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const { organizationId } = submission().topic
-    // Invalid addresses that a host's own PersonaStore may return: an empty one, and one that is too long for an index.
+    // The host's own PersonaStore may return invalid addresses: an empty address, or an address that is too long for an
+    // index.
     const emails = new Map([
       [3, undefined as unknown as string],
       [7, `${Array.from({ length: 200 }, () => crypto.randomUUID()).join("")}@creators.example`]
@@ -147,7 +146,7 @@ it.effect("a topic that cannot be written fails only for its own caller", () =>
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("a caller without access that polls in the same batch gets no data", () =>
+it.effect("a caller without access gets no data from the batch of another caller", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const mine = submission().topic
@@ -166,7 +165,7 @@ it.effect("a caller without access that polls in the same batch gets no data", (
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("a submission within a larger transaction runs alone, and a rollback removes it completely", () =>
+it.effect("a submission within a larger transaction runs alone, and a rollback removes the submission completely", () =>
   Effect.gen(function* () {
     const store = yield* TopicStore
     const sql = yield* SqlClient.SqlClient
@@ -185,7 +184,7 @@ it.effect("a submission within a larger transaction runs alone, and a rollback r
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-/** Returns how many times each index was read, after a flush of the session's statistics. */
+/** Returns how many times each index was read, after the session has flushed its statistics. */
 const reads = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`SELECT pg_stat_force_next_flush()`
   const rows = yield* sql<{ readonly name: string; readonly reads: number }>`
@@ -194,7 +193,7 @@ const reads = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return new Map(rows.map(({ name, reads }) => [name, reads]))
 })
 
-it.effect("a topic is read by its key alone, even on a database without statistics", () =>
+it.effect("a topic is read by its primary key alone, even on a database without statistics", () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.fresh
     const test = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * The cost of one queue lookup on Postgres does not depend on how much work one organization has queued, and the cost
- * of a page of events not on how many events it has.
+ * Tests that the cost of a queue query on Postgres does not depend on the backlog of another organization. The cost of
+ * a page of events does not depend on the number of events.
  */
 import { assert, it } from "@effect/vitest"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -20,7 +20,7 @@ interface Plan {
   readonly "Shared Read Blocks": number
 }
 
-/** Creates `count` overdue assignments and mails of another organization. */
+/** Creates `count` overdue assignments and `count` overdue mails of another organization. */
 const flood = (count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -34,7 +34,7 @@ const flood = (count: number) =>
       FROM mails, generate_series(1, CAST(${count} AS INTEGER)) AS n`
   })
 
-/** Returns how many pages the effect's statements read. The measurement runs each statement a second time. */
+/** Returns how many pages the statements of the effect read. For the measurement, each statement runs a second time. */
 const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const runs: Array<ReturnType<Statement.Statement<unknown>["compile"]>> = []
@@ -56,7 +56,7 @@ const pagesOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E
   return pages
 })
 
-it.effect("with 20,000 due jobs of one organization, a claim reads no more pages than the claimed jobs need", () =>
+it.effect("a claim reads no more pages than the claimed jobs need, even if one organization has 20,000 due jobs", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const assignments = yield* AssignmentStore
@@ -68,12 +68,12 @@ it.effect("with 20,000 due jobs of one organization, a claim reads no more pages
     assert.isBelow(yield* pagesOf(assignments.due("live", at, 100)), 150)
     assert.isBelow(yield* pagesOf(assignments.nextDue(["live", "test"])), 20)
     assert.isBelow(yield* pagesOf(mails.nextDue), 50)
-    // Each of the 16 rows gets a new version and new index entries.
+    // Each of the 16 updated rows gets a new version and new index entries.
     assert.isBelow(yield* pagesOf(mails.claim(at, at + day, 16)), 350)
   }).pipe(Effect.provide(TestDatabase.layer))
 )
 
-it.effect("with 20,000 events of an organization, a page of them reads no more pages than it shows", () =>
+it.effect("a page of events reads no more database pages than the page needs, even with 20,000 events", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const log = yield* EventLog

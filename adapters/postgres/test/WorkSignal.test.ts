@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { connectionLost, type NotificationChannel } from "../src/Channel.ts"
 
-/** A channel that delivers each message to all its processes at once. */
+/** A test channel that delivers each message to all processes at once. */
 const makeChannel = () => {
   const said: Array<string> = []
   const handlers: Array<Parameters<NotificationChannel["onMessage"]>[0]> = []
@@ -29,7 +29,7 @@ const process = (channel: NotificationChannel) =>
     Effect.provide(WorkSignal.layerProcess, { local: true })
   )
 
-it.effect("later work of a process without workers ends a longer wait of another process's worker", () =>
+it.effect("a signal about future work shortens the wait of a worker in another process", () =>
   Effect.gen(function* () {
     const { channel } = makeChannel()
     const web = yield* process(channel)
@@ -45,18 +45,20 @@ it.effect("later work of a process without workers ends a longer wait of another
   }).pipe(Effect.scoped)
 )
 
-it.effect("of the later work of a kind, only the earliest is signaled, because its poll finds the rest", () =>
-  Effect.gen(function* () {
-    const { channel, said } = makeChannel()
-    const web = yield* process(channel)
-    for (const at of [2000, 3000, 2000, 1000]) yield* web.tell([{ kind: "tests", at }])
-    yield* TestClock.adjust("1 second")
-    yield* web.tell([{ kind: "tests", at: 3000 }])
-    assert.deepStrictEqual(said, ["work tests 2000", "work tests 1000", "work tests 3000"])
-  }).pipe(Effect.scoped)
+it.effect(
+  "only the earliest due time of a kind of work is signaled, because the worker's next poll finds the others",
+  () =>
+    Effect.gen(function* () {
+      const { channel, said } = makeChannel()
+      const web = yield* process(channel)
+      for (const at of [2000, 3000, 2000, 1000]) yield* web.tell([{ kind: "tests", at }])
+      yield* TestClock.adjust("1 second")
+      yield* web.tell([{ kind: "tests", at: 3000 }])
+      assert.deepStrictEqual(said, ["work tests 2000", "work tests 1000", "work tests 3000"])
+    }).pipe(Effect.scoped)
 )
 
-it.effect("a process with workers sends no work of their kind", () =>
+it.effect("a process with workers sends no signal about work that its own workers do", () =>
   Effect.gen(function* () {
     const { channel, said } = makeChannel()
     const both = yield* process(channel)
@@ -66,7 +68,7 @@ it.effect("a process with workers sends no work of their kind", () =>
   }).pipe(Effect.scoped)
 )
 
-it.effect("a restored LISTEN connection wakes waiting requests, and a signal for all work does not", () =>
+it.effect("a restored LISTEN connection ends the wait of a request, and a signal for all work does not", () =>
   Effect.gen(function* () {
     const { channel } = makeChannel()
     const one = yield* process(channel)

@@ -1,7 +1,7 @@
 /**
  * Retries a statement while another process writes. SQLite's own busy timeout would block the thread. As in SQLite,
- * only the delays count towards the timeout. The delays use real time even under a test clock, because the other
- * process uses real time. Reads continue in the meantime.
+ * only the delays count towards the timeout. The delays use real time even with a test clock, because the other process
+ * uses real time. Reads continue during the delays.
  */
 import { isSnapshotStale } from "@partner-commentary/sql/database/HostTransaction"
 import * as Clock from "effect/Clock"
@@ -13,7 +13,10 @@ const busy = 5
 const longestDelay = 25
 const realClock = Clock.Clock.defaultValue()
 
-/** The error means that another connection holds the lock (`SQLITE_BUSY` and its variants), and may release it. */
+/**
+ * Returns whether another connection holds the lock and may release the lock later. SQLite reports this with
+ * `SQLITE_BUSY` and its variants.
+ */
 export const isDatabaseBusy = (error: SqlError): boolean => {
   const { cause } = error.reason
   return (
@@ -24,14 +27,17 @@ export const isDatabaseBusy = (error: SqlError): boolean => {
   )
 }
 
-/** Returns the milliseconds until the next attempt: twice as long each time, at most 25, and within the timeout. */
+/**
+ * Returns the milliseconds until the next attempt. Each delay is about twice as long as the previous delay, at most 25
+ * ms, and never exceeds the timeout.
+ */
 export const nextBusyDelay = (waited: number, timeout: number): number =>
   Math.min(waited + 1, longestDelay, timeout - waited)
 
 export const pauseInRealTime = (milliseconds: number): Effect.Effect<void> =>
   Effect.provideService(Effect.sleep(milliseconds), Clock.Clock, realClock)
 
-/** Retries the statement while the database is busy, until the timeout in milliseconds. */
+/** Retries the statement while the database is busy, until the timeout in milliseconds has passed. */
 export const retryWhileBusy = <A>(
   attempt: Effect.Effect<A, SqlError>,
   timeout: number,

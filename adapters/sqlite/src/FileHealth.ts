@@ -1,6 +1,6 @@
 /**
- * Detects faults of the database file for which statements may not fail: the file was moved or replaced, or a page is
- * corrupt.
+ * Detects faults of the database file that no statement may report. Such a fault is a file that was moved or replaced,
+ * or a corrupt page.
  */
 import { statSync } from "node:fs"
 import { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"
@@ -9,12 +9,13 @@ import * as Effect from "effect/Effect"
 
 export type FileHealth = CorruptionMonitor
 
-/** Call `watchDatabaseFile` directly after the file was opened. */
+/** Watches the database file. Call this function directly after the file was opened. */
 export const watchDatabaseFile = (filename: string): FileHealth => {
   const isFile = filename !== ":memory:" && filename !== ""
   const opened = isFile ? fileIdentity(filename) : undefined
   const { check, saw } = makeCorruptionMonitor()
-  // A process keeps writing to the file that it opened, even if it was moved. Its commits are lost when the process ends.
+  // A process continues to write to a file that was moved after it was opened. The commits are lost when the process
+  // ends.
   const present = Effect.suspend(() =>
     opened !== undefined && fileIdentity(filename) !== opened
       ? new DatabaseUnavailable({ fault: "moved", detail: filename })
@@ -23,7 +24,7 @@ export const watchDatabaseFile = (filename: string): FileHealth => {
   return { saw, check: Effect.andThen(check, present) }
 }
 
-/** Returns undefined if the file does not exist. */
+/** Returns the device and inode number of the file, or undefined if the file does not exist. */
 export const fileIdentity = (filename: string): string | undefined => {
   const found = statSync(filename, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`

@@ -1,16 +1,15 @@
 /**
- * Group commit: transactions that wait for the connection at the same time share one BEGIN, one COMMIT and one flush to
- * the disk.
+ * Implements group commit: transactions that wait for the connection at the same time share one BEGIN, one COMMIT and
+ * one flush to the disk.
  *
- * Each body runs in its caller's fiber, one after another, and a failed or interrupted body rolls back alone: the
- * first by ROLLBACK, which ends the group, and the others to their savepoints. Callers continue after the shared
- * COMMIT. If the COMMIT fails, every successful body fails with its error. So a constraint that is checked at COMMIT
- * (`DEFERRABLE INITIALLY DEFERRED`) fails its whole group. While another process writes, the group waits for its
- * BEGIN without holding the connection, each caller until its own timeout. Effect's
- * `SqlClient.BeginTransaction` has no effect on this client. `makeWithTransaction` provides nesting, `afterCommit` and
- * spans.
+ * The bodies of a group run one after another, each in the fiber of its caller. A failed or interrupted body rolls back
+ * alone: the first body by ROLLBACK, which ends the group, and other bodies to their savepoints. Callers continue after
+ * the shared COMMIT. If the COMMIT fails, every successful body fails with the error of the COMMIT. A constraint that
+ * is checked at COMMIT (`DEFERRABLE INITIALLY DEFERRED`) therefore fails the whole group. While another process writes,
+ * the group retries BEGIN and does not hold the connection. Each caller has its own timeout. This client ignores
+ * Effect's `SqlClient.BeginTransaction`. `makeWithTransaction` provides nested transactions, `afterCommit` and spans.
  */
-// `setImmediate` is imported, because tests may replace the global one.
+// `setImmediate` is imported from Node, because tests may replace the global function.
 import { setImmediate } from "node:timers"
 import { FairShare, outsideTurns } from "@partner-commentary/core/shared/FairShare"
 import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
@@ -28,24 +27,24 @@ import * as BusyRetry from "./BusyRetry.ts"
 import type { SqliteHandle } from "./SqliteConnection.ts"
 
 /**
- * The bodies of one group. Plain statements, and the first caller of the next group, wait until all bodies of this
- * group have ended.
+ * The maximum number of bodies in one group. Plain statements, and the first caller of the next group, wait until all
+ * bodies of the group have ended.
  */
 const maxBodies = 64
 
-/** A group accepts no further bodies after this time, because the process cannot read sockets while a group runs. */
+/** A group accepts no more bodies after this time, because the process cannot read from sockets while a group runs. */
 const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 interface Group {
   readonly outcome: Deferred.Deferred<void, SqlError>
-  /** True if a savepoint could not be rolled back, so that the group must not be committed. */
+  /** The error of a savepoint that could not be rolled back. A group with this error must not be committed. */
   broken: SqlError | undefined
 }
 
-/** A caller in a group. The turn contains the connection for the statements of the caller's body. */
+/** The turn of a caller in a group. The turn is the connection for the statements of the caller's body. */
 interface Turn extends Connection {
   readonly group: Group
-  /** The first body of a group needs no savepoint. */
+  /** The first body of a group runs without a savepoint. */
   readonly isFirst: boolean
   readonly ended: Deferred.Deferred<void>
 }
@@ -54,7 +53,7 @@ interface Waiter {
   readonly given: Deferred.Deferred<Turn, SqlError>
   readonly ended: Deferred.Deferred<void>
   readonly share: string
-  /** The milliseconds that the caller has waited for another process. */
+  /** The time that the caller has waited for another process, in milliseconds. */
   waited: number
 }
 
@@ -65,12 +64,15 @@ export const make = (options: {
   readonly transactionService: SqlClient["transactionService"]
   /** Acquires the connection until the scope closes. */
   readonly lease: Effect.Effect<Connection, SqlError, Scope.Scope>
-  /** A connection that runs statements directly while `isOpen` returns true, and outside the transaction afterwards. */
+  /**
+   * Makes a connection that runs statements directly while `isOpen` returns true. Later statements run outside of the
+   * transaction.
+   */
   readonly connect: (isOpen: () => boolean) => Connection
   readonly onCommitFailure: (connection: Connection) => Effect.Effect<void, SqlError>
 }): SqlClient["withTransaction"] => {
   const { control, isTransaction, timeout } = options.database
-  // The key of the client's transactions in the context. Its connection is the caller's turn in a group.
+  // The context key of the client's transactions. The connection in the context is the caller's turn in a group.
   const CurrentTurn = Context.Service<TransactionConnection, readonly [Turn, number]>(options.transactionService.key)
   const controlInTransaction = (sql: string) => Effect.suspend(() => (isTransaction() ? control(sql) : Effect.void))
   /** Organizations take turns, because the transactions of one organization can be long. */
@@ -80,7 +82,7 @@ export const make = (options: {
   const takeAll = (): ReadonlyArray<Waiter> =>
     Array.from({ length: waiting.size() }, () => waiting.shift()).filter((waiter) => waiter !== undefined)
 
-  /** Fails the callers whose timeout has passed. The other callers keep waiting. */
+  /** Fails the callers whose timeout has passed. All other callers continue to wait. */
   const stay = (error: SqlError) =>
     Effect.suspend(() => {
       const staying: Array<Waiter> = []
@@ -98,7 +100,7 @@ export const make = (options: {
       return BusyRetry.pauseInRealTime(delay)
     })
 
-  /** True if the last group ended because it ran too long. */
+  /** True if the last group ended because the group exceeded its maximum time. */
   let hasRunLong = false
 
   const runGroup = Effect.gen(function* () {
@@ -140,7 +142,7 @@ export const make = (options: {
 
   const pause = Effect.suspend(() => (hasRunLong && waiting.size() > 0 ? severalMacrotasks : Effect.void))
 
-  // The group runs in a separate fiber, so that interrupting one caller does not affect the others.
+  // Each group runs in a separate fiber, so that the interruption of one caller does not affect other callers.
   const lead = outsideTurns(
     Effect.forkDetach(
       Effect.whileLoop({
@@ -162,7 +164,7 @@ export const make = (options: {
       const share = Context.get(context, FairShare)
       const waiter: Waiter = { given: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe(), share, waited: 0 }
       waiting.push(share, waiter)
-      // An interrupted caller leaves the queue.
+      // When a caller is interrupted, this finalizer ends the caller's turn, so that the group skips the caller.
       const turn = Effect.andThen(
         Effect.addFinalizer(() => end(waiter)),
         restore(Deferred.await(waiter.given))
@@ -172,7 +174,10 @@ export const make = (options: {
       return Effect.andThen(lead, turn)
     })
 
-  /** After the ROLLBACK the group's COMMIT fails, but no other body has run in the group. */
+  /**
+   * Rolls back one body. After the ROLLBACK of the first body, the COMMIT of the group fails. No other body has run in
+   * the group at that time.
+   */
   const undo = ({ isFirst }: Turn) =>
     isFirst
       ? controlInTransaction("ROLLBACK")
@@ -211,7 +216,7 @@ export const make = (options: {
     Effect.withFiber<A, E | SqlError, R>((fiber) => {
       const outer = Context.getOrUndefined(fiber.context, CurrentTurn)
       if (outer === undefined || !Deferred.isDoneUnsafe(outer[0].ended)) return transaction(effect)
-      // A fiber that outlives its transaction starts a new transaction.
+      // If a fiber continues after its transaction has ended, the fiber starts a new transaction.
       return Effect.updateContext(
         transaction(effect),
         (context) => Context.omit(CurrentTurn)(context) as typeof context
@@ -219,13 +224,16 @@ export const make = (options: {
     })
 }
 
-/** Lets Node read requests that have arrived, so that they can join the group. */
+/**
+ * Waits for one turn of the event loop, in which Node reads requests that have arrived. These requests can join the
+ * group.
+ */
 const nextMacrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
 /**
- * Node accepts one new connection in each turn of the event loop, so several long groups in a row would delay new
- * connections.
+ * Waits for several turns of the event loop. Node accepts one new connection in each turn, so several long groups in a
+ * row would delay new connections.
  */
 const severalMacrotasks = Effect.repeat(nextMacrotask, { times: 7 })

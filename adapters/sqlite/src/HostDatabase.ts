@@ -1,7 +1,7 @@
 /**
- * Uses the `DatabaseSync` of a host application, and the transaction that is open on it, as a connection of Effect. All
- * other statements run on a separate connection, because on a common connection, statements of the host and the service
- * would join each other's transactions.
+ * Uses the open transaction on a host's `DatabaseSync` as an Effect connection. All other statements of the service run
+ * on a separate connection. On a common connection, statements of the host and the service would join each other's
+ * transactions.
  */
 import { DatabaseSync } from "node:sqlite"
 import { HostTransactionRefused } from "@partner-commentary/sql/database/HostTransaction"
@@ -15,17 +15,23 @@ export type HostDatabase = DatabaseSync
 
 export const isHostDatabase = (given: unknown): given is HostDatabase => given instanceof DatabaseSync
 
-/** Returns whether this is a connection of better-sqlite3 or of another library with its interface. */
+/** Returns whether the value is a connection of better-sqlite3, or of another library with the same interface. */
 export const isOtherDatabase = (given: unknown): boolean =>
   Predicate.hasProperty(given, "prepare") && Predicate.isFunction(given.prepare)
 
-/** Returns undefined for a closed database, and for one in memory, which no other connection can open. */
+/**
+ * Returns the path of the database file. The result is undefined for a closed database, and for a database in memory,
+ * which no other connection can open.
+ */
 export const fileOf = (database: HostDatabase): string | undefined =>
   database.isOpen ? (database.location() ?? undefined) : undefined
 
 const refused = (reason: string) => Effect.fail(new HostTransactionRefused({ reason }))
 
-/** The host's connections to the file of this client. The prepared statements of each connection are cached with it. */
+/**
+ * Converts the host's connections to Effect connections, if they are open on the file of this client. The prepared
+ * statements of each connection are cached together with the connection.
+ */
 export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
   const file = FileHealth.fileIdentity(config.filename)
   const connections = new WeakMap<HostDatabase, Connection>()
@@ -53,7 +59,8 @@ export const transactions = (config: SqliteConnection.SqliteFileConfig) => {
       if (file === undefined || location === undefined || FileHealth.fileIdentity(location) !== file) {
         return refused(`must be an open DatabaseSync on the file ${config.filename}`)
       }
-      // Without an open transaction, a savepoint would begin one, and its release would commit it.
+      // Without an open transaction, a savepoint would begin a transaction, and the release of the savepoint would
+      // commit.
       return db.isTransaction ? Effect.succeed(connectionOf(db)) : refused("has no open transaction")
     })
 }

@@ -1,6 +1,6 @@
 /**
- * Provides the schema of databases in memory. The first database of a process is built from generated statements, and
- * the others are copies of it.
+ * Provides the schema of databases in memory. The first database of a process is created with generated statements, and
+ * later databases are copies of the first database.
  */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Effect from "effect/Effect"
@@ -9,10 +9,10 @@ import * as Option from "effect/Option"
 import { schemaMigrations, schemaStatements } from "./PresentSchema.ts"
 import { SqliteClient } from "./SqliteClient.ts"
 
-/** A database that contains only the schema. The template never changes. */
+/** The bytes of a database that contains only the schema. The bytes never change. */
 let template: Option.Option<Uint8Array> = Option.none()
 
-/** False if a newer migration exists than those in the generated schema. */
+/** True if the generated schema contains all migrations. */
 const isPresent = schemaMigrations.join() === Migrations.names.join()
 const script = schemaStatements.join(";\n")
 

@@ -1,4 +1,4 @@
-/** Provides all stores of the core on one SQLite file or in memory. */
+/** Provides all store ports of the core on one SQLite file, or on a database in memory. */
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Stores from "@partner-commentary/sql/Stores"
 import * as Layer from "effect/Layer"
@@ -11,7 +11,7 @@ export const layer = (config: SqliteClient.SqliteClientConfig) =>
 
 /**
  * Opens and migrates the file, and provides all stores. The host's own stores of personas or organizations replace the
- * default ones: see `Stores.layerWith`.
+ * default stores: see `Stores.layerWith`.
  */
 export const layerWith = <Own extends Stores.ReplaceableStores, E, R>(
   config: SqliteClient.SqliteClientConfig,
@@ -26,5 +26,8 @@ const layerDatabase = (config: SqliteClient.SqliteClientConfig) =>
 export const layerWithoutMigration = (config: SqliteClient.SqliteClientConfig) =>
   Layer.provideMerge(Stores.layer, SqliteClient.layer(config))
 
-/** Each build of the layer creates a new database, which is dropped when its scope closes. */
+/**
+ * Provides all stores in memory. Each build of the layer creates a new database, which is deleted when the scope
+ * closes.
+ */
 export const layerMemory = layer({ filename: ":memory:" })

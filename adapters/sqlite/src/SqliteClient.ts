@@ -1,11 +1,12 @@
 /**
- * Effect's `SqlClient` on `node:sqlite`, with the interface of Effect's own Node driver, which it replaces.
+ * Provides Effect's `SqlClient` on `node:sqlite`. The client has the same interface as Effect's own Node driver, and
+ * replaces that driver.
  *
- * The client uses one connection, a WAL journal, a flush of every commit to the disk (`synchronous = FULL`), foreign
- * keys, and transactions that take the write lock when they begin. Concurrent transactions share a commit
- * (`GroupCommit`). A statement outside a transaction runs at once, or after the open transaction if there is one. So a
- * transaction must never wait for anything but the database. While another process writes, writes wait (`BusyRetry`)
- * and reads continue. The client returns rows as they are stored.
+ * The client uses one connection, a WAL journal, foreign keys, and a flush of every commit to the disk (`synchronous =
+ * FULL`). Transactions take the write lock when they begin, and concurrent transactions share a commit (`GroupCommit`).
+ * A statement outside of a transaction runs at once, or after the open transaction. A transaction must therefore wait
+ * for nothing except the database. While another process writes, writes wait (`BusyRetry`) and reads continue. The
+ * client returns rows as SQLite stores them.
  */
 import { KnownFault } from "@partner-commentary/sql/database/DatabaseFault"
 import { DirectReads } from "@partner-commentary/sql/database/DirectReads"
@@ -32,14 +33,16 @@ export interface SqliteClientConfig extends SqliteConnection.SqliteFileConfig {
 
 export interface SqliteClient extends SqlClient.SqlClient {
   readonly config: SqliteClientConfig
-  /** Detects faults of the file for which statements may not fail. */
+  /** Detects faults of the database file that no statement may report. */
   readonly fault: SqliteConnection.SqliteHandle["fault"]
   readonly readNow: SqliteConnection.SqliteHandle["readNow"]
-  /** Returns the whole database as bytes. Returns none if the runtime cannot serialize the database. */
+  /** Returns the whole database as bytes. The result is none if the runtime cannot serialize the database. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
-  /** Replaces the whole database by serialized bytes. Only for a database in memory that is not used yet. */
+  /**
+   * Replaces the whole database by serialized bytes. Only a database in memory that is not used yet may be replaced.
+   */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
-  /** Runs several statements at once, outside a transaction. Only for a database that is not used yet. */
+  /** Runs several statements at once, outside of a transaction. The database must not be used yet. */
   readonly script: (text: string) => Effect.Effect<void, SqlError>
 }
 
@@ -98,7 +101,10 @@ export const make = (
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>
   Layer.effectContext(Effect.map(make(config), toContext)).pipe(Layer.provide(Reactivity.layer))
 
-/** Extends Effect's compiler with a fast path for statements that consist only of text and parameters, as most do. */
+/**
+ * Extends Effect's compiler with a fast path for statements that contain only text and parameters. Most statements take
+ * the fast path.
+ */
 const makeCompiler = (transformQueryNames: SqliteClientConfig["transformQueryNames"]): Statement.Compiler => {
   const withShortWay = (stock: Statement.Compiler): Statement.Compiler => ({
     dialect: stock.dialect,

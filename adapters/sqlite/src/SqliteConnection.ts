@@ -1,8 +1,8 @@
 /**
- * Opens one SQLite file with `node:sqlite`, and provides Effect's SQL connections to it.
+ * Opens one SQLite file with `node:sqlite`, and provides Effect connections to the file.
  *
- * `openDatabase` returns the database. `connectToDatabase` returns a connection that checks, when a statement runs,
- * whether it may run now, and otherwise waits. `SqliteClient` and `GroupCommit` decide the order.
+ * `openDatabase` returns the database. `connectToDatabase` returns a connection whose statements run at once if they
+ * may, and otherwise wait. `SqliteClient` and `GroupCommit` decide when a statement may run.
  */
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
@@ -22,15 +22,17 @@ import * as BusyRetry from "./BusyRetry.ts"
 import * as FileHealth from "./FileHealth.ts"
 
 export interface SqliteFileConfig {
-  /** The path of the file, whose folder is created if it is missing, or `:memory:`. */
+  /**
+   * The path of the database file, or `:memory:`. The client creates the folder of the file if the folder is missing.
+   */
   readonly filename: string
   readonly readonly?: boolean | undefined
-  /** The number of cached prepared statements, 256 by default. */
+  /** The maximum number of prepared statements in the cache. The default is 256. */
   readonly prepareCacheSize?: number | undefined
   readonly disableWAL?: boolean | undefined
   /**
-   * How long a statement waits for another process's write, 5 seconds by default. Opening the file blocks the thread of
-   * the process.
+   * The maximum time that a statement waits for a write of another process. The default is 5 seconds. When the client
+   * opens the file, this wait blocks the thread.
    */
   readonly busyTimeout?: Duration.Input | undefined
 }
@@ -39,12 +41,12 @@ type Rows = "rows" | "values" | "raw"
 
 export interface SqliteHandle {
   readonly native: DatabaseSync
-  /** The milliseconds that a statement waits for a busy database. */
+  /** The maximum time that a statement waits for a busy database, in milliseconds. */
   readonly timeout: number
-  /** Detects faults of the file for which statements may not fail. */
+  /** Detects faults of the database file that no statement may report. */
   readonly fault: FileHealth.FileHealth["check"]
   readonly isTransaction: () => boolean
-  /** Runs the statement at once. The returned effect is already settled. */
+  /** Runs the statement at once, and returns an effect that has already ended. */
   readonly run: (
     fiber: Fiber.Fiber<unknown, unknown>,
     sql: string,
@@ -53,11 +55,13 @@ export interface SqliteHandle {
     prepared: boolean
     // biome-ignore lint/suspicious/noExplicitAny: the rows of a `Connection` are untyped
   ) => Effect.Effect<any, SqlError>
-  /** Runs a read outside of transactions. Returns undefined inside of one, and if the statement fails. */
+  /**
+   * Runs a read outside of transactions. The result is undefined inside of a transaction, and if the statement fails.
+   */
   readonly readNow: DirectRead
-  /** Runs a transaction control statement. */
+  /** Runs a statement that controls a transaction, such as COMMIT. */
   readonly control: (sql: string) => Effect.Effect<void, SqlError>
-  /** Returns the whole database as bytes. Returns none if the runtime cannot serialize the database. */
+  /** Returns the whole database as bytes. The result is none if the runtime cannot serialize the database. */
   readonly image: Effect.Effect<Option.Option<Uint8Array>, SqlError>
   /** Replaces the whole database by serialized bytes. */
   readonly load: (image: Uint8Array) => Effect.Effect<void, SqlError>
@@ -92,12 +96,12 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   native.exec("PRAGMA synchronous = FULL")
   // Without this setting, SQLite writes the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
-  // From here on, `BusyRetry` retries busy statements.
+  // From this statement on, `BusyRetry` retries statements that find the database busy.
   native.exec("PRAGMA busy_timeout = 0")
   return native
 }
 
-/** Call this function directly after the file was opened. */
+/** Makes a database from an open connection. Call this function directly after the file was opened. */
 export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): SqliteHandle => {
   const timeout = timeoutOf(config)
   const cacheSize = config.prepareCacheSize ?? 256
@@ -132,7 +136,7 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
         ? Result.getOrUndefined(Result.try(() => execute(lookup(sql), params, "rows", false) as Array<Row>))
         : undefined,
     control: (sql) => Effect.suspend(() => settle(() => void lookup(sql).statement.run())),
-    // Node 22 has neither of these functions.
+    // Node 22 has neither `serialize` nor `deserialize`.
     image: Effect.suspend(() =>
       "serialize" in native ? settle(() => Option.some(native.serialize())) : Effect.succeed(Option.none())
     ),
@@ -143,9 +147,12 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
 
 interface Prepared {
   readonly statement: StatementSync
-  /** The names of the columns; empty if the statement returns no rows. */
+  /** The names of the columns. The list is empty if the statement returns no rows. */
   readonly columns: ReadonlyArray<string>
-  /** False if the text may contain `*`: a migration, also by another process, then changes the columns. */
+  /**
+   * False if the text may contain `*`. A migration, even in another process, may change the columns of such a
+   * statement.
+   */
   readonly namesColumns: boolean
   bigInts: boolean
   arrays: boolean
@@ -153,7 +160,7 @@ interface Prepared {
 
 const prepare = (native: DatabaseSync, sql: string): Prepared => {
   const statement = native.prepare(sql)
-  // A host may have opened its database with other defaults.
+  // The statement resets both settings, because the host may have opened the database with other defaults.
   statement.setReadBigInts(false)
   statement.setReturnArrays(false)
   const columns = statement.columns().map(({ name }) => name)
@@ -182,7 +189,9 @@ const execute = (prepared: Prepared, params: ReadonlyArray<unknown>, rows: Rows,
 
 type Lists = ReadonlyArray<ReadonlyArray<unknown>>
 
-/** This is faster than the objects of `node:sqlite`, which have no common shape. */
+/**
+ * Converts lists to objects of one shape, because the objects of `node:sqlite` have different shapes and are slower.
+ */
 const toObjects = (columns: ReadonlyArray<string>, rows: Lists) =>
   rows.map((values) => {
     const row: Record<string, unknown> = {}
@@ -190,7 +199,7 @@ const toObjects = (columns: ReadonlyArray<string>, rows: Lists) =>
     return row
   })
 
-/** `node:sqlite` can bind only null, numbers, text and bytes. */
+/** Converts a value for a statement, because `node:sqlite` can bind only null, numbers, text and bytes. */
 const toInput = (value: unknown): SQLInputValue => {
   if (value === undefined) return null
   if (typeof value === "boolean") return value ? 1 : 0
@@ -202,8 +211,8 @@ const primaryKeyViolation = 1555
 const uniqueViolation = 2067
 
 /**
- * SQLite reports conflicts of a primary key and of a unique index with different codes. Postgres and the stores do not
- * distinguish them.
+ * Converts an SQLite error. SQLite has different codes for conflicts of a primary key and of a unique index. The
+ * function maps both codes to the same error, as with Postgres.
  */
 const toSqlError = (cause: unknown, operation: "open" | "execute", message: string): SqlError => {
   const code = typeof cause === "object" && cause !== null && "errcode" in cause ? cause.errcode : undefined
@@ -214,14 +223,14 @@ const toSqlError = (cause: unknown, operation: "open" | "execute", message: stri
   return new SqlError({ reason: classifySqliteError(classified, { message, operation }) })
 }
 
-/** The error contains the path, which the operator needs to fix the problem. */
+/** The error message contains the path, because the operator needs the path to fix the problem. */
 const unopened = (filename: string, cause: unknown): string =>
   `Failed to open database ${filename}: ${cause instanceof Error ? cause.message : String(cause)}`
 
 /**
- * A connection whose statements run at once while `mayRun` returns true, and otherwise wait for `wait`. The check and
- * the statement are one synchronous step, so no other fiber can begin a transaction between them. A statement that
- * finds the database busy releases the connection and retries.
+ * Returns a connection whose statements run at once while `mayRun` returns true, and otherwise run through `wait`. The
+ * check and the statement are one synchronous step, so no other fiber can begin a transaction between them. A statement
+ * that finds the database busy releases the connection and retries.
  */
 export const connectToDatabase = (
   database: SqliteHandle,

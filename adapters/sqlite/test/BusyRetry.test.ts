@@ -1,4 +1,4 @@
-/** Tests of the guarantees to callers while another process holds the write lock. */
+/** Tests what the client guarantees to callers while another process holds the write lock. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ const folder = Effect.acquireRelease(
 const elapse = (milliseconds: number) =>
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, milliseconds)))
 
-/** Another connection sets the counter to 100 and does not commit. */
+/** Opens another connection, which sets the counter to 100 and does not commit. */
 const locked = (filename: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -47,8 +47,8 @@ const whileLocked = <A, E>(busyTimeout: Duration.Input, test: (database: Locked)
     )
   })
 
-describe("busy retries", () => {
-  it.effect("a write waits for the write of another process, and reads continue meanwhile", () =>
+describe("Busy retries", () => {
+  it.effect("a write waits for the write of another process, and reads continue during the wait", () =>
     whileLocked("1 minute", ({ read, release, transaction, write }) =>
       Effect.gen(function* () {
         const seen: Array<unknown> = []
@@ -96,7 +96,7 @@ describe("busy retries", () => {
     )
   )
 
-  it.effect("a caller that is interrupted while it waits writes nothing", () =>
+  it.effect("a caller that is interrupted while waiting writes nothing", () =>
     whileLocked("1 minute", ({ read, release, transaction, write }) =>
       Effect.gen(function* () {
         const waiting = yield* Effect.forEach([transaction, write], (one) =>

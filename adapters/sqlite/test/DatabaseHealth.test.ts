@@ -1,6 +1,6 @@
 /**
- * Tests of the health check's report on a SQLite file that is full, read-only, corrupt or missing, and of how little
- * the check writes.
+ * Tests the health check of an SQLite file that is full, read-only, corrupt or missing. Tests also how little the
+ * health check writes.
  */
 import { mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -33,10 +33,10 @@ const onFile = <A, E>(
 
 const faultOf = (health: DatabaseHealth["Service"]) => Effect.map(Effect.flip(health.check), ({ fault }) => fault)
 
-/** The time is longer than the second for which a result is cached. */
+/** The time is longer than the second for which the health check reuses a result. */
 const later = TestClock.adjust("2 seconds")
 
-describe("the health of a SQLite file", () => {
+describe("Health of an SQLite file", () => {
   it.effect("a full database is reported until there is free space again", () =>
     Effect.flatMap(file, (filename) =>
       onFile(filename, (health, sql) =>
@@ -67,7 +67,7 @@ describe("the health of a SQLite file", () => {
     )
   )
 
-  it.effect("a file that was moved away or replaced is reported although writes succeed", () =>
+  it.effect("an SQLite file that was moved or replaced is reported, although writes succeed", () =>
     Effect.flatMap(file, (filename) =>
       onFile(filename, (health) =>
         Effect.gen(function* () {
@@ -86,7 +86,7 @@ describe("the health of a SQLite file", () => {
     )
   )
 
-  it.effect("a corrupt page that a statement has read is reported until five minutes after the last such read", () =>
+  it.effect("a corrupt page is reported until five minutes after the last statement that read the page", () =>
     Effect.gen(function* () {
       const filename = yield* file
       const root = yield* onFile(filename, (_, sql) =>
@@ -121,7 +121,7 @@ describe("the health of a SQLite file", () => {
     })
   )
 
-  it.effect("many callers within a second cause one write, and callers in the next second cause another", () =>
+  it.effect("all health checks within one second cause one write, and the next second causes another write", () =>
     Effect.flatMap(file, (filename) =>
       onFile(filename, (health, sql) =>
         Effect.gen(function* () {

@@ -1,8 +1,8 @@
-/** The filters of the list of topics, and the index that each of them uses. */
+/** Lists the filters of the list of topics, and the index that each filter uses. */
 import type { TopicList } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
-/** The index that must serve a statement with a filter. */
+/** The index that a statement with this filter must use. */
 export const indexPatternOf = (text: string): RegExp =>
   text.includes("updated_at >")
     ? /topics_updated \(.*updated_at>\?|PRIMARY KEY \(id=/
@@ -10,7 +10,7 @@ export const indexPatternOf = (text: string): RegExp =>
       ? /topics_reference \(.*external_reference=\?|PRIMARY KEY \(id=/
       : /topics_(newest|status) \(|PRIMARY KEY \(id=|topics_of_tests/
 
-/** Each filter of the list of topics. */
+/** All filters of the list of topics. */
 export const filters: ReadonlyArray<Partial<TopicList>> = [
   { oldestFirst: true },
   { status: ["pending", "completed"] },

@@ -1,4 +1,4 @@
-/** The initial schema of an in-memory database equals the result of the migrations. */
+/** Tests that the initial schema of a database in memory equals the result of the migrations. */
 import { assert, it } from "@effect/vitest"
 import * as Migrations from "@partner-commentary/sql/Migrations"
 import * as Effect from "effect/Effect"
@@ -20,13 +20,11 @@ const contents = Effect.gen(function* () {
 const on = (schema: Layer.Layer<never, unknown, SqliteClient.SqliteClient | SqlClient.SqlClient>) =>
   Effect.provide(contents, schema.pipe(Layer.provideMerge(Layer.fresh(SqliteClient.layer({ filename: ":memory:" })))))
 
-it.effect(
-  "the first database in memory of a process, and each later one, starts with the schema that the migrations create",
-  () =>
-    Effect.gen(function* () {
-      const migrated = yield* on(Migrations.layer)
-      assert.isAbove(migrated.schema.length, 40)
-      assert.deepStrictEqual(yield* on(Layer.fresh(MemorySchema.layer)), migrated)
-      assert.deepStrictEqual(yield* on(Layer.fresh(MemorySchema.layer)), migrated)
-    })
+it.effect("every database in memory starts with the schema that the migrations create", () =>
+  Effect.gen(function* () {
+    const migrated = yield* on(Migrations.layer)
+    assert.isAbove(migrated.schema.length, 40)
+    assert.deepStrictEqual(yield* on(Layer.fresh(MemorySchema.layer)), migrated)
+    assert.deepStrictEqual(yield* on(Layer.fresh(MemorySchema.layer)), migrated)
+  })
 )

@@ -1,11 +1,11 @@
-/** Tests of database files of other versions: a file of a development version is rejected. */
+/** Tests database files of other versions. The client refuses a file of a development version. */
 import { assert, it } from "@effect/vitest"
 import { migrate, names } from "@partner-commentary/sql/Migrations"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-it.effect("a database that a development version created is refused in one sentence and stays unchanged", () =>
+it.effect("a database that a development version created is refused with one sentence and stays unchanged", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const rows = sql`SELECT migration_id, name FROM partner_commentary_migrations ORDER BY migration_id`

@@ -1,4 +1,4 @@
-/** Tests that the cost of listing a creator's open assignments does not grow with their number. */
+/** Tests that the cost of listing a creator's open assignments does not grow with the number of open assignments. */
 import { assert, it } from "@effect/vitest"
 import { AssignmentStore, furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -7,7 +7,7 @@ import { personas, submission } from "@partner-commentary/testkit/support/Fixtur
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** Copies the only assignment this many times. */
+/** The number of copies that the test makes of the only assignment. */
 const multiply = Effect.fnUntraced(function* (times: number) {
   const sql = yield* SqlClient.SqlClient
   const columns = yield* sql<{ readonly name: string }>`SELECT name FROM pragma_table_info('assignments')`
@@ -20,7 +20,7 @@ const multiply = Effect.fnUntraced(function* (times: number) {
 })
 
 it.effect(
-  "with many thousands of open requests, the query reads only the requested number, and counts only up to its limit",
+  "a list of open assignments reads only the requested number, even with many thousands of open assignments",
   () =>
     Effect.gen(function* () {
       const [one] = personas(1)
@@ -29,7 +29,7 @@ it.effect(
       yield* multiply(20_000)
       const store = yield* AssignmentStore
       const took: Array<number> = []
-      // The test measures three times, because the machine may be busy during one of them.
+      // The test takes three measurements, because the machine may be busy during one measurement.
       for (let time = 0; time < 3; time++) {
         const begun = performance.now()
         const { assignments, further } = yield* store.openOf(one.creator.email, 100)

@@ -1,6 +1,6 @@
 /**
- * Tests that a host can replace the stores with its own. Every service that depends on the port then uses the host's
- * store.
+ * Tests that a host can replace stores with its own stores. Every service that depends on the store port then uses the
+ * host's store.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Mailer } from "@partner-commentary/core/mail/Mailer"
@@ -17,7 +17,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 
 const theirs = persona({ name: "The host's" })
 
-/** A host's own store on the same database. */
+/** A store of the host that uses the same database. */
 const own = Layer.effect(
   PersonaStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
@@ -30,8 +30,8 @@ const own = Layer.effect(
   })
 )
 
-describe("the stores with a host's replacements", () => {
-  it.effect("a host's store replaces the service's store, and all other stores are the service's", () =>
+describe("Stores of the host", () => {
+  it.effect("a host's store replaces the service's store, and all other stores stay the service's", () =>
     Effect.gen(function* () {
       const one = organization()
       yield* (yield* OrganizationRegistry).insert(one)
@@ -40,7 +40,7 @@ describe("the stores with a host's replacements", () => {
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
-  it.effect("the service's registry still writes to its own tables, which no store reads", () =>
+  it.effect("the service's registry still writes to the service's tables, which no store reads", () =>
     Effect.gen(function* () {
       const [one, ours] = [organization(), persona()]
       const registry = yield* PersonaRegistry
@@ -51,12 +51,12 @@ describe("the stores with a host's replacements", () => {
     }).pipe(Effect.provide(layerWith({ filename: ":memory:" }, own)))
   )
 
-  it("only stores of personas and organizations can be replaced: any other replacement does not compile", () => {
+  it("a replacement of stores other than personas and organizations does not compile", () => {
     // @ts-expect-error: a mailer is provided to the core, not to the stores
     layerWith({ filename: ":memory:" }, Layer.succeed(Mailer, { send: () => Effect.void }))
   })
 
-  it.effect("a host's store can use the store that it replaces", () =>
+  it.effect("a host's store can use the store that the host's store replaces", () =>
     Effect.gen(function* () {
       const [one, ours] = [organization(), persona()]
       const registry = yield* PersonaRegistry

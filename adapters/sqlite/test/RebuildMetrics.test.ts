@@ -1,4 +1,4 @@
-/** Tests of `metrics rebuild` on SQLite. */
+/** Tests that `metrics rebuild` on SQLite repairs the daily metrics. */
 import { assert, it } from "@effect/vitest"
 import { rebuildMetrics } from "@partner-commentary/sql/reporting/RebuildMetrics"
 import { layerMemory } from "@partner-commentary/sqlite/Sqlite"
@@ -6,7 +6,7 @@ import * as MetricsScene from "@partner-commentary/testkit/performance/MetricsSc
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 
-it.effect("wrong, missing and orphaned daily metrics are rebuilt, and topic totals stay unchanged", () =>
+it.effect("metrics rebuild repairs wrong, missing and orphaned daily metrics, and does not change topic totals", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { metrics } = yield* MetricsScene.make

@@ -1,4 +1,4 @@
-/** Tests that deleting a large backlog does not block concurrent writers. */
+/** Tests that the deletion of many rows does not block concurrent writers. */
 import { assert, it } from "@effect/vitest"
 import { Retention } from "@partner-commentary/core/operations/Retention"
 import { toIso } from "@partner-commentary/core/shared/Instant"
@@ -9,48 +9,46 @@ import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 
-it.effect(
-  "thousands of stored responses are deleted in batches, with other writes in between, and a new response stays",
-  () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const retention = yield* Retention
-      yield* sql`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2500)
+it.effect("thousands of stored responses are deleted in batches between other writes, and a new response stays", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const retention = yield* Retention
+    yield* sql`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2500)
       INSERT INTO stored_responses (id, fingerprint, until_at, status, body) SELECT n, '', ${toIso(start)}, 200, '' FROM numbers`
-      const left = Effect.map(
-        sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`,
-        ([row]) => row?.count
-      )
-      const before = { mails: 0, windows: 0, answers: start + hour, events: 0, testTopics: 0 }
-      assert.strictEqual((yield* retention.count(before)).answers, 2500)
-      assert.strictEqual(yield* left, 2500)
-      const purging = yield* Effect.forkChild(retention.purge(before), { startImmediately: true })
-      const seen: Array<number | undefined> = []
-      while ((yield* left) !== 500) {
-        // Runs a separate transaction, which waits until no other transaction is open.
-        yield* sql.withTransaction(sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
+    const left = Effect.map(
+      sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM stored_responses`,
+      ([row]) => row?.count
+    )
+    const before = { mails: 0, windows: 0, answers: start + hour, events: 0, testTopics: 0 }
+    assert.strictEqual((yield* retention.count(before)).answers, 2500)
+    assert.strictEqual(yield* left, 2500)
+    const purging = yield* Effect.forkChild(retention.purge(before), { startImmediately: true })
+    const seen: Array<number | undefined> = []
+    while ((yield* left) !== 500) {
+      // The effect runs its own transaction, which waits until no other transaction is open.
+      yield* sql.withTransaction(sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
         VALUES ('new', '', ${toIso(start + hour)}, 200, '') ON CONFLICT (id) DO NOTHING`)
-        yield* sql`DELETE FROM stored_responses WHERE id = 'new'`
-        seen.push(yield* left)
-        assert.isUndefined(purging.pollUnsafe())
-        yield* TestClock.adjust("50 millis")
-      }
-      assert.include(seen, 1500)
-      yield* sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
-      VALUES ('last', '', ${toIso(start + hour)}, 200, '')`
+      yield* sql`DELETE FROM stored_responses WHERE id = 'new'`
+      seen.push(yield* left)
+      assert.isUndefined(purging.pollUnsafe())
       yield* TestClock.adjust("50 millis")
-      assert.deepStrictEqual(yield* Fiber.join(purging), {
-        mails: 0,
-        windows: 0,
-        answers: 2500,
-        events: 0,
-        testTopics: 0
-      })
-      assert.strictEqual(yield* left, 1)
-    }).pipe(Effect.provide(layerMemory))
+    }
+    assert.include(seen, 1500)
+    yield* sql`INSERT INTO stored_responses (id, fingerprint, until_at, status, body)
+      VALUES ('last', '', ${toIso(start + hour)}, 200, '')`
+    yield* TestClock.adjust("50 millis")
+    assert.deepStrictEqual(yield* Fiber.join(purging), {
+      mails: 0,
+      windows: 0,
+      answers: 2500,
+      events: 0,
+      testTopics: 0
+    })
+    assert.strictEqual(yield* left, 1)
+  }).pipe(Effect.provide(layerMemory))
 )
 
-it.effect("a recovery is deleted some time after it is done, and never before", () =>
+it.effect("a recovery is deleted some time after its end, and never earlier", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const retention = yield* Retention

@@ -1,4 +1,4 @@
-/** Tests of a SQLite file with stores: reopened, opened twice, and lost. */
+/** Tests stores on an SQLite file that is reopened, opened twice, or lost. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ const folder = Effect.acquireRelease(
 )
 
 describe("SQLite files", () => {
-  it.effect("a file that cannot be opened is reported with its path and the reason", () =>
+  it.effect("the error for a file that cannot be opened contains the path and the reason", () =>
     Effect.gen(function* () {
       const place = yield* folder
       const text = join(place, "text.db")
@@ -36,7 +36,7 @@ describe("SQLite files", () => {
     })
   )
 
-  it.effect("a file that is opened again has its rows and needs no migration", () =>
+  it.effect("an SQLite file that is opened again contains its rows and needs no migration", () =>
     Effect.gen(function* () {
       const stores = Layer.fresh(layer({ filename: join(yield* folder, "new", "stores.db") }))
       const given = submission()
@@ -92,7 +92,7 @@ describe("SQLite files", () => {
     })
   )
 
-  it.effect("a file that a newer version has migrated is refused and stays unchanged", () =>
+  it.effect("an SQLite file that a newer version has migrated is refused and stays unchanged", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "newer.db")
       const open = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -120,7 +120,7 @@ describe("SQLite files", () => {
     })
   )
 
-  it.effect("the schema itself refuses rows with a wrong type or status", () =>
+  it.effect("the database schema refuses rows with a wrong type or status", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const sql = yield* SqlClient.SqlClient
@@ -134,7 +134,7 @@ describe("SQLite files", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("a lost database is a defect, not an empty result", () =>
+  it.effect("a lost database causes a defect, and no empty result", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       const sql = yield* SqlClient.SqlClient

@@ -1,6 +1,6 @@
 /**
- * Guarantees of the SQLite client for files, a second process and concurrent callers. `bench` measures the speed of
- * single statements.
+ * Tests the SQLite client with files, a second process and concurrent callers. `bench` measures the speed of single
+ * statements.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -39,7 +39,7 @@ const counter = Effect.gen(function* () {
 const memory = <A, E>(test: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(test, SqliteClient.layer({ filename: ":memory:" }))
 
-/** Counts commits: each commit marks its last frame in the write-ahead log with the size of the database. */
+/** Counts the commits in the write-ahead log. The last frame of each commit contains the size of the database. */
 const commitsIn = (filename: string) => {
   const log = readFileSync(`${filename}-wal`)
   const frame = 24 + log.readUInt32BE(8)
@@ -53,8 +53,8 @@ const turns = Effect.andThen(
   Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
 )
 
-describe("the SQLite client", () => {
-  it.effect("a statement that is already prepared returns a column that another process adds", () =>
+describe("SQLite client", () => {
+  it.effect("a prepared statement returns a column that another process has added", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "columns.db")
       yield* Effect.gen(function* () {
@@ -71,7 +71,7 @@ describe("the SQLite client", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a statement that is already prepared returns the columns of a table that was made again", () =>
+  it.effect("a prepared statement returns the columns of a table that was created again", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const read = sql`SELECT * FROM pairs`
@@ -90,7 +90,7 @@ describe("the SQLite client", () => {
     }).pipe(Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
   )
 
-  it.effect("concurrent transactions share a commit, and each one increments the counter exactly once", () =>
+  it.effect("concurrent transactions share a commit, and each transaction increments the counter exactly once", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "new", "folder", "counter.db")
       yield* Effect.gen(function* () {
@@ -110,7 +110,7 @@ describe("the SQLite client", () => {
     })
   )
 
-  it.effect("after a long group of transactions, the event loop turns several times before the next group", () =>
+  it.effect("the event loop turns several times between a long group of transactions and the next group", () =>
     Effect.gen(function* () {
       const { read, sql } = yield* counter
       let turns = 0
@@ -139,7 +139,7 @@ describe("the SQLite client", () => {
     }).pipe(Effect.scoped, memory)
   )
 
-  it.effect("committed rows are in the file before the client closes and afterwards", () =>
+  it.effect("committed rows are in the file before and after the client closes", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "kept.db")
       const stored = () => {
@@ -165,7 +165,7 @@ describe("the SQLite client", () => {
     })
   )
 
-  it.effect("a body that fails or dies rolls back alone", () =>
+  it.effect("a transaction body that fails or dies rolls back alone", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const exits = yield* Effect.all(
@@ -184,7 +184,7 @@ describe("the SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("a first body that fails leaves nothing, and the bodies that waited behind it are committed", () =>
+  it.effect("a first transaction body that fails leaves no rows, and the waiting bodies are committed", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "counter.db")
       yield* Effect.gen(function* () {
@@ -200,7 +200,7 @@ describe("the SQLite client", () => {
     })
   )
 
-  it.effect("an interrupted body rolls back alone, and an interrupted caller in the queue never runs", () =>
+  it.effect("an interrupted transaction body rolls back alone, and an interrupted caller in the queue never runs", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const fork = <A, E>(body: Effect.Effect<A, E>) =>
@@ -237,7 +237,7 @@ describe("the SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("a plain statement waits while a transaction is open, and does not belong to it", () =>
+  it.effect("a plain statement waits for the open transaction, and does not become part of that transaction", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const [written, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -261,7 +261,7 @@ describe("the SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("a fiber that outlives its transaction does not join a later one", () =>
+  it.effect("a fiber that continues after its transaction does not join a later transaction", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const [go, written] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -280,7 +280,7 @@ describe("the SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("afterCommit runs once the commit is visible to others, and never after a rollback", () =>
+  it.effect("afterCommit runs once the commit is visible to other connections, and never after a rollback", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "after.db")
       yield* Effect.gen(function* () {
@@ -301,7 +301,7 @@ describe("the SQLite client", () => {
     })
   )
 
-  it.effect("when the commit fails, every body of the group fails and the connection stays usable", () =>
+  it.effect("every body of a group fails when the commit fails, and the connection stays usable", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       yield* sql`CREATE TABLE child (id INTEGER REFERENCES counter (id) DEFERRABLE INITIALLY DEFERRED)`
@@ -317,7 +317,7 @@ describe("the SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("a transaction that the database itself rolled back is reported as failed", () =>
+  it.effect("a transaction that the database has rolled back is reported as failed", () =>
     Effect.gen(function* () {
       const { increment, read, sql } = yield* counter
       const undoing = Effect.ignore(sql`INSERT OR ROLLBACK INTO counter (id, n) VALUES (1, 0)`)
@@ -330,7 +330,7 @@ describe("the SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("conflicts on primary keys and on unique indexes are reported as unique violations", () =>
+  it.effect("conflicts of primary keys and of unique indexes are reported as unique violations", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`CREATE TABLE pair (id TEXT PRIMARY KEY, name TEXT UNIQUE) STRICT`
@@ -345,18 +345,20 @@ describe("the SQLite client", () => {
     }).pipe(memory)
   )
 
-  it.effect("booleans, dates and undefined can be bound, and values, raw and streams return the same rows", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const select = sql`SELECT ${true} AS yes, ${new Date(0)} AS at, ${undefined} AS none`
-      const expected = { yes: 1, at: "1970-01-01T00:00:00.000Z", none: null }
-      assert.deepEqual(yield* select, [expected])
-      assert.deepStrictEqual(yield* select.values, [Object.values(expected)])
-      assert.deepEqual(yield* select, [expected])
-    }).pipe(memory)
+  it.effect(
+    "booleans, dates and undefined can be bound, and values, raw results and streams return the same rows",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const select = sql`SELECT ${true} AS yes, ${new Date(0)} AS at, ${undefined} AS none`
+        const expected = { yes: 1, at: "1970-01-01T00:00:00.000Z", none: null }
+        assert.deepEqual(yield* select, [expected])
+        assert.deepStrictEqual(yield* select.values, [Object.values(expected)])
+        assert.deepEqual(yield* select, [expected])
+      }).pipe(memory)
   )
 
-  it.effect("a write waits for a writer in another process", () =>
+  it.effect("a write waits for the write of another process", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "shared.db")
       yield* Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Tests of the cost of the stores on SQLite: the number of statements, and the use of an index by each statement. */
+/** Tests the cost of the stores on SQLite: the number of statements, and the index that each statement uses. */
 import { assert, describe, it } from "@effect/vitest"
 import { ApiKeyStore } from "@partner-commentary/core/access/ApiKeyStore"
 import { recordReadyMedium } from "@partner-commentary/core/commentary/MediaJob"
@@ -35,9 +35,9 @@ interface Run {
 }
 
 /**
- * Statements that may sort, because they sort few rows: a creator's open assignments, waiting webhooks, the days of a
- * period, the assignments of a new topic or of the newest hundred topics of a reference, one page, or one page of each
- * event type.
+ * Statements that may sort, because each of them sorts few rows: a creator's open assignments, waiting webhooks, the
+ * days of a period, the assignments of a new topic or of the newest hundred topics of a reference, one page, or one
+ * page of each event type.
  */
 const sortsFew =
   /creator_key =|external_reference =|RECURSIVE owner|few\.place|UNION ALL SELECT moment|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/
@@ -58,8 +58,8 @@ const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Re
     )
   })
 
-describe("statements of the stores", () => {
-  it.effect("a submission needs six statements, however many personas it has", () =>
+describe("Statements of the stores", () => {
+  it.effect("a submission needs six statements for any number of personas", () =>
     Effect.gen(function* () {
       const topics = yield* TopicStore
       for (const count of [1, 3, 100]) {
@@ -69,7 +69,7 @@ describe("statements of the stores", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("each event needs two more statements, and a change without an event needs none", () =>
+  it.effect("each event needs two more statements, and a change without an event needs no more statements", () =>
     Effect.gen(function* () {
       const { sent } = yield* (yield* TopicStore).submit(submission({ personas: personas(2) }))
       const [first, second] = sent
@@ -79,55 +79,61 @@ describe("statements of the stores", () => {
       assert.strictEqual(about(yield* statementsOf(Creator.respondAndDraft(first))), 0)
       assert.strictEqual(about(yield* statementsOf(Creator.revise(first))), 0)
       assert.strictEqual(about(yield* statementsOf(Creator.approve(first))), 2)
-      // It completes the topic, which is another event.
+      // The change completes the topic, which causes a second event.
       assert.strictEqual(about(yield* statementsOf(Creator.decline(second))), 4)
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("submissions with equally many personas have the same statement text, so that it stays prepared", () =>
-    Effect.gen(function* () {
-      const topics = yield* TopicStore
-      const first = yield* statementsOf(topics.submit(submission({ personas: personas(3) })))
-      const second = yield* statementsOf(topics.submit(submission({ personas: personas(3) })))
-      assert.deepStrictEqual(
-        second.map(({ text }) => text),
-        first.map(({ text }) => text)
-      )
-    }).pipe(Effect.provide(layerMemory))
-  )
-
-  it.effect("reading progress, a detail or a reference takes one statement, and reading a list takes two", () =>
-    Effect.gen(function* () {
-      const topics = yield* TopicStore
-      const given = submission({ personas: personas(3), topic: { externalReference: "a" } })
-      yield* topics.submit(given)
-      const list = { owner: given.topic, status: null, limit: 20, from: { offset: 0 } }
-      assert.strictEqual((yield* statementsOf(topics.progress(given.topic, given.topic.id))).length, 1)
-      assert.strictEqual((yield* statementsOf(topics.find(given.topic, given.topic.id))).length, 1)
-      assert.strictEqual((yield* statementsOf(topics.byReference(given.topic, "a", maxReferenceDepth))).length, 1)
-      assert.strictEqual((yield* statementsOf(topics.list(list))).length, 2)
-    }).pipe(Effect.provide(layerMemory))
-  )
-
-  it.effect("statements about due assignments stay prepared, because environment and limit are not bound values", () =>
-    Effect.gen(function* () {
-      const store = yield* AssignmentStore
-      const backlog = yield* WorkBacklog
-      const runs = yield* statementsOf(
-        Effect.andThen(
-          Effect.forEach(Environment.literals, (environment) =>
-            Effect.andThen(store.due(environment, start, 10), store.nextDue([environment]))
-          ),
-          backlog.due(start, 100)
+  it.effect(
+    "submissions with the same number of personas have the same statement text and reuse prepared statements",
+    () =>
+      Effect.gen(function* () {
+        const topics = yield* TopicStore
+        const first = yield* statementsOf(topics.submit(submission({ personas: personas(3) })))
+        const second = yield* statementsOf(topics.submit(submission({ personas: personas(3) })))
+        assert.deepStrictEqual(
+          second.map(({ text }) => text),
+          first.map(({ text }) => text)
         )
-      )
-      const asked = runs.map(({ text }) => text).filter((text) => text.includes("assignments"))
-      assert.lengthOf(asked, 5)
-      for (const text of asked) assert.notMatch(text, /environment = \?|LIMIT \?/)
-    }).pipe(Effect.provide(layerMemory))
+      }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("reads of topics and events stay prepared, although some indexes cover only one environment", () =>
+  it.effect(
+    "a read of progress, a detail or a reference takes one statement, and a read of a list takes two statements",
+    () =>
+      Effect.gen(function* () {
+        const topics = yield* TopicStore
+        const given = submission({ personas: personas(3), topic: { externalReference: "a" } })
+        yield* topics.submit(given)
+        const list = { owner: given.topic, status: null, limit: 20, from: { offset: 0 } }
+        assert.strictEqual((yield* statementsOf(topics.progress(given.topic, given.topic.id))).length, 1)
+        assert.strictEqual((yield* statementsOf(topics.find(given.topic, given.topic.id))).length, 1)
+        assert.strictEqual((yield* statementsOf(topics.byReference(given.topic, "a", maxReferenceDepth))).length, 1)
+        assert.strictEqual((yield* statementsOf(topics.list(list))).length, 2)
+      }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect(
+    "statements about due assignments stay prepared, because they bind neither the environment nor the limit",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* AssignmentStore
+        const backlog = yield* WorkBacklog
+        const runs = yield* statementsOf(
+          Effect.andThen(
+            Effect.forEach(Environment.literals, (environment) =>
+              Effect.andThen(store.due(environment, start, 10), store.nextDue([environment]))
+            ),
+            backlog.due(start, 100)
+          )
+        )
+        const asked = runs.map(({ text }) => text).filter((text) => text.includes("assignments"))
+        assert.lengthOf(asked, 5)
+        for (const text of asked) assert.notMatch(text, /environment = \?|LIMIT \?/)
+      }).pipe(Effect.provide(layerMemory))
+  )
+
+  it.effect("reads of topics and events stay prepared, although some indexes contain only one environment", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const indexes = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_schema WHERE type = 'index'
@@ -139,55 +145,53 @@ describe("statements of the stores", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect(
-    "no statement reads a whole table, sorts a list after reading it, or is prepared again because of its LIMIT",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const runs = yield* statementsOf(everything)
-        assert.isAbove(runs.length, 40)
-        for (const { params, text } of runs) {
-          assert.notMatch(text, /LIMIT \?/, "SQLite prepares a statement with a bound LIMIT again at every run")
-          const plan = yield* sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`, params)
-          for (const { detail } of plan) {
-            assert.notMatch(
+  it.effect("no statement reads a whole table, sorts a whole list, or is prepared again because of its LIMIT", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const runs = yield* statementsOf(everything)
+      assert.isAbove(runs.length, 40)
+      for (const { params, text } of runs) {
+        assert.notMatch(text, /LIMIT \?/, "SQLite prepares a statement with a bound LIMIT again at every run")
+        const plan = yield* sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`, params)
+        for (const { detail } of plan) {
+          assert.notMatch(
+            detail,
+            /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)(?!owner$)(?!waiting$)(?!rounds$)(?!part VIRTUAL TABLE INDEX 1:$)(?!few$)(?!due$)(?!\(subquery-\d+\)$)(?!CONSTANT ROW$)/,
+            text
+          )
+          if (readsPart.test(text) && detail.includes("topics")) {
+            assert.match(detail, /COVERING INDEX topics_newest \(organization_id=\? AND environment=\? AND /, text)
+            assert.match(detail, /created_at<\?\)$/, text)
+          }
+          if (text.includes("RECURSIVE owner (id, place)") && / (a|one) USING/.test(detail)) {
+            assert.match(detail, /assignments_open|\(id=\?\)$/, text)
+          }
+          if (readsDays.test(text) && detail.includes("SEARCH")) {
+            assert.match(detail, /PRIMARY KEY \(organization_id=\? AND environment=\? AND day>\?/, text)
+          }
+          if (detail.includes(" events USING") && text.includes("type = ?")) {
+            assert.match(
               detail,
-              /^SCAN (?!.*USING (COVERING )?INDEX)(?!\d+-ROW VALUES)(?!t$)(?!owner$)(?!waiting$)(?!rounds$)(?!part VIRTUAL TABLE INDEX 1:$)(?!few$)(?!due$)(?!\(subquery-\d+\)$)(?!CONSTANT ROW$)/,
+              /events_by_type \(organization_id=\? AND environment=\? AND type=\? AND |PRIMARY KEY \(id=/,
               text
             )
-            if (readsPart.test(text) && detail.includes("topics")) {
-              assert.match(detail, /COVERING INDEX topics_newest \(organization_id=\? AND environment=\? AND /, text)
-              assert.match(detail, /created_at<\?\)$/, text)
-            }
-            if (text.includes("RECURSIVE owner (id, place)") && / (a|one) USING/.test(detail)) {
-              assert.match(detail, /assignments_open|\(id=\?\)$/, text)
-            }
-            if (readsDays.test(text) && detail.includes("SEARCH")) {
-              assert.match(detail, /PRIMARY KEY \(organization_id=\? AND environment=\? AND day>\?/, text)
-            }
-            if (detail.includes(" events USING") && text.includes("type = ?")) {
-              assert.match(
-                detail,
-                /events_by_type \(organization_id=\? AND environment=\? AND type=\? AND |PRIMARY KEY \(id=/,
-                text
-              )
-            }
-            if (
-              /FROM topics +WHERE.*(external_reference|updated_at|created_at) [=><] \?/s.test(text) &&
-              detail.includes("topics")
-            ) {
-              assert.match(detail, indexPatternOf(text), text)
-            }
-            if (text.includes("AND status = ?") && detail.includes("topics") && !detail.endsWith("(id=?)"))
-              assert.include(detail, "status=?")
-            if (!sortsFew.test(text)) assert.notMatch(detail, /TEMP B-TREE/, text)
           }
+          if (
+            /FROM topics +WHERE.*(external_reference|updated_at|created_at) [=><] \?/s.test(text) &&
+            detail.includes("topics")
+          ) {
+            assert.match(detail, indexPatternOf(text), text)
+          }
+          if (text.includes("AND status = ?") && detail.includes("topics") && !detail.endsWith("(id=?)"))
+            assert.include(detail, "status=?")
+          if (!sortsFew.test(text)) assert.notMatch(detail, /TEMP B-TREE/, text)
         }
-      }).pipe(Effect.provide(layerMemory))
+      }
+    }).pipe(Effect.provide(layerMemory))
   )
 })
 
-/** The statement reads only the requested part of a day's topics. */
+/** The statement reads only the requested part of the topics of one day. */
 const readsPart = /^SELECT a.topic_id, t.created_at, a.persona_id/
 
 const readsDays = /AND day >= /

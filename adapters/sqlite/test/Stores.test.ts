@@ -1,4 +1,4 @@
-/** Every store passes its port's suite on SQLite. */
+/** Runs the conformance suite of every store on SQLite. */
 import { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { fromIso } from "@partner-commentary/core/shared/Instant"

@@ -1,4 +1,4 @@
-/** The revision of a topic after a backup was restored. */
+/** Tests the revision of a topic after the restore of a backup. */
 import { assert, it } from "@effect/vitest"
 import { AssignmentStore } from "@partner-commentary/core/topic/AssignmentStore"
 import { TopicStore } from "@partner-commentary/core/topic/TopicStore"
@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 
-it.effect("a deadline that replaces one lost by a restore has another revision", () =>
+it.effect("a deadline that replaces a deadline lost by a restore has another revision", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const topics = yield* TopicStore

@@ -1,6 +1,6 @@
 /**
- * Tests of transactions. After a conflict, as on databases with several writers, the outermost transaction runs again
- * from the start. Organizations take turns.
+ * Tests transactions. After a conflict, which databases with several writers report, the outermost transaction runs
+ * again from the start. Organizations take turns.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { FairShare, ProcessScheduler } from "@partner-commentary/core/shared/FairShare"
@@ -16,14 +16,14 @@ const conflict = new SqlError({
   reason: new DeadlockError({ cause: "somebody else", message: "lost", operation: "execute" })
 })
 
-/** Fails with a conflict the first `times` times it runs. */
+/** Makes a change that fails with a conflict during the first `times` runs. */
 const conflicting = (times: number) => {
   let runs = 0
   return Effect.suspend(() => (++runs <= times ? Effect.fail(conflict) : Effect.succeed(runs)))
 }
 
-describe("transactions with conflicts", () => {
-  it.effect("a store's change is retried at most five times", () =>
+describe("Transactions with conflicts", () => {
+  it.effect("a store retries a change at most five times", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       assert.strictEqual(yield* transact(sql, conflicting(5)), 6)
@@ -32,7 +32,7 @@ describe("transactions with conflicts", () => {
   )
 
   it.effect(
-    "the outermost transaction runs again from the start, and deferred effects of a rolled-back try do not run",
+    "the outermost transaction runs again from the start, and a rolled-back attempt runs no deferred effects",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -55,7 +55,7 @@ describe("transactions with conflicts", () => {
       }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("a statement is retried even if its caller turned the conflict into a defect", () =>
+  it.effect("a statement is retried even if its caller has turned the conflict into a defect", () =>
     Effect.gen(function* () {
       const { run } = yield* Transaction
       assert.strictEqual(yield* run(Effect.orDie(conflicting(1))), 2)
@@ -63,8 +63,8 @@ describe("transactions with conflicts", () => {
   )
 })
 
-describe("transactions of several organizations", () => {
-  it.effect("organizations take turns, however many transactions one of them starts", () =>
+describe("Transactions of several organizations", () => {
+  it.effect("organizations take turns, even if one organization starts many transactions", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const order: Array<string> = []

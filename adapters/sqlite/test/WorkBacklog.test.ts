@@ -1,4 +1,4 @@
-/** Tests of the cost of operators' backlog counts on SQLite, where each statement blocks the process. */
+/** Tests the cost of counting the backlog for operators on SQLite, where each statement blocks the process. */
 import { assert, it } from "@effect/vitest"
 import { WorkBacklog } from "@partner-commentary/core/operations/WorkBacklog"
 import { start } from "@partner-commentary/testkit/support/Fixtures"
@@ -7,7 +7,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import { layerMemory } from "../src/Sqlite.ts"
 
-it.effect("stalled drafts are counted by a separate index, however many assignments are open", () =>
+it.effect("stalled drafts are counted with a separate index, even if many assignments are open", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const texts: Array<readonly [string, ReadonlyArray<unknown>]> = []
