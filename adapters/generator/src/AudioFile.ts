@@ -1,10 +1,10 @@
 /**
- * Detects the type of audio by its first bytes, and joins MP3 files. Pure. Requests ask for MP3, but some servers
- * return another format, sometimes with a wrong content type.
+ * Detects the type of an audio file by the first bytes, and joins MP3 files. Requests ask for MP3, but some servers
+ * return another format, sometimes with a wrong content type. All functions are pure.
  */
 import type { MediaType } from "@partner-commentary/core/commentary/MediaSynthesizer"
 
-/** Returns null for an unknown format. */
+/** Returns the media type of the bytes, or null for an unknown format. */
 export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
   if (has(bytes, 0, "ID3")) return "audio/mpeg"
   if (has(bytes, 0, "RIFF") && has(bytes, 8, "WAVE")) return "audio/wav"
@@ -13,14 +13,14 @@ export const audioTypeOf = (bytes: Uint8Array): MediaType | null => {
   if (has(bytes, 4, "ftyp")) return "audio/mp4"
   const [first = 0, second = 0] = bytes
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return null
-  // The layer bits are zero in AAC frames, but not in MPEG audio.
+  // The layer bits are zero in the header of an AAC frame, but not in the header of an MPEG audio frame.
   return (second & 0x06) === 0 ? "audio/aac" : "audio/mpeg"
 }
 
 /**
- * An MP3 file consists of frames, so the frames of several files can be concatenated. Parts that describe only a single
- * file are removed: tags, and a first frame that states only the number of frames. Otherwise players would use that
- * number as the length.
+ * Joins MP3 files by concatenating their frames. The function removes parts that describe only a single file: tags, and
+ * a first frame that only contains the number of frames. Players would otherwise show that number as the length of the
+ * joined file.
  */
 export const joinMp3 = (files: ReadonlyArray<Uint8Array>): Uint8Array => {
   const sounds = files.map(soundOf)
@@ -40,12 +40,13 @@ const soundOf = (file: Uint8Array): Uint8Array => {
   return bytes.subarray(describingFrame(bytes))
 }
 
-/** Reads a number that uses only seven bits of each byte. */
+/** Reads a number of four bytes that uses only seven bits of each byte. */
 const syncSafe = (bytes: Uint8Array, at: number): number =>
   [0, 1, 2, 3].reduce((size, index) => (size << 7) | ((bytes[at + index] ?? 0) & 0x7f), 0)
 
 /**
- * Bit rates in kbit/s for layer III, by the index in the header. The first row is MPEG-1, the second MPEG-2 and 2.5.
+ * The bit rates of layer III in kbit/s, by the index in the frame header. The first row contains the rates of MPEG-1,
+ * and the second row contains the rates of MPEG-2 and MPEG-2.5.
  */
 const rates = [
   [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
@@ -54,7 +55,7 @@ const rates = [
 
 const frequencies = [44_100, 48_000, 32_000] as const
 
-/** Returns the length of the first frame if it only describes the file, otherwise 0. */
+/** Returns the length of the first frame if that frame only describes the file, and 0 otherwise. */
 const describingFrame = (bytes: Uint8Array): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes
   if (first !== 0xff || (second & 0xe6) !== 0xe2) return 0

@@ -1,4 +1,7 @@
-/** Reads responses of the chat-completions protocol. Pure. The caller removes keys from reasons. */
+/**
+ * Reads responses of the chat-completions protocol. All functions are pure. The caller removes the API key from the
+ * reasons of errors.
+ */
 import { GenerationFailed } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -20,7 +23,7 @@ const Completion = Schema.Struct({
   error: absent
 })
 
-/** Some gateways return 200 with an error in the body. */
+/** Some gateways return an error in the body of a response with status 200. */
 const ErrorAnswer = Schema.Struct({ error: Schema.Record(Schema.String, Schema.Unknown) })
 
 const asCompletion = Schema.decodeUnknownOption(Completion)
@@ -28,7 +31,7 @@ const asErrorAnswer = Schema.decodeUnknownOption(ErrorAnswer)
 
 const fail = (permanent: boolean, reason: string) => Result.fail(new GenerationFailed({ permanent, reason }))
 
-/** Returns the model's text from the JSON of a 200 response, before the checks of a commentary. */
+/** Returns the model's text from the JSON of a response with status 200. The text is not checked yet. */
 export const readCompletionText = (answer: unknown): Result.Result<string, GenerationFailed> => {
   const completion = asCompletion(answer)
   if (Option.isNone(completion)) {

@@ -1,4 +1,4 @@
-/** Cleans a model's text, and refuses a text that is not a commentary. Pages escape the text later. */
+/** Cleans the text of a model, and refuses a text that is not a commentary. Pages escape the text when they show it. */
 import {
   GenerationFailed,
   type GenerationRequest,
@@ -11,8 +11,8 @@ import { promptDelimiters, promptRules } from "./Prompt.ts"
 const quotes = ['""', "''", "“”", "‘’", "«»", "„“", "「」"].map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
 
 /**
- * Removes a code fence or a pair of quotation marks that encloses the whole text. In `"Yes," he said, "no"`, the first
- * and the last mark are not a pair.
+ * Removes a code fence or a pair of quotation marks around the whole text. The function keeps the marks of `"Yes," he
+ * said, "no"`, because the first mark and the last mark are not a pair.
  */
 const unwrapped = (text: string): string => {
   const fence = /^```[^\n`]*\n/u.exec(text)
@@ -25,7 +25,7 @@ const unwrapped = (text: string): string => {
   return text
 }
 
-/** Reasoning models put their thoughts before the text. */
+/** Removes the thoughts that reasoning models write before the text. */
 const withoutThinking = (text: string): string => {
   const end = text.startsWith("<think>") ? text.indexOf("</think>") : -1
   return end < 0 ? text : text.slice(end + "</think>".length).trim()
@@ -37,7 +37,10 @@ const markup = /<(?:[a-z/?]|!--|!doctype)/iu
 const address =
   /[a-z][a-z0-9+.-]{1,20}:\/\/\S+|\b(?:javascript|data|mailto):\S+|www\.\S+|(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}(?:\p{L}{2,24}\/\S*|(?:com|net|org|info|biz|io|co|ai|app|dev|me|tv|gg|bet|xyz|site|online|shop)(?![\p{L}\p{N}-]))/giu
 
-/** Returns every web and mail address of a text, normalized: `https://www.Example.com/` and `example.com` are equal. */
+/**
+ * Returns the normalized web and mail addresses of a text. For example, `https://www.Example.com/` and `example.com`
+ * are the same address.
+ */
 const addresses = (text: string): ReadonlyArray<string> =>
   (text.match(address) ?? []).map((found) =>
     found
@@ -54,8 +57,8 @@ const secrets = [...promptDelimiters, ...promptRules].map(folded)
 const refuse = (reason: string) => Result.fail(new GenerationFailed({ permanent: false, reason }))
 
 /**
- * Extracts the commentary from a model's text. Refusals are temporary, because the model's next answer may be
- * acceptable. The reasons never quote the text.
+ * Extracts the commentary from the text of a model. All refusals are temporary, because the model's next response may
+ * be acceptable. The reasons never quote the text.
  */
 export const acceptCommentary = (
   text: string,

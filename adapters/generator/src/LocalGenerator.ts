@@ -1,4 +1,4 @@
-/** The generator without a server. It uses the core's local commentary, as simulated creators do. */
+/** Generates drafts without a server. Simulated creators use the same local commentary, which the core composes. */
 import { CommentaryGenerator, type GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import { composeLocalCommentary } from "@partner-commentary/core/commentary/LocalCommentary"
 import * as Effect from "effect/Effect"

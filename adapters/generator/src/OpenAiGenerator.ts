@@ -1,6 +1,6 @@
 /**
- * Commentaries from an OpenAI-compatible server. Each call sends one request. The core makes the retries. `Prompt`
- * makes the request, `CommentaryText` checks the text, `OpenAiServer` connects.
+ * Generates commentaries with an OpenAI-compatible server. Each call sends one request, and the core makes the retries.
+ * `Prompt` makes the request, `OpenAiServer` sends the request, and `CommentaryText` checks the text.
  */
 import {
   CommentaryGenerator,
@@ -18,7 +18,7 @@ import * as Prompt from "./Prompt.ts"
 
 export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
-  /** The time limit of the whole call until the last byte. The default and the maximum are 45 seconds. */
+  /** The time limit from the start of the call to the last byte. The default and the maximum are 45 seconds. */
   readonly timeout?: Duration.Duration
 }
 

@@ -1,6 +1,6 @@
 /**
- * A connection to any OpenAI-compatible server: limits on time and size, no retries, and refusals without credentials.
- * Callers choose the request and decode the answer.
+ * Connects to any OpenAI-compatible server, with limits on time and size and without retries. Error reasons contain no
+ * credentials. Callers choose the request and decode the response.
  */
 import { limitResponseSize } from "@partner-commentary/core/shared/ResponseLimit"
 import * as Duration from "effect/Duration"
@@ -16,26 +16,26 @@ import * as Redacted from "effect/Redacted"
 import { describeRefusal, redactForLog, type ServerRefusal } from "./Refusal.ts"
 
 export interface OpenAiServer {
-  /** The server's base URL with its version, such as `https://api.openai.com/v1`. */
+  /** The base URL of the server with the API version, such as `https://api.openai.com/v1`. */
   readonly url: string
-  /** If the key is absent or empty, no `Authorization` header is sent. */
+  /** The API key. If the key is absent or empty, the client sends no `Authorization` header. */
   readonly apiKey: Option.Option<Redacted.Redacted<string>>
 }
 
 export interface CallLimits {
-  /** The time limit of a whole call, to the last byte. */
+  /** The time limit from the start of a call to the last byte. */
   readonly time: Duration.Duration
-  /** The limit of a response in bytes, after decompression, for successes and errors. */
+  /** The maximum size of a response in bytes after decompression. The limit applies to successes and errors. */
   readonly size: number
 }
 
 export interface OpenAiConnection {
   /**
-   * Sends one request to a path below the server's URL. Interrupting the effect aborts the request. `within` limits the
-   * time of a request.
+   * Sends one request to a path below the URL of the server. An interruption of the effect aborts the request. `ask`
+   * has no time limit, so callers use `within`.
    */
   readonly ask: <A>(request: HttpClientRequest.HttpClientRequest, read: Read<A>) => Effect.Effect<A, ServerRefusal>
-  /** Limits the total time of all requests of one call, and removes credentials from the refusal. */
+  /** Limits the total time of all requests of one call, and removes the API key from the reason of an error. */
   readonly within: <A>(work: Effect.Effect<A, ServerRefusal>) => Effect.Effect<A, ServerRefusal>
 }
 
@@ -44,8 +44,8 @@ type Read<A> = (response: HttpClientResponse) => Effect.Effect<A, HttpClientErro
 const tooLarge = new Error("answer too large")
 
 /**
- * Returns the code of a connection failure, such as ` (ECONNREFUSED)`. The failure's message may contain the URL and
- * thus credentials.
+ * Returns the code of a connection failure, such as ` (ECONNREFUSED)`. The message of the failure is not used, because
+ * the message may contain the URL with credentials.
  */
 const failureCode = (cause: unknown, depth = 0): string => {
   if (!(cause instanceof Error) || depth > 4) return ""
@@ -60,7 +60,8 @@ const accepted: Read<HttpClientResponse> = (response) =>
     : Effect.flatMap(errorIn(response), (error) => Effect.fail(describeRefusal(response.status, error)))
 
 /**
- * Returns the field `error` of an error response. Returns undefined if the body is too large, incomplete or not JSON.
+ * Returns the field `error` of an error response. The result is undefined if the body is too large, incomplete or not
+ * JSON.
  */
 const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
   Effect.match(response.json, {
@@ -70,7 +71,9 @@ const errorIn = (response: HttpClientResponse): Effect.Effect<unknown> =>
 
 const jsonType = /^application\/(?:[^;]*\+)?json\b/i
 
-/** Returns undefined for a successful response whose content type is not JSON. */
+/**
+ * Returns the JSON of a successful response. The result is undefined if the content type of the response is not JSON.
+ */
 export const readJson: Read<unknown> = (response) =>
   Effect.flatMap(accepted(response), ({ headers, json }) =>
     jsonType.test(headers["content-type"] ?? "") ? json : Effect.undefined
@@ -79,7 +82,7 @@ export const readJson: Read<unknown> = (response) =>
 export const readBytes: Read<Uint8Array> = (response) =>
   Effect.flatMap(accepted(response), ({ arrayBuffer }) => Effect.map(arrayBuffer, (buffer) => new Uint8Array(buffer)))
 
-/** The client follows no redirect, which would send the key to another server. */
+/** The HTTP client follows no redirects, because a redirect could send the key to another server. */
 const httpClient = (size: number) =>
   FetchHttpClient.layer.pipe(
     Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
@@ -90,7 +93,7 @@ const httpClient = (size: number) =>
 
 export const connectToServer = Effect.fnUntraced(function* (server: OpenAiServer, { size, time }: CallLimits) {
   const key = Option.getOrUndefined(Option.map(server.apiKey, Redacted.value)) || undefined
-  // With `withScope`, closing the request's scope also aborts a partly read response.
+  // With `withScope`, the end of the request's scope also aborts a response that is only partly read.
   const client = HttpClient.withScope(yield* Effect.provide(HttpClient.HttpClient, httpClient(size)))
 
   const addressed = (request: HttpClientRequest.HttpClientRequest) => {
@@ -112,7 +115,7 @@ export const connectToServer = Effect.fnUntraced(function* (server: OpenAiServer
         Effect.flatMap(read),
         Effect.scoped,
         Effect.mapError(refused),
-        // The client sends no trace headers to another company's server.
+        // The client sends no trace headers, because the server belongs to another company.
         Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       ),
     within: (work) =>

@@ -1,6 +1,6 @@
 /**
- * Makes speech with an OpenAI-compatible server's `/audio/speech`. The core makes the retries. A text that exceeds the
- * server's limit is requested in concurrent parts, which are joined.
+ * Generates speech with the endpoint `/audio/speech` of an OpenAI-compatible server. The core makes the retries. If a
+ * text exceeds the server's limit, concurrent requests send parts of the text, and the audio parts are joined.
  */
 import {
   MediaSynthesizer,
@@ -21,14 +21,14 @@ import * as SpeechParts from "./SpeechParts.ts"
 
 export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
-  /** The server's name for the voice. */
+  /** The name of the voice on the server. */
   readonly voice: string
   /** The time limit of the whole call with all parts. The default and the maximum are 60 seconds. */
   readonly timeout?: Duration.Duration
 }
 
 const longestCall = Duration.seconds(60)
-/** The maximum size of each part: 15 minutes at 256 kbit/s. */
+/** The maximum size of each audio part in bytes, which is enough for 15 minutes at 256 kbit/s. */
 const largestAnswer = 32 * 1024 * 1024
 
 const make = Effect.fnUntraced(function* (options: OpenAiSpeechOptions) {
@@ -68,7 +68,7 @@ const joined = (parts: ReadonlyArray<Uint8Array>): Effect.Effect<Medium, ServerR
       })
 }
 
-/** Provides the synthesizer of audio. Synthesizers of other kinds that were provided before stay available. */
+/** Provides the synthesizer of audio. The synthesizers of other media kinds stay available. */
 export const layer = (options: OpenAiSpeechOptions) =>
   Layer.effect(
     MediaSynthesizer,

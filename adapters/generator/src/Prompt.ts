@@ -1,7 +1,7 @@
 /**
- * The prompt: a constant system message with the rules, and a user message with the material as one line of JSON
- * between two delimiter lines. JSON on one line cannot contain a line that equals a delimiter. `CommentaryText` checks
- * the response.
+ * Builds the prompt from a system message with the rules and a user message with the material. The material is one line
+ * of JSON between two delimiter lines, so no line of the material can equal a delimiter. `CommentaryText` checks the
+ * response.
  */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 
@@ -13,8 +13,8 @@ export interface ChatMessage {
 export const promptDelimiters = ["=====BEGIN MATERIAL=====", "=====END MATERIAL====="] as const
 
 /**
- * The rules, each one or two sentences. `CommentaryText` refuses a response that repeats a rule, because it leaks the
- * prompt.
+ * The rules of the prompt. Each rule has one or two sentences. `CommentaryText` refuses a response that repeats a rule,
+ * because such a response reveals the prompt.
  */
 export const promptRules: ReadonlyArray<string> = [
   "You write short opinion commentary for a publisher, in the voice of one persona.",
@@ -29,8 +29,8 @@ export const promptRules: ReadonlyArray<string> = [
 ]
 
 /**
- * JSON without any kind of line break and without `<` and `>`, so that the material cannot contain control tokens of a
- * model's chat format, such as an end-of-turn mark.
+ * Returns JSON without line breaks and without `<` and `>`. The material therefore cannot contain control tokens of a
+ * model's chat format, such as a mark for the end of a turn.
  */
 const oneLine = (material: unknown): string =>
   JSON.stringify(material).replace(

@@ -1,11 +1,14 @@
-/** Checks that an OpenAI-compatible server answers and accepts the key, by the cheapest request: its list of models. */
+/**
+ * Checks that an OpenAI-compatible server responds and accepts the key. The check requests the list of models, because
+ * this request costs least.
+ */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as OpenAiServer from "./OpenAiServer.ts"
 import type { ServerRefusal } from "./Refusal.ts"
 
-/** `untried`: the server answers but has no list of models, so the key could not be checked. */
+/** `untried` means that the server responds but has no list of models, so the check could not test the key. */
 export type ReachabilityResult = "accepted" | "untried"
 
 const noSuchList = [404, 405, 501]

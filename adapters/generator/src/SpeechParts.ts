@@ -1,12 +1,17 @@
-/** Splits a text into parts that a speech server accepts, at natural pauses. Pure. */
+/** Splits a text at natural pauses into parts that a speech server accepts. The functions are pure. */
 
-/** Servers accept 4096 characters, and may count UTF-16 units. */
+/** The maximum length of a part. Speech servers accept 4096 characters, and some servers count UTF-16 units. */
 const longestPart = 4000
 
-/** Patterns for natural pauses, the longest pause first. A text without any pause is split between two characters. */
+/**
+ * Patterns for natural pauses, with the longest pause first. A text without any pause is split between two characters.
+ */
 const pauses = [/\n\s*\n/g, /\n/g, /[.!?…]['"”’»)\]]*\s+|[。！？]/gu, /[,;:–—]\s+|[、，；：]/gu, /\s+/g]
 
-/** No part is blank, and all parts together are the whole text. */
+/**
+ * Splits a text into parts. No part is blank, and the parts together contain the whole text except white space at the
+ * cuts.
+ */
 export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArray<string> => {
   const trimmed = text.trim()
   if (trimmed.length <= longest) return trimmed === "" ? [] : [trimmed]
@@ -14,7 +19,9 @@ export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArr
   return [trimmed.slice(0, at).trim(), ...splitForSpeech(trimmed.slice(at), longest)]
 }
 
-/** Splits the text after the last pause, unless the part would be very short. */
+/**
+ * Returns the place of the cut, which is after the last pause. A pause in the first half of the part does not count.
+ */
 const cut = (text: string, longest: number): number => {
   const head = text.slice(0, longest)
   for (const pause of pauses) {

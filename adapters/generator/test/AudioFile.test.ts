@@ -4,7 +4,7 @@ import { concatBytes, id3Tag, id3v1Tag, mp3Frame, mp3InfoFrame } from "./Mp3.ts"
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, "latin1"))
 
-describe("audio files", () => {
+describe("Audio files", () => {
   for (const [what, file, type] of [
     ["MP3 by its tag", id3Tag(10), "audio/mpeg"],
     ["MP3 by its frame", mp3Frame(0), "audio/mpeg"],
@@ -27,7 +27,7 @@ describe("audio files", () => {
     it(`${what} is no audio`, () => assert.isNull(audioTypeOf(bytes(file))))
   }
 
-  it("a joined file lacks the tags and counts of the single files", () => {
+  it("a joined MP3 file lacks the tags and frame counts of the single files", () => {
     const first = concatBytes(id3Tag(200), mp3InfoFrame(), mp3Frame(1), mp3Frame(2), id3v1Tag())
     const second = concatBytes(id3Tag(5), id3Tag(300), mp3InfoFrame(), mp3Frame(3))
     const third = concatBytes(mp3Frame(4), mp3Frame(5))
@@ -37,7 +37,7 @@ describe("audio files", () => {
     )
   })
 
-  it("bytes that are not MP3, or that end within a tag, are dropped", () => {
+  it("bytes that are not MP3, or that end within a tag, are removed from a joined file", () => {
     assert.deepStrictEqual(joinMp3([bytes("noise")]), bytes("noise"))
     assert.strictEqual(joinMp3([id3Tag(200).subarray(0, 50)]).byteLength, 0)
   })

@@ -18,7 +18,7 @@ const refused = (text: string) => {
   return failed.reason
 }
 
-describe("the checks of a generated text", () => {
+describe("Checks of a generated text", () => {
   it("surrounding space, quotation marks, fences and thoughts are removed, and inner quotation marks are kept", () => {
     assert.strictEqual(accepted(" \n Yes. \t\n"), "Yes.")
     assert.strictEqual(accepted('"Yes."'), "Yes.")
@@ -30,26 +30,26 @@ describe("the checks of a generated text", () => {
     assert.strictEqual(accepted("I <3 this, and 2 < 3."), "I <3 this, and 2 < 3.")
   })
 
-  it("line breaks are normalized, and control and text-direction characters are removed", () => {
+  it("line breaks in a generated text are normalized, and control and text-direction characters are removed", () => {
     assert.strictEqual(accepted("a\r\nb\rc\u2028d \n\n\n\ne"), "a\nb\nc\nd\n\ne")
     assert.strictEqual(accepted("a\u0000\u001b[1mb\u202ec\u2066\ufeff\td"), "a[1mbc d")
     assert.strictEqual(accepted("a\ud800b"), "a\ufffdb")
     assert.strictEqual(accepted("👩‍👩‍👧 שלום"), "👩‍👩‍👧 שלום")
   })
 
-  it("the length limit counts code points", () => {
+  it("the length limit of a generated text counts code points", () => {
     assert.strictEqual(accepted("🧤".repeat(maxCommentaryLength)), "🧤".repeat(maxCommentaryLength))
     assert.include(refused("🧤".repeat(maxCommentaryLength + 1)), "longer")
     assert.include(refused("x".repeat(1024 * 1024)), "longer")
   })
 
-  it("a text that is empty after cleaning is refused", () => {
+  it("a generated text that is empty after cleaning is refused", () => {
     for (const text of ["", " \n", "\u0000", '""', "```\n\n```", "<think>hm</think>"]) {
       assert.include(refused(text), "empty")
     }
   })
 
-  it("markup is refused", () => {
+  it("markup in a generated text is refused", () => {
     for (const tag of [
       "<b>x</b>",
       "<script>x",
@@ -63,7 +63,7 @@ describe("the checks of a generated text", () => {
     }
   })
 
-  it("web addresses are accepted from topic and perspective only", () => {
+  it("a generated text may only contain web addresses from the topic or the perspective", () => {
     for (const known of [
       "https://league.example/rules.",
       "(www.league.example/rules)",
@@ -93,13 +93,13 @@ describe("the checks of a generated text", () => {
     )
   })
 
-  it("a text that repeats the prompt is refused", () => {
+  it("a generated text that repeats the prompt is refused", () => {
     for (const leak of [...Prompt.promptDelimiters, ...Prompt.promptRules]) {
       assert.include(refused(`Sure. ${leak.toUpperCase().replaceAll(" ", "\n")} There.`), "repeats the prompt")
     }
   })
 
-  it("accepted text is always plain, trimmed and never empty", () =>
+  it("an accepted text is always plain, trimmed and never empty", () =>
     fc.assert(
       fc.property(anyText(300), (text) => {
         const result = acceptCommentary(text, request)
@@ -112,7 +112,7 @@ describe("the checks of a generated text", () => {
       })
     ))
 
-  it("megabytes of hostile text are checked in linear time", () => {
+  it("the check of megabytes of hostile text takes linear time", () => {
     for (const unit of [" ", "\n", "<", "a.", "a-", "https://", "```", '"', "\t\n"]) {
       const started = performance.now()
       acceptCommentary(`x${unit.repeat((1024 * 1024) / unit.length)}x`, request)

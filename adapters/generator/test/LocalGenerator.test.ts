@@ -26,9 +26,9 @@ const revised = (instructions: string, draft = composeLocalCommentary(asked)) =>
 
 CommentaryGeneratorSuite.suite("LocalGenerator", LocalGenerator.layer)
 
-describe("the local generator", () => {
+describe("Local generator", () => {
   it.effect(
-    "the local generator starts with the topic, quotes the creator's sentences, and states that the text was made locally",
+    "the local text starts with the topic, quotes the creator's sentences, and states that a local generator wrote it",
     () =>
       Effect.gen(function* () {
         const generator = yield* CommentaryGenerator
@@ -42,7 +42,7 @@ describe("the local generator", () => {
       }).pipe(Effect.provide(LocalGenerator.layer))
   )
 
-  it("the same request gives the same text, within bounds, trimmed, plain, and marked as local", () =>
+  it("the same request gives the same local text, which has a bounded length, is plain, and is marked as local", () =>
     fc.assert(
       fc.property(requests, (one) => {
         const text = composeLocalCommentary(one)
@@ -56,7 +56,7 @@ describe("the local generator", () => {
       })
     ))
 
-  it("a revision always differs from the draft that it revises", () =>
+  it("a local revision always differs from the draft that it revises", () =>
     fc.assert(
       fc.property(requests, anyText(200), (one, instructions) => {
         const draft = composeLocalCommentary(one)
@@ -64,7 +64,7 @@ describe("the local generator", () => {
       })
     ))
 
-  it("repeated requests for shorter or longer texts are followed each time", () => {
+  it("the local generator follows repeated requests for shorter or longer texts each time", () => {
     const draft = composeLocalCommentary(asked)
     const short = revised("Please make it shorter")
     const shorter = revised("Shorter!", short)
@@ -74,14 +74,14 @@ describe("the local generator", () => {
     assert.isAbove(lengthOf(long), lengthOf(draft))
   })
 
-  it("other revision instructions change the opening", () => {
+  it("other revision instructions change the opening of the local text", () => {
     const texts = ["warmer", "more fire", "less fire", "as a poem", "for children", "calm", ""].map((wish) =>
       revised(wish)
     )
     assert.isAtLeast(new Set(texts).size, 3)
   })
 
-  it("the text ends with a complete sentence, or at a word boundary if one sentence is too long", () => {
+  it("the local text ends with a complete sentence, or at a word boundary if a sentence is too long", () => {
     const [, given = ""] = / (Reason number 0 .*)\n\nThat is how/u.exec(composeLocalCommentary(asked)) ?? []
     assert.isTrue(asked.perspective.startsWith(given))
     assert.match(given, /fans\.$/u)

@@ -34,7 +34,7 @@ const generate = (server: Pick<ScriptedServer, "url">, options: Partial<OpenAiGe
     )
   )
 
-/** `meanwhile` runs concurrently with the call. */
+/** The effect `meanwhile` runs at the same time as the call. */
 const failure = <E = never>(
   answer: ScriptedAnswer,
   options: Partial<OpenAiGenerator.OpenAiGeneratorOptions> = {},
@@ -53,7 +53,7 @@ const failure = <E = never>(
 
 const error = (code: string | null, message = "words", type = "some_error") => ({ error: { message, type, code } })
 
-/** The generator against a local server whose reply contains more white space than text. */
+/** Runs the generator with a local server whose response contains more white space than text. */
 const answering = Layer.unwrap(
   Effect.map(
     startScriptedServer(jsonAnswer(200, completionAnswer({ content: " \nThe keeper decides it. 🏆\r\n" }))),
@@ -63,7 +63,7 @@ const answering = Layer.unwrap(
 
 CommentaryGeneratorSuite.suite("OpenAiGenerator", answering)
 
-describe("the OpenAI generator", () => {
+describe("OpenAI generator", () => {
   it.live("the OpenAI generator sends the request with the key, and returns the model's text", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(
@@ -163,13 +163,13 @@ describe("the OpenAI generator", () => {
     })
   )
 
-  it.live("a response that is not JSON is reported without quoting it", () =>
+  it.live("the error for a response that is not JSON does not quote the response", () =>
     Effect.map(failure(jsonAnswer(200, "{oops")), ({ failed }) =>
       assert.strictEqual(failed.reason, "the answer is not JSON")
     )
   )
 
-  it.live("a key that the server quotes never appears in a reason, wherever it is cut", () =>
+  it.live("a key that the server quotes never appears in a reason, even if the reason is shortened", () =>
     Effect.gen(function* () {
       for (const before of [0, ...Array.from({ length: 26 }, (_, step) => 210 + 3 * step)]) {
         const message = `${"x".repeat(before)} ${key} ${"y".repeat(500)}`
@@ -181,12 +181,14 @@ describe("the OpenAI generator", () => {
     })
   )
 
-  it.live("the message of a server that refuses the key is not quoted, because it may contain a part of the key", () =>
-    Effect.gen(function* () {
-      const { failed } = yield* failure(jsonAnswer(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef")))
-      assert.notInclude(failed.reason, "cdef")
-      assert.include(failed.reason, "invalid_api_key")
-    })
+  it.live(
+    "the reason of a refused key does not quote the server, because the message may contain a part of the key",
+    () =>
+      Effect.gen(function* () {
+        const { failed } = yield* failure(jsonAnswer(401, error("invalid_api_key", "Incorrect API key: sk-te***cdef")))
+        assert.notInclude(failed.reason, "cdef")
+        assert.include(failed.reason, "invalid_api_key")
+      })
   )
 
   it.effect("a request to a server that hangs is aborted after the time limit", () =>

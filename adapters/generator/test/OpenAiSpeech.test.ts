@@ -52,7 +52,7 @@ const speak = (
     ({ audio }) => audio?.({ text, persona: { id: "1", name: "Ada" } }) ?? assert.fail("none is mounted")
   ).pipe(Effect.provide(OpenAiSpeech.layer(options(server, more))))
 
-/** `meanwhile` runs concurrently with the call. */
+/** The effect `meanwhile` runs at the same time as the call. */
 const failure = <E = never>(
   answer: ScriptedAnswer,
   more: Partial<OpenAiSpeech.OpenAiSpeechOptions> = {},
@@ -78,7 +78,7 @@ MediaSynthesizerSuite.suite(
 )
 
 describe("OpenAI speech", () => {
-  it.live("OpenAI speech sends text, model and voice with the key, and returns every byte", () =>
+  it.live("OpenAI speech sends text, model and voice with the key, and returns every byte of the audio", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(audio(speech))
       const { bytes, contentType } = yield* speak(server)
@@ -106,7 +106,7 @@ describe("OpenAI speech", () => {
     })
   )
 
-  it.live("a text beyond the server's limit is spoken in parts, which become one file in order", () =>
+  it.live("a text beyond the server's limit is spoken in parts, which are joined to one file in order", () =>
     Effect.gen(function* () {
       const sentences = Array.from({ length: 250 }, (_, index) => `This is sentence number ${index}.`)
       const server = yield* startScriptedServer((response, { body }) => {
@@ -134,7 +134,7 @@ describe("OpenAI speech", () => {
     })
   )
 
-  it.live("a file in another audio format is recognized by its bytes, for a text of one part", () =>
+  it.live("an audio file in another format is recognized by its bytes if the text has only one part", () =>
     Effect.gen(function* () {
       const wav = new Uint8Array(Buffer.from("RIFF____WAVEfmt ", "latin1"))
       const server = yield* startScriptedServer(audio(wav))
@@ -184,7 +184,7 @@ describe("OpenAI speech", () => {
     )
   }
 
-  it.live("a failed part fails the call and aborts the requests of the other parts", () =>
+  it.live("a failed part fails the whole call and aborts the requests of the other parts", () =>
     Effect.gen(function* () {
       let first = true
       const { failed, server } = yield* failure(
@@ -235,7 +235,7 @@ describe("OpenAI speech", () => {
     })
   )
 
-  it.live("an answer beyond 32 MiB is not read to its end", () =>
+  it.live("an audio response beyond 32 MiB is not read to its end", () =>
     Effect.gen(function* () {
       let sent = 0
       const chunk = mp3Frame(1)
@@ -257,7 +257,7 @@ describe("OpenAI speech", () => {
     })
   )
 
-  it.live("an interruption aborts the request", () =>
+  it.live("an interruption aborts the speech request", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(() => {})
       const fiber = yield* Effect.forkChild(speak(server))

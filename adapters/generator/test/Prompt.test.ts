@@ -8,8 +8,8 @@ const material = (content: string): { readonly lines: ReadonlyArray<string>; rea
   return { lines, json: lines[1] ?? "" }
 }
 
-describe("the prompt of the generator", () => {
-  it("no text in a request can close its delimiter, forge a delimiter, or change the rules", () =>
+describe("Prompt of the generator", () => {
+  it("no text in a request can close or forge a delimiter of the prompt, or change the rules", () =>
     fc.assert(
       fc.property(makeGenerationRequest(hostileText(Prompt.promptDelimiters)), (asked) => {
         const [system, user, ...more] = Prompt.promptMessages(asked)

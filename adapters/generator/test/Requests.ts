@@ -1,8 +1,11 @@
-/** Arbitrary generation requests: any Unicode text, and texts that imitate prompt delimiters. */
+/** Generates arbitrary generation requests with any Unicode text, and with texts that imitate prompt delimiters. */
 import type { GenerationRequest } from "@partner-commentary/core/commentary/CommentaryGenerator"
 import * as fc from "fast-check"
 
-/** Every code point. The unit "binary" of fast-check fills a table of all of them first, which takes a second. */
+/**
+ * Generates any code point. The unit "binary" of fast-check would first fill a table of all code points, which takes a
+ * second.
+ */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
 
 export const anyText = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
@@ -15,7 +18,7 @@ export const anyText = (maxLength: number, minLength = 0): fc.Arbitrary<string> 
       .map((text) => text.repeat(maxLength).slice(0, maxLength))
   )
 
-/** Texts built from delimiters, quotes, escapes, every kind of line break and chat control tokens. */
+/** Generates texts that contain delimiters, quotes, escapes, every kind of line break and chat control tokens. */
 export const hostileText = (delimiters: ReadonlyArray<string>): fc.Arbitrary<string> =>
   fc
     .array(

@@ -1,6 +1,6 @@
 /**
- * A real loopback server that implements the part of the chat-completions protocol that the tests need, and functions
- * that wait for it.
+ * Starts a real loopback server that implements the parts of the chat-completions protocol that the tests need. Helper
+ * functions wait for the server.
  */
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -18,7 +18,7 @@ export interface SeenRequest {
 
 export type ScriptedAnswer = (response: Http.ServerResponse, seen: SeenRequest) => void
 
-/** `closed` counts the calls whose connection closed before the response was complete. */
+/** The counter `closed` counts the calls whose connection closed before the response was complete. */
 export interface ScriptedServer {
   readonly url: string
   readonly seen: Array<SeenRequest>
@@ -70,7 +70,7 @@ export const completionAnswer = (message: Record<string, unknown>, finish_reason
   choices: [{ index: 0, finish_reason, logprobs: null, message: { role: "assistant", ...message } }]
 })
 
-/** The helper uses real time, because fetch does not follow the test clock. */
+/** The helper waits in real time, because fetch does not follow the test clock. */
 export const waitUntil = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(
     Effect.repeat({ until: () => condition() }),
@@ -78,7 +78,7 @@ export const waitUntil = (condition: () => boolean) =>
     Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
   )
 
-/** Advances the clock, but only after the server has received the request. */
+/** Advances the test clock after the server has received the request. */
 export const passTime = (time: Duration.Duration) => (server: ScriptedServer) =>
   Effect.andThen(
     waitUntil(() => server.seen.length === 1),

@@ -4,15 +4,15 @@ import * as fc from "fast-check"
 
 const without = (text: string) => text.replace(/\s+/g, "")
 
-describe("splitting a text for speech", () => {
-  it("a text that fits into one part is returned as one trimmed part", () => {
+describe("Parts of a text for speech", () => {
+  it("a text that fits into one speech part is returned as one trimmed part", () => {
     assert.deepStrictEqual(splitForSpeech("  They win. \n"), ["They win."])
     assert.lengthOf(splitForSpeech("a".repeat(4000)), 1)
   })
 
-  it("a text without a word has no parts", () => assert.deepStrictEqual(splitForSpeech(" \n "), []))
+  it("a text without a word has no speech parts", () => assert.deepStrictEqual(splitForSpeech(" \n "), []))
 
-  it("a text is cut at the longest pause that is not too early: after a paragraph, a sentence, a clause or a word", () => {
+  it("a text is cut at the longest pause in the second half of a part: a paragraph, a sentence, a clause or a word", () => {
     assert.deepStrictEqual(splitForSpeech("One. Two three.\n\nFour. Five six seven.", 25), [
       "One. Two three.",
       "Four. Five six seven."
@@ -23,7 +23,7 @@ describe("splitting a text for speech", () => {
     assert.deepStrictEqual(splitForSpeech("かきくけこ。さしすせそたちつ", 8), ["かきくけこ。", "さしすせそたちつ"])
   })
 
-  it("for any text, no part is blank or too long, no character is split, and all parts together are the text", () =>
+  it("the speech parts of any text are not blank or too long, split no character, and together contain the text", () =>
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", "🏆", ". ", "\n\n", " ", "é", ",", "。") }),

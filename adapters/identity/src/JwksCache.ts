@@ -1,4 +1,4 @@
-/** Caches the JWKS of an identity provider, and keeps it while the provider cannot be reached. */
+/** Caches the JWKS of an identity provider, and keeps the cached keys while the provider cannot be reached. */
 import { IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { limitResponseSize } from "@partner-commentary/core/shared/ResponseLimit"
@@ -10,19 +10,22 @@ import type { CryptoKey, ProtectedHeaderParameters } from "jose"
 import { JWKSNoMatchingKey } from "jose/errors"
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type RemoteJWKSet } from "jose/jwks/remote"
 
-/** The age at which the cache fetches the keys again. A withdrawn key works for at most this long. */
+/**
+ * The age at which the cache fetches the keys again. While the provider responds, a withdrawn key works for at most
+ * this time.
+ */
 const freshness = Duration.minutes(10)
 
-/** How long cached keys are used while the provider cannot be reached. */
+/** The maximum age of cached keys while the provider cannot be reached. */
 const endurance = Duration.hours(24)
 
-/** The shortest time between two fetches. A failed fetch counts too. */
+/** The shortest time between two fetches, even if the first fetch failed. */
 const pause = Duration.seconds(10)
 
 /** The time limit of one fetch. */
 const timeout = Duration.seconds(3)
 
-/** The limit of a key set in bytes, after decompression. A key has about 1 KiB. */
+/** The maximum size of a key set in bytes after decompression. A single key has about 1 KiB. */
 const largest = 1024 * 1024
 
 const tooLarge = new Error("the key set is larger than 1 MiB")
@@ -30,7 +33,7 @@ const tooLarge = new Error("the key set is larger than 1 MiB")
 const boundedFetch: FetchImplementation = (url, options) =>
   fetch(url, options).then(limitResponseSize(largest, tooLarge))
 
-/** jose fetches and parses the keys. This module decides when to fetch, by Effect's Clock. */
+/** Makes a key set that the jose library fetches and parses. This module decides when to fetch, with Effect's clock. */
 export const makeRemoteKeySet = (url: string): RemoteJWKSet =>
   createRemoteJWKSet(new URL(url), {
     [customFetch]: boundedFetch,
@@ -39,7 +42,7 @@ export const makeRemoteKeySet = (url: string): RemoteJWKSet =>
     cooldownDuration: Number.POSITIVE_INFINITY
   })
 
-/** Fails with a reason for the operator. */
+/** Fetches the keys. A failure contains a reason for the operator. */
 export const readKeySet = (keys: RemoteJWKSet): Effect.Effect<void, IdentityUnreachable> =>
   Effect.tryPromise({
     try: () => keys.reload(),
@@ -60,7 +63,10 @@ export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
   const isOlderThan = (age: Duration.Duration) =>
     Effect.map(Instant.now, (now) => now >= Instant.plus(state.readAt, age))
 
-  /** Only one fetch runs at a time. Callers that waited for a running fetch do not start another one. */
+  /**
+   * Fetches the keys, with only one fetch at a time. Callers that waited for a running fetch do not start another
+   * fetch.
+   */
   const refresh = turn.withPermit(
     Effect.gen(function* () {
       const now = yield* Instant.now
@@ -75,7 +81,7 @@ export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
     })
   )
 
-  /** Returns none if the cached keys do not contain the key. */
+  /** Returns the key for a token header, or none if the cached keys do not contain the key. */
   const lookUp = (header: ProtectedHeaderParameters): Effect.Effect<Option.Option<CryptoKey>, TokenRefused> =>
     Effect.catch(
       Effect.tryPromise({ try: () => keys(header), catch: (error) => error }).pipe(Effect.asSome),
@@ -84,8 +90,8 @@ export const makeJwksCache = Effect.fnUntraced(function* (url: string) {
     )
 
   /**
-   * Returns the key that a token's header names. The look-up fails if the provider does not answer, because the key may
-   * be new.
+   * Returns the key that a token header names. If the key is unknown and the provider does not respond, the look-up
+   * fails, because the key may be new.
    */
   return Effect.fnUntraced(function* (header: ProtectedHeaderParameters) {
     if (yield* isOlderThan(freshness)) yield* refresh

@@ -1,4 +1,4 @@
-/** Implements DashboardIdentity for an identity provider that publishes its keys as a JWKS. */
+/** Verifies dashboard tokens of an identity provider that publishes its keys as a JWKS. */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +9,7 @@ export interface JwksIdentityOptions extends ExpectedClaims {
   readonly jwksUrl: string
 }
 
-/** The layer fetches the keys when the first token arrives. */
+/** Provides DashboardIdentity. The service fetches the keys when the first token arrives. */
 export const layer = ({ jwksUrl, ...expected }: JwksIdentityOptions) =>
   Layer.effect(
     DashboardIdentity,

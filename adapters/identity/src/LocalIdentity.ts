@@ -1,5 +1,5 @@
 /**
- * Implements DashboardIdentity for development. It issues its own tokens with a key derived from the signing secret.
+ * Verifies and issues dashboard tokens for development. The key for these tokens is derived from the signing secret.
  */
 import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
@@ -15,7 +15,7 @@ import { type ExpectedClaims, verifyToken } from "./TokenVerification.ts"
 export class LocalTokens extends Context.Service<
   LocalTokens,
   {
-    /** Issues a token that is valid for this long. `organization` is the organization's id or its identity id. */
+    /** Issues a token that is valid for the time `expiresIn`. `organization` is an organization's id or identity id. */
     readonly issue: (wanted: {
       readonly organization: string
       readonly expiresIn: Duration.Duration
@@ -30,17 +30,17 @@ const expected: ExpectedClaims = {
   organizationClaim: "org_id"
 }
 
-/** The DER prefix of an Ed25519 private key. The 32 bytes of the key follow. */
+/** The DER prefix of an Ed25519 private key. The 32 bytes of the key follow the prefix. */
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 
-/** Ed25519 is asymmetric, so the public key cannot issue tokens. */
+/** Derives an Ed25519 key pair from the secret. Ed25519 is asymmetric, so the public key cannot issue tokens. */
 const keys = (secret: Redacted.Redacted<string>) => {
   const seed = Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "dashboard tokens", 32))
   const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: "der", type: "pkcs8" })
   return { privateKey, publicKey: createPublicKey(privateKey) }
 }
 
-/** Processes with the same secret accept each other's tokens. */
+/** Provides local identity and local tokens. Processes with the same secret accept each other's tokens. */
 export const layer = ({ secret }: { readonly secret: Redacted.Redacted<string> }) =>
   Layer.effectContext(
     Effect.gen(function* () {

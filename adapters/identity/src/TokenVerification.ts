@@ -1,4 +1,4 @@
-/** Verifies a dashboard token: its header, signature and claims. DashboardIdentity finds the key. */
+/** Verifies the header, signature and claims of a dashboard token. Callers provide the function that finds the key. */
 import {
   type DashboardToken,
   type IdentityUnreachable,
@@ -13,31 +13,37 @@ import { decodeProtectedHeader } from "jose/decode/protected_header"
 import { JWTExpired } from "jose/errors"
 import { jwtVerify } from "jose/jwt/verify"
 
-/** The claims that a token must have. */
+/** The claim values that a valid token must have. */
 export interface ExpectedClaims {
   readonly issuer: string
   readonly audience: string
-  /** The claim that names the organization. */
+  /** The name of the claim that contains the organization. */
   readonly organizationClaim: string
 }
 
-/** Only asymmetric algorithms are allowed: with `none` or HMAC, anyone with the public key could sign. */
+/**
+ * The allowed signature algorithms are asymmetric. With `none` or HMAC, everyone who knows the public key could sign a
+ * token.
+ */
 export const tokenAlgorithms: ReadonlyArray<string> = ["RS256", "ES256", "EdDSA", "Ed25519"]
 
-/** The maximum length of a token in characters. Servers accept header lines that are only a little longer. */
+/** The maximum length of a token in characters. HTTP servers accept header lines that are only a little longer. */
 const maxLength = 8 * 1024
 
-/** The number of seconds by which the clocks of issuer and service may differ. */
+/** The maximum difference between the clocks of the issuer and the service, in seconds. */
 const tolerance = 30
 
-/** The maximum length of a user's id in characters, as in OpenID Connect. */
+/** The maximum length of a user id in characters, as in OpenID Connect. */
 const maxSubject = 255
 
 export type FindVerificationKey<E> = (header: ProtectedHeaderParameters) => Effect.Effect<CryptoKey | KeyObject, E>
 
 const refused = new TokenRefused({ expired: false })
 
-/** The function checks the header before it looks for a key, and the signature before it reads claims. */
+/**
+ * Verifies a token. The function checks the header before it looks for a key, and the signature before it reads the
+ * claims.
+ */
 export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused | IdentityUnreachable>(
   token: string,
   findKey: FindVerificationKey<E>,
@@ -58,7 +64,8 @@ export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused |
         clockTolerance: tolerance,
         currentDate
       }),
-    // The expiry is checked last, so that only the holder of a genuine token learns that it has expired.
+    // The expiry is checked after the signature, so that only the holder of a genuine token learns that the token has
+    // expired.
     catch: (error) => new TokenRefused({ expired: error instanceof JWTExpired })
   })
   return yield* claims(payload, organizationClaim)

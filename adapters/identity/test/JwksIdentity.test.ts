@@ -23,7 +23,7 @@ const world = identity.pipe(Layer.provideMerge(IdentityProvider.mint), Layer.pro
 
 DashboardIdentitySuite.suite("JWKS", world)
 
-/** Signs a valid token with this key of the provider. */
+/** Signs a valid token with the given key of the provider. */
 const signedBy = (kid: string) =>
   Effect.flatMap(IdentityProvider, ({ sign }) =>
     Effect.provideServiceEffect(
@@ -33,8 +33,8 @@ const signedBy = (kid: string) =>
     )
   )
 
-describe("the keys of a provider", () => {
-  it.effect("the keys of a provider may be RSA, P-256 or Ed25519, and tokens signed with other keys are refused", () =>
+describe("Keys of an identity provider", () => {
+  it.effect("tokens may be signed with RSA, P-256 or Ed25519 keys of the provider, and not with other keys", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       for (const algorithm of ["RS256", "ES256", "EdDSA", "RS384", "PS256", "ES384"]) {
@@ -70,7 +70,7 @@ describe("the keys of a provider", () => {
   )
 
   it.effect(
-    "the keys of a provider are the only accepted keys: a token that contains a key or names another key URL is refused",
+    "a token that contains a key or names another key URL is refused, because only the provider's keys are accepted",
     () =>
       Effect.gen(function* () {
         const other = Context.get(yield* Layer.build(Layer.fresh(IdentityProvider.layer)), IdentityProvider)
@@ -104,26 +104,24 @@ describe("the keys of a provider", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect(
-    "the keys of a provider may change: a new key is accepted at once, and a withdrawn key for ten more minutes",
-    () =>
-      Effect.gen(function* () {
-        const provider = yield* IdentityProvider
-        const old = yield* signedBy("first")
-        assert.strictEqual(yield* verdict(old), "good")
-        yield* TestClock.adjust("1 minute")
-        yield* provider.publish("second")
-        assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
-        assert.strictEqual(yield* verdict(old), "good")
-        yield* provider.withdraw("first")
-        assert.strictEqual(yield* verdict(old), "good")
-        yield* TestClock.adjust("10 minutes")
-        assert.strictEqual(yield* verdict(old), "refused")
-        assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
-      }).pipe(Effect.provide(world))
+  it.effect("a new key of the provider is accepted at once, and a withdrawn key is accepted for ten more minutes", () =>
+    Effect.gen(function* () {
+      const provider = yield* IdentityProvider
+      const old = yield* signedBy("first")
+      assert.strictEqual(yield* verdict(old), "good")
+      yield* TestClock.adjust("1 minute")
+      yield* provider.publish("second")
+      assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
+      assert.strictEqual(yield* verdict(old), "good")
+      yield* provider.withdraw("first")
+      assert.strictEqual(yield* verdict(old), "good")
+      yield* TestClock.adjust("10 minutes")
+      assert.strictEqual(yield* verdict(old), "refused")
+      assert.strictEqual(yield* verdict(yield* signedBy("second")), "good")
+    }).pipe(Effect.provide(world))
   )
 
-  it.effect("unknown keys cause one fetch in ten seconds, however many tokens name them", () =>
+  it.effect("tokens with unknown keys cause only one fetch in ten seconds", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       yield* verdict(yield* signedBy("first"))
@@ -139,9 +137,9 @@ describe("the keys of a provider", () => {
   )
 })
 
-describe("a provider that is down", () => {
+describe("Identity provider that is down", () => {
   it.effect(
-    "while a provider is down, known keys stay valid for a day, and tokens with unknown keys are answered as unavailable",
+    "known keys stay valid for a day while the provider is down, and unknown keys make the identity unavailable",
     () =>
       Effect.gen(function* () {
         const provider = yield* IdentityProvider
@@ -163,7 +161,7 @@ describe("a provider that is down", () => {
       }).pipe(Effect.provide(world))
   )
 
-  it.effect("while a provider is down, the log mentions cached keys only if there are any", () =>
+  it.effect("the log of a provider that is down mentions cached keys only if there are cached keys", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
       const listening = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
@@ -189,7 +187,7 @@ describe("a provider that is down", () => {
     }).pipe(Effect.provide(world))
   )
 
-  it.effect("a provider that is down when the service starts is reported in one sentence", () =>
+  it.effect("a provider that is down when the service starts is reported with one sentence", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider
       const good = yield* token()

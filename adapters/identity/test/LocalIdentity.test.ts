@@ -14,7 +14,7 @@ import { SignJWT } from "jose"
 const secret = "a secret of this test"
 const local = LocalIdentity.layer({ secret: Redacted.make(secret) })
 
-/** The key that every version must derive from this secret, so that tokens remain valid after an upgrade. */
+/** The key that every version must derive from this secret, so that old tokens remain valid after an upgrade. */
 const privateKey = createPrivateKey({
   key: Buffer.concat([
     Buffer.from("302e020100300506032b657004220420", "hex"),
@@ -38,24 +38,22 @@ const issued = Effect.flatMap(LocalIdentity.LocalTokens, ({ issue }) =>
   issue({ organization: "acme", expiresIn: Duration.hours(1) })
 )
 
-describe("local tokens", () => {
-  it.effect(
-    "local tokens are valid for the requested time, in every process with the same secret and in no other process",
-    () =>
-      Effect.gen(function* () {
-        const token = yield* issued
-        const { verify } = yield* DashboardIdentity
-        assert.deepStrictEqual(yield* verify(token), { organization: "acme", subject: "local" })
-        const elsewhere = (text: string) =>
-          Effect.provide(verdict(token), Layer.fresh(LocalIdentity.layer({ secret: Redacted.make(text) })))
-        assert.strictEqual(yield* elsewhere(secret), "good")
-        assert.strictEqual(yield* elsewhere("another secret"), "refused")
-        yield* TestClock.adjust("61 minutes")
-        assert.strictEqual(yield* verdict(token), "expired")
-      }).pipe(Effect.provide(local))
+describe("Local tokens", () => {
+  it.effect("local tokens are valid for the requested time, but only in processes with the same secret", () =>
+    Effect.gen(function* () {
+      const token = yield* issued
+      const { verify } = yield* DashboardIdentity
+      assert.deepStrictEqual(yield* verify(token), { organization: "acme", subject: "local" })
+      const elsewhere = (text: string) =>
+        Effect.provide(verdict(token), Layer.fresh(LocalIdentity.layer({ secret: Redacted.make(text) })))
+      assert.strictEqual(yield* elsewhere(secret), "good")
+      assert.strictEqual(yield* elsewhere("another secret"), "refused")
+      yield* TestClock.adjust("61 minutes")
+      assert.strictEqual(yield* verdict(token), "expired")
+    }).pipe(Effect.provide(local))
   )
 
-  it.effect("local tokens may name the algorithm by its newer name too", () =>
+  it.effect("local tokens may also name the algorithm with its newer name", () =>
     Effect.gen(function* () {
       const [, payload = ""] = (yield* issued).split(".")
       const claims = JSON.parse(Buffer.from(payload, "base64url").toString())

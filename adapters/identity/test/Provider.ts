@@ -1,4 +1,4 @@
-/** A real identity provider on a free port. Tests can simulate its failures. */
+/** Starts a real identity provider on a free port. Tests can make the provider fail. */
 import { type TokenClaims, TokenIssuer } from "@partner-commentary/testkit/DashboardIdentitySuite"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,16 +13,16 @@ export class IdentityProvider extends Context.Service<
   {
     readonly issuer: string
     readonly jwksUrl: string
-    /** Publishes another key, which `sign` can then use. */
+    /** Publishes one more key, with which `sign` can then sign tokens. */
     readonly publish: (kid: string, algorithm?: string) => Effect.Effect<JWK>
-    /** Signs a token with the given key, or with the only published key. */
+    /** Signs a token with the given key. Without a given key, the function uses the only published key. */
     readonly sign: (claims: TokenClaims, kid?: string) => Effect.Effect<string>
-    /** Stops publishing the key. */
+    /** Stops publishing the given key. */
     readonly withdraw: (kid: string) => Effect.Effect<void>
     readonly stop: Effect.Effect<void>
     /** Restarts the provider on the same port. */
     readonly restart: Effect.Effect<void>
-    /** Returns how many times the provider's key set was fetched. */
+    /** Returns how many times clients have fetched the provider's key set. */
     readonly readings: Effect.Effect<number>
   }
 >()("test/Provider") {
@@ -52,7 +52,7 @@ export class IdentityProvider extends Context.Service<
         publish,
         sign: (claims, kid) =>
           Effect.promise(() => {
-            // The server loses its issuer URL when it stops.
+            // The server forgets its issuer URL when it stops, so the test sets the URL before each token.
             server.issuer.url = issuer
             return server.issuer.buildToken({
               ...(kid === undefined ? {} : { kid }),
@@ -70,7 +70,7 @@ export class IdentityProvider extends Context.Service<
     })
   )
 
-  /** The function that issues tokens for the conformance suite. */
+  /** Issues tokens for the conformance suite. */
   static readonly mint = Layer.effect(
     TokenIssuer,
     Effect.map(IdentityProvider, ({ issuer, sign }) => TokenIssuer.of({ issuer, audience, organizationClaim, sign }))

@@ -1,19 +1,21 @@
 /**
- * Builds the bytes of a mail at once. nodemailer itself passes them through seven streams, which takes more processor
- * time than everything else in a send.
+ * Builds the bytes of a mail in one step. nodemailer's own code passes the bytes through seven streams, which need more
+ * processor time than the rest of a send.
  */
 import { Readable } from "node:stream"
 import * as Base64 from "nodemailer/lib/base64"
 import type MimeNode from "nodemailer/lib/mime-node"
 import * as QuotedPrintable from "nodemailer/lib/qp"
 
-/** Returns the same bytes as nodemailer's own stream. The contents of the parts must be strings. */
+/** Returns the bytes that nodemailer's own stream would return. The contents of all parts must be strings. */
 export const bytesOf = (message: MimeNode): Buffer => {
   const text = partText(message)
   return Buffer.from(text.endsWith("\n") ? text : `${text}\r\n`)
 }
 
-/** `buildHeaders` decides the encoding, and whether the part has parts. */
+/**
+ * Renders one MIME part. `buildHeaders` decides the encoding of the part, and whether the part contains further parts.
+ */
 const partText = (part: MimeNode): string => {
   const headers = part.buildHeaders()
   const content = part.content === undefined ? "" : encoded(part, String(part.content))
@@ -35,7 +37,10 @@ const encoded = (part: MimeNode, content: string): string => {
 
 const readAtOnce = 16 * 1024
 
-/** A stream that ends after a consumer has taken the last bytes, which a full socket delays. */
+/**
+ * Makes a stream of the bytes. The stream ends when the consumer has taken the last bytes, so a full socket delays the
+ * end.
+ */
 export const streamOf = (bytes: Buffer): Readable => {
   let position = 0
   return new Readable({

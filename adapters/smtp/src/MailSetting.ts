@@ -1,11 +1,11 @@
-/** Checks the operator's mail settings once, when a layer is built. */
+/** Checks the mail settings of the operator once, when a layer is built. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parseConnectionUrl } from "nodemailer/lib/shared"
 import { type MailSender, parseSender } from "./MailAddress.ts"
 
-/** A mail setting is invalid. `reason` continues a sentence that begins with the setting's name. */
+/** The error for an invalid mail setting. The message consists of the setting's name and `reason`. */
 export class MailSettingRefused extends Schema.TaggedError<MailSettingRefused>()("MailSettingRefused", {
   setting: Schema.Literals(["url", "from", "folder"]),
   /** The reason never contains a value that might contain a password. */
@@ -20,7 +20,10 @@ export type MailServerSetting = ReturnType<typeof parseConnectionUrl>
 
 const wrongUrl = (reason: string) => Result.fail(new MailSettingRefused({ setting: "url", reason }))
 
-/** `smtp://` or `smtps://` with a host; the query holds nodemailer's connection options, such as `requireTLS=true`. */
+/**
+ * Parses a URL that begins with `smtp://` or `smtps://` and names a host. The query contains nodemailer's connection
+ * options, such as `requireTLS=true`.
+ */
 export const parseMailServer = (
   url: Redacted.Redacted<string>
 ): Result.Result<MailServerSetting, MailSettingRefused> => {

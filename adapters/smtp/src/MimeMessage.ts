@@ -1,6 +1,6 @@
 /**
- * Adds headers to a mail from the core, the same for SMTP and the outbox. nodemailer then builds the bytes, and the
- * mailers send them.
+ * Adds headers to a mail from the core. SMTP and the outbox use the same headers. nodemailer then builds the bytes, and
+ * the mailers send the bytes.
  */
 import { type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as DateTime from "effect/DateTime"
@@ -9,12 +9,15 @@ import * as Result from "effect/Result"
 import type { SendMailOptions } from "nodemailer"
 import { domainOf, type MailSender } from "./MailAddress.ts"
 
-/** Removes line breaks and other control characters, which a header must not contain. */
+/** Removes line breaks and other control characters, which a mail header must not contain. */
 const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
 
 const impossible = (reason: string) => Result.fail(new MailRefused({ permanent: true, reason }))
 
-/** Fails permanently if the address is invalid, or if the id does not give a valid Message-ID. */
+/**
+ * Composes a mail. The function fails permanently if the recipient's address is invalid, or if the mail's id does not
+ * give a valid Message-ID.
+ */
 export const composeMimeMessage = (
   sender: MailSender,
   message: MailMessage,

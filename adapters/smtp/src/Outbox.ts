@@ -8,18 +8,21 @@ import * as Option from "effect/Option"
 import PostalMime, { type Address, type Email } from "postal-mime"
 
 export interface OutboxMail {
-  /** The file name that `find` takes. */
+  /** The name of the mail's file, which is the argument of `find`. */
   readonly file: string
-  /** The time of the first send, in ISO 8601 and UTC. */
+  /** The time at which the mail was first sent, in ISO 8601 and UTC. */
   readonly date: string
-  /** `Name <address>`. */
+  /** The sender in the form `Name <address>`. */
   readonly from: string
   readonly to: string
   readonly subject: string
   readonly text: string
 }
 
-/** The time comes first in the name, so that names sort by time. Some file systems refuse `:` in names. */
+/**
+ * The file name begins with the time, so that names sort by time. The name contains no `:`, because some file systems
+ * refuse that character.
+ */
 const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)_([\w.-]+)\.eml$/
 
 export const outboxFileName = (instant: string, id: string) => `${instant.replaceAll(":", "-")}_${id}.eml`
@@ -38,15 +41,15 @@ const mail = (file: string, email: Email): OutboxMail => ({
   text: email.text ?? ""
 })
 
-/** The number of newest mails that `list` shows. */
+/** The maximum number of mails that `list` returns. */
 const shownAtMost = 100
 
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Lists the newest 100 mails, newest first, and omits files that are not readable mails. */
+    /** Lists the newest 100 mails, newest first. The list omits files that are not readable mails. */
     readonly list: Effect.Effect<ReadonlyArray<OutboxMail>>
-    /** Finds a mail by the `file` that `list` returned. No other file name is read from the disk. */
+    /** Finds a mail by the `file` that `list` returned. The function reads no files with other names. */
     readonly find: (file: string) => Effect.Effect<Option.Option<OutboxMail>>
   }
 >()("@partner-commentary/smtp/Outbox") {}

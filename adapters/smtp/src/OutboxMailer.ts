@@ -1,6 +1,6 @@
 /**
- * The Mailer of development: it writes every mail as an `.eml` file into a folder and sends nothing. `Outbox` reads the
- * folder and names the files.
+ * Writes every mail as an `.eml` file into a folder for development, and sends nothing. `Outbox` names the files and
+ * reads the folder.
  */
 import { randomUUID } from "node:crypto"
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises"
@@ -20,16 +20,16 @@ const refusal = (cause: unknown) => new MailRefused({ permanent: false, reason: 
 
 const attempt = <A>(step: () => Promise<A>) => Effect.tryPromise({ try: step, catch: refusal })
 
-/** Mails contain links that act for a creator, so only the folder's owner may read it. */
+/** Creates a folder that only its owner may read, because mails contain links that act for a creator. */
 const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 })
 
 export interface OutboxMailerOptions {
   readonly folder: string
-  /** The sender as `Name <address>`. Every Message-ID ends with its domain. */
+  /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of this address. */
   readonly from: string
 }
 
-/** The layer creates the folder. A mail with the same id as an earlier one replaces the earlier file. */
+/** Provides the mailer and creates the folder. A mail replaces the file of an earlier mail with the same id. */
 export const layer = ({ folder, from }: OutboxMailerOptions) =>
   Layer.effect(
     Mailer,
@@ -41,7 +41,7 @@ export const layer = ({ folder, from }: OutboxMailerOptions) =>
           new MailSettingRefused({ setting: "folder", reason: `cannot be created: ${(cause as Error).message}.` })
       })
       const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
-      // Only one send runs at a time, because two concurrent sends of the same id would both find no earlier file.
+      // Only one write runs at a time. Two concurrent writes of the same mail id would both find no earlier file.
       const turn = yield* Semaphore.make(1)
       const write = Effect.fnUntraced(function* (id: string, instant: string, raw: string | Uint8Array) {
         yield* attempt(() => make(folder))
@@ -49,7 +49,7 @@ export const layer = ({ folder, from }: OutboxMailerOptions) =>
         const file = files.find((file) => Option.contains(mailIdOfFile(file), id)) ?? outboxFileName(instant, id)
         const unfinished = join(folder, `${randomUUID()}.part`)
         yield* attempt(() => writeFile(unfinished, raw, { mode: 0o600 })).pipe(
-          // The rename makes the file visible only when it is complete.
+          // The mailer renames the file when it is complete, so that incomplete files are never visible.
           Effect.andThen(attempt(() => rename(unfinished, join(folder, file)))),
           Effect.onError(() => Effect.promise(() => rm(unfinished, { force: true })))
         )

@@ -1,4 +1,4 @@
-/** Extends nodemailer's connection pool by a callback for the moment when all bytes of a mail are sent. */
+/** Extends nodemailer's connection pool with a callback that runs when all bytes of a mail are sent. */
 import type { Readable } from "node:stream"
 import * as Duration from "effect/Duration"
 import { createTransport, type SendMailOptions } from "nodemailer"
@@ -12,7 +12,10 @@ export interface PoolLimits {
 }
 
 export interface SmtpPool {
-  /** Aborting the send closes the connection. `onSent` is called at most once, before the answer to the whole mail. */
+  /**
+   * Sends a mail. An abort closes the connection. `onSent` is called at most once, before the server's reply to the
+   * complete mail.
+   */
   readonly send: (mail: SendMailOptions, signal: AbortSignal, onSent: () => void) => Promise<unknown>
   readonly close: () => void
 }
@@ -33,9 +36,9 @@ export const openSmtpPool = (
     maxConnections: connections,
     connectionTimeout: Duration.toMillis(Duration.min(half, longestConnect)),
     greetingTimeout: Duration.toMillis(Duration.min(half, longestGreeting)),
-    // The timeout of the last reply, which takes longest. `timeout` limits everything before that reply.
+    // The timeout of the server's last reply, which takes longest. `timeout` limits all steps before that reply.
     socketTimeout: Duration.toMillis(answerTimeout),
-    // This setting overrides the URL's query, because a transcript would contain creators' links.
+    // These settings override the query of the URL, because a transcript would contain creators' links.
     logger: false,
     debug: false,
     transactionLog: false
@@ -45,7 +48,7 @@ export const openSmtpPool = (
     message.createReadStream = (): Readable => {
       const onSent = data.signal && listeners.get(data.signal)
       const stream = streamOf(bytesOf(message))
-      // The last byte was read from the stream. nodemailer then sends the final dot at once.
+      // At the end of the stream, nodemailer has read the last byte and sends the final dot at once.
       return onSent ? stream.once("end", onSent) : stream
     }
     done()

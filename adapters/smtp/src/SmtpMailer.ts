@@ -1,6 +1,6 @@
 /**
- * Implements Mailer with an SMTP server. The mailer uses TLS if the server offers it, and then requires a valid
- * certificate. `?requireTLS=true` in the URL requires TLS. The core makes the retries.
+ * Sends mails with an SMTP server. If the server offers TLS, the mailer uses TLS and requires a valid certificate. The
+ * parameter `?requireTLS=true` in the URL requires TLS in any case. The core makes the retries.
  */
 import { Mailer, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as DateTime from "effect/DateTime"
@@ -16,20 +16,22 @@ import * as Pool from "./Pool.ts"
 import { sendMail } from "./SmtpSession.ts"
 
 /**
- * SMTP reply codes that concern the sender or its credentials, not the mail. The failure is temporary, because the
+ * SMTP reply codes that concern the sender or the credentials, and not the mail. The failure is temporary, because the
  * operator can fix the cause.
  */
 const authentication = new Set([530, 534, 535, 538])
 
 /**
- * nodemailer treats every 5xx as permanent except 503, which concerns the session. A refusal without a reply comes from
- * nodemailer.
+ * Returns whether a failure is permanent. nodemailer treats every 5xx reply as permanent except 503, which concerns the
+ * session. A refusal without a reply comes from nodemailer itself.
  */
 const isPermanent = (error: NodemailerError) =>
   (error.code === "EENVELOPE" || error.code === "EMESSAGE") &&
   (error.responseCode === undefined || (error.permanent === true && !authentication.has(error.responseCode)))
 
-/** Replaces credentials in every encoding in which the client sends them, because a server's reply may quote them. */
+/**
+ * Replaces credentials in every encoding that the client sends, because the reply of a server may quote credentials.
+ */
 export const makeRedactor = ({ auth }: MailServerSetting) => {
   const { user = "", pass = "" } = auth ?? {}
   const forms = [`\0${user}\0${pass}`, pass, user].filter((form) => form.replaceAll("\0", "") !== "")
@@ -40,30 +42,32 @@ export const makeRedactor = ({ auth }: MailServerSetting) => {
 export const defaultConnections = 16
 
 export interface SmtpMailerOptions {
-  /** The URL, such as `smtp://user:password@host:port` or `smtps://…`. */
+  /** The URL of the server, such as `smtp://user:password@host:port` or `smtps://…`. */
   readonly url: Redacted.Redacted<string>
-  /** The sender as `Name <address>`. Every Message-ID ends with its domain. */
+  /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of this address. */
   readonly from: string
   /**
-   * The number of concurrent connections, 16 by default. A worker claims as many mails as there are connections, so
-   * that no mail waits for one.
+   * The number of concurrent connections. The default is 16. A worker claims as many mails as there are connections, so
+   * that no mail waits for a connection.
    */
   readonly connections?: number
   /**
-   * The time limit from connecting to the last byte of the mail, 5 minutes by default. The wait for a free connection
-   * does not count.
+   * The time limit from the start of the connection to the last byte of the mail. The default is 5 minutes. The wait
+   * for a free connection does not count.
    */
   readonly timeout?: Duration.Input
   /**
-   * The time limit of the reply to the mail, during which the server may scan it: 10 minutes by default, as in RFC 5321
-   * (4.5.3.2.6).
+   * The time limit of the reply to the complete mail. The server may scan the mail during this time. The default is 10
+   * minutes, as in RFC 5321 (4.5.3.2.6).
    */
   readonly answerTimeout?: Duration.Input
-  /** The time limit of that reply while the process stops, 5 seconds by default. */
+  /** The time limit of the reply to the complete mail while the process stops. The default is 5 seconds. */
   readonly stopTimeout?: Duration.Input
 }
 
-/** The layer opens no connection before the first mail. Closing the scope closes the pool. */
+/**
+ * Provides the mailer. The layer opens no connection before the first mail, and closes the pool when the scope closes.
+ */
 export const layer = ({
   url,
   from,

@@ -1,6 +1,6 @@
 /**
- * Sends one mail over one connection, with timeouts. Once all bytes are sent, the mail may have been delivered. A stop
- * then waits for the reply instead of closing the connection. Without a reply the outcome is `unanswered`.
+ * Sends one mail over one connection, with timeouts. After all bytes are sent, the server may have accepted the mail. A
+ * stop of the process then waits for the reply and keeps the connection. Without a reply, the outcome is `unanswered`.
  */
 import { MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Deferred from "effect/Deferred"
@@ -21,7 +21,10 @@ const silent = (bound: Duration.Duration, unanswered: boolean) =>
     ...(unanswered ? { unanswered } : {})
   })
 
-/** Run the effect in an uninterruptible region. The effect can be interrupted until all bytes of the mail are sent. */
+/**
+ * Sends a mail. Callers must run the effect in an uninterruptible region. The effect itself allows an interruption
+ * until all bytes of the mail are sent.
+ */
 export const sendMail = Effect.fnUntraced(function* (
   pool: SmtpPool,
   mail: SendMailOptions,

@@ -7,11 +7,11 @@ import { parseMailServer } from "./MailSetting.ts"
 import { makeRedactor } from "./SmtpMailer.ts"
 
 export interface VerifiedServer {
-  /** False if the URL names no user. */
+  /** False if the URL contains no user name. */
   readonly isAuthenticated: boolean
 }
 
-/** The check fails with the server's reply, without credentials. */
+/** Checks the mail server. A failure contains the server's reply without credentials. */
 export const verifyMailServer = (
   url: Redacted.Redacted<string>,
   timeout: Duration.Input
@@ -27,7 +27,7 @@ export const verifyMailServer = (
       connectionTimeout: time,
       greetingTimeout: time,
       socketTimeout: time,
-      // This setting overrides the URL's query, because a transcript would contain credentials.
+      // These settings override the query of the URL, because a transcript would contain credentials.
       logger: false,
       debug: false,
       transactionLog: false

@@ -1,4 +1,4 @@
-/** A sample mail, and helpers that build a mailer and read mails. */
+/** Provides a sample mail, and helpers that build a mailer and read mails. */
 import { Mailer, type MailMessage } from "@partner-commentary/core/mail/Mailer"
 import type { ReceivedMail } from "@partner-commentary/testkit/MailerSuite"
 import * as Context from "effect/Context"
@@ -17,11 +17,11 @@ export const makeMessage = (changes: Partial<MailMessage> = {}): MailMessage => 
   ...changes
 })
 
-/** Builds the layer's mailer for the lifetime of the scope. */
+/** Builds the mailer of a layer until the scope closes. */
 export const makeMailer = <E>(layer: Layer.Layer<Mailer, E>) =>
   Effect.map(Layer.build(layer), (context) => Context.get(context, Mailer))
 
-/** A parsed mail, in the form that the suite compares with the sent one. */
+/** Parses a mail into the form that the suite compares with the sent mail. */
 export const parseArrivedMail = ({ html = "", messageId = "", subject = "", text = "", to }: Email): ReceivedMail => ({
   messageId,
   to: { name: to?.[0]?.name ?? "", address: to?.[0]?.address ?? "" },

@@ -1,4 +1,4 @@
-/** The bytes of a mail, compared with those that nodemailer's own streams build. */
+/** Compares the bytes of a mail with the bytes that nodemailer's own streams build. */
 import { assert, it } from "@effect/vitest"
 import { bytesOf } from "@partner-commentary/smtp/MailBytes"
 import { parseMailSender } from "@partner-commentary/smtp/MailSetting"
@@ -31,7 +31,7 @@ const texts = [
   "Größe, ja. ".repeat(6000)
 ]
 
-/** nodemailer may break a last line that ends with a space in another place. Readers remove these breaks. */
+/** nodemailer may break a last line that ends with a space at another place. Mail readers remove these line breaks. */
 const unbroken = (bytes: Buffer) => bytes.toString().replaceAll("=\r\n", "")
 
 it.effect("a mail has the bytes that nodemailer's own streams build", () =>

@@ -1,6 +1,6 @@
 /**
- * Starts a real SMTP server on a free port, or on the given port. Closing the scope stops the server. The test decides
- * what the server refuses.
+ * Starts a real SMTP server on a free port, or on the given port. The server stops when the scope closes. The test
+ * decides what the server refuses.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,10 @@ export interface ReceivedMail {
   readonly email: Email
 }
 
-/** An error that makes the test server reply with this code: the library reads `responseCode` from the error. */
+/**
+ * Makes an error for which the test server replies with the given code. The server library reads `responseCode` from
+ * errors.
+ */
 export const replyError = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode })
 
 export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
@@ -52,7 +55,7 @@ export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
           },
           ...options
         })
-        // A client that times out resets its connection. The test server ignores the error.
+        // A client that times out resets its connection. The test server ignores this error.
         server.on("error", () => undefined)
         server.listen(wanted, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
@@ -62,7 +65,7 @@ export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
     return { port, received, connections: () => connections, open }
   })
 
-/** A server without SMTP, which only runs `greet` for each connection. */
+/** Starts a server that does not speak SMTP. The server only runs `greet` for each connection. */
 export const startSilentServer = (greet: (socket: Socket) => void) =>
   Effect.gen(function* () {
     const open = new Set<Socket>()
@@ -84,7 +87,7 @@ export const startSilentServer = (greet: (socket: Socket) => void) =>
     return { port: (server.address() as AddressInfo).port, open }
   })
 
-/** A server that accepts any mail up to its final dot. After that, `onSent` decides how to respond. */
+/** Starts a server that accepts any mail up to the final dot. Then `onSent` decides how the server replies. */
 export const startScriptedServer = (onSent: (socket: Socket) => void) =>
   startSilentServer((socket) => {
     let text = ""

@@ -22,7 +22,10 @@ import * as TestClock from "effect/testing/TestClock"
 import PostalMime from "postal-mime"
 import { makeMailer, makeMessage, parseArrivedMail, senderAddress } from "./Fixtures.ts"
 
-/** A temporary folder with a file beside the outbox, removed with the scope. The layer itself creates the outbox. */
+/**
+ * Creates a temporary folder that is removed with the scope. The folder contains one file next to the outbox. The layer
+ * itself creates the outbox.
+ */
 const place = Effect.gen(function* () {
   const parent = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "outbox-"))),
@@ -34,7 +37,7 @@ const place = Effect.gen(function* () {
   return { parent, folder, send, outbox }
 })
 
-/** A temporary folder, and the mailer that writes into it. */
+/** Returns a temporary folder, and the mailer that writes mails into the folder. */
 class Folder extends Context.Service<Folder, string>()("@partner-commentary/smtp/test/Folder") {}
 
 const writing = Layer.unwrap(Effect.map(Folder, (folder) => OutboxMailer.layer({ folder, from: senderAddress }))).pipe(
@@ -62,8 +65,8 @@ MailerSuite.suite("OutboxMailer", writing, written)
 
 const ids = (files: ReadonlyArray<{ readonly file: string }>) => files.map(({ file }) => file.split("_")[1])
 
-describe("the outbox", () => {
-  it.effect("the outbox contains the mail with its headers, readable by its owner only", () =>
+describe("Outbox", () => {
+  it.effect("the outbox contains the mail with its headers, and only the owner may read the mail", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       yield* TestClock.adjust("1 day")
@@ -87,7 +90,7 @@ describe("the outbox", () => {
     })
   )
 
-  it.live("the outbox contains one file for each mail with its latest version, even after concurrent sends", () =>
+  it.live("the outbox contains one file with the latest version of each mail, even after concurrent sends", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       const waits = Array.from({ length: 10 }, (_, n) => n)
@@ -111,7 +114,7 @@ describe("the outbox", () => {
     })
   )
 
-  it.effect("the outbox creates a removed folder again, and reports if it cannot", () =>
+  it.effect("the outbox creates a removed folder again, and reports a folder that it cannot create", () =>
     Effect.gen(function* () {
       const { folder, send, outbox } = yield* place
       rmSync(folder, { recursive: true })
@@ -129,7 +132,7 @@ describe("the outbox", () => {
   )
 })
 
-describe("the list of the outbox", () => {
+describe("List of the outbox", () => {
   it.effect("the list of the outbox shows the newest 100 mails, newest first", () =>
     Effect.gen(function* () {
       const { send, outbox } = yield* place

@@ -19,7 +19,7 @@ const local = (port: number, timeout?: "500 millis") => to(`smtp://127.0.0.1:${p
 const until = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(Effect.repeat({ until: condition }), Effect.timeout("5 seconds"))
 
-/** An SMTP server for one test, and the mailer that connects to it. */
+/** Starts an SMTP server for one test, and the mailer that connects to the server. */
 class MailServer extends Context.Service<
   MailServer,
   { readonly port: number; readonly received: ReadonlyArray<ReceivedMail> }
@@ -33,7 +33,7 @@ const delivered = Effect.map(MailServer, ({ received }) => received.map(({ email
 
 MailerSuite.suite("SmtpMailer", delivering, delivered)
 
-describe.concurrent("a delivered mail", () => {
+describe.concurrent("Delivered mail", () => {
   it.live("a delivered mail has the given sender, recipient, subject, text, HTML and Message-ID", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
@@ -65,7 +65,7 @@ describe.concurrent("a delivered mail", () => {
     })
   )
 
-  it.live("a delivered mail has the same Message-ID when it is sent again over the same connection", () =>
+  it.live("a delivered mail has the same Message-ID when the mail is sent again over the same connection", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const { send } = yield* local(server.port)
@@ -77,7 +77,7 @@ describe.concurrent("a delivered mail", () => {
     })
   )
 
-  it.live("a delivered mail gets no further headers or recipients from a name, a subject or an address", () =>
+  it.live("a name, a subject or an address cannot add headers or recipients to a delivered mail", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const { send } = yield* local(server.port)
@@ -114,8 +114,8 @@ describe.concurrent("a delivered mail", () => {
   )
 })
 
-describe.concurrent("a permanent refusal", () => {
-  it.live("a refusal is permanent when the server refuses the recipient, the sender or the mail with a 5xx", () =>
+describe.concurrent("Permanent refusal", () => {
+  it.live("a refusal is permanent when the server refuses the recipient, the sender or the mail with a 5xx reply", () =>
     Effect.gen(function* () {
       for (const options of [
         { onRcptTo: (_: unknown, __: unknown, done: (error: Error) => void) => done(replyError(550, "no such user")) },
@@ -137,8 +137,8 @@ describe.concurrent("a permanent refusal", () => {
   )
 })
 
-describe.concurrent("a temporary refusal", () => {
-  it.live("a refusal is temporary on a 4xx, and a greylisted mail is accepted on the next attempt", () =>
+describe.concurrent("Temporary refusal", () => {
+  it.live("a 4xx refusal is temporary, and a greylisted mail is accepted on the next attempt", () =>
     Effect.gen(function* () {
       let attempts = 0
       const server = yield* startMailServer({
@@ -153,7 +153,7 @@ describe.concurrent("a temporary refusal", () => {
     })
   )
 
-  it.live("a refusal is temporary while the server is down, and mails are accepted when it is up again", () =>
+  it.live("a refusal is temporary while the server is down, and mails are accepted when the server is up again", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { port } = yield* Scope.provide(startMailServer(), scope)
@@ -168,37 +168,35 @@ describe.concurrent("a temporary refusal", () => {
     })
   )
 
-  it.live(
-    "a refusal is temporary when the server hangs or sends endless lines: every mail, even a queued one, ends within the timeout, and the connection is closed",
-    () =>
-      Effect.gen(function* () {
-        const silent = yield* startSilentServer(() => undefined)
-        const babbling = yield* startSilentServer((socket) => {
-          socket.write("220 welcome\r\n")
-          socket.once("data", () => {
-            const timer = setInterval(() => socket.write("250-still here\r\n"), 20)
-            socket.on("close", () => clearInterval(timer))
-          })
+  it.live("every mail to a server that hangs or sends endless lines is refused temporarily within the timeout", () =>
+    Effect.gen(function* () {
+      const silent = yield* startSilentServer(() => undefined)
+      const babbling = yield* startSilentServer((socket) => {
+        socket.write("220 welcome\r\n")
+        socket.once("data", () => {
+          const timer = setInterval(() => socket.write("250-still here\r\n"), 20)
+          socket.on("close", () => clearInterval(timer))
         })
-        const stuck = yield* startMailServer({ onRcptTo: () => undefined })
-        for (const { port, open } of [silent, babbling, stuck]) {
-          const { send } = yield* local(port, "500 millis")
-          const [took, refused] = yield* Effect.timed(
-            Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.flip(send(makeMessage())), { concurrency: "unbounded" })
-          )
-          assert.isBelow(Duration.toMillis(took), 2000)
-          assert.isTrue(refused.every(({ permanent }) => !permanent))
-          yield* until(() => open.size === 0)
-        }
-        const { send } = yield* local(stuck.port, "500 millis")
-        assert.strictEqual(
-          (yield* Effect.flip(send(makeMessage()))).reason,
-          "No answer from the mail server within 500ms."
-        )
       })
+      const stuck = yield* startMailServer({ onRcptTo: () => undefined })
+      for (const { port, open } of [silent, babbling, stuck]) {
+        const { send } = yield* local(port, "500 millis")
+        const [took, refused] = yield* Effect.timed(
+          Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.flip(send(makeMessage())), { concurrency: "unbounded" })
+        )
+        assert.isBelow(Duration.toMillis(took), 2000)
+        assert.isTrue(refused.every(({ permanent }) => !permanent))
+        yield* until(() => open.size === 0)
+      }
+      const { send } = yield* local(stuck.port, "500 millis")
+      assert.strictEqual(
+        (yield* Effect.flip(send(makeMessage()))).reason,
+        "No answer from the mail server within 500ms."
+      )
+    })
   )
 
-  it.live("a refusal is temporary when the credentials are wrong, and the reason does not contain them", () =>
+  it.live("the refusal of wrong credentials is temporary, and the reason does not contain the credentials", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer({
         authOptional: false,
@@ -223,7 +221,7 @@ describe.concurrent("a temporary refusal", () => {
     })
   )
 
-  it.live("a refusal is temporary when the certificate is not trusted, unless the URL allows it", () =>
+  it.live("the refusal of an untrusted certificate is temporary, and the URL can allow the certificate", () =>
     Effect.gen(function* () {
       const upgraded = yield* startMailServer({ hideSTARTTLS: false, allowInsecureAuth: false })
       const wrapped = yield* startMailServer({ secure: true })
@@ -243,7 +241,7 @@ describe.concurrent("a temporary refusal", () => {
     })
   )
 
-  it.live("a refusal is temporary when the URL requires TLS and the server has none", () =>
+  it.live("a refusal is temporary when the URL requires TLS and the server offers no TLS", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer({ disabledCommands: ["STARTTLS"] })
       const { send } = yield* to(`smtp://127.0.0.1:${server.port}?requireTLS=true`)
@@ -254,8 +252,8 @@ describe.concurrent("a temporary refusal", () => {
   )
 })
 
-describe.concurrent("the layer of the SMTP mailer", () => {
-  it.live("the layer of the SMTP mailer closes its connections with its scope, and then sends nothing", () =>
+describe.concurrent("Layer of the SMTP mailer", () => {
+  it.live("the SMTP mailer closes its connections when the scope closes, and then sends nothing", () =>
     Effect.gen(function* () {
       const server = yield* startMailServer()
       const scope = yield* Scope.make()
@@ -268,7 +266,7 @@ describe.concurrent("the layer of the SMTP mailer", () => {
     })
   )
 
-  it.effect("the layer of the SMTP mailer refuses a wrong URL in one sentence without the URL's password", () =>
+  it.effect("the SMTP mailer refuses a wrong URL with one sentence that does not contain the URL's password", () =>
     Effect.gen(function* () {
       for (const url of [
         "",
@@ -290,7 +288,7 @@ describe.concurrent("the layer of the SMTP mailer", () => {
     })
   )
 
-  it.effect("the layer of the SMTP mailer refuses a sender that is not exactly one valid address", () =>
+  it.effect("the SMTP mailer refuses a sender that is not exactly one valid address", () =>
     Effect.gen(function* () {
       for (const from of ["", "Nobody", "a@b, c@d", "Group: a@b;", "a@b\r\nBcc: c@d", "<>"]) {
         const refused = yield* Effect.flip(makeMailer(layer({ url: Redacted.make("smtp://localhost"), from })))

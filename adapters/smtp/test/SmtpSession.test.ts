@@ -1,4 +1,4 @@
-/** Timeouts of a mail delivery, and the outcome when the complete mail was sent but got no reply. */
+/** Tests the timeouts of a mail, and the outcome of a mail that was sent completely but got no reply. */
 import { assert, describe, it } from "@effect/vitest"
 import { layer, type SmtpMailerOptions } from "@partner-commentary/smtp/SmtpMailer"
 import * as Deferred from "effect/Deferred"
@@ -14,7 +14,7 @@ const to = (port: number, options: Partial<SmtpMailerOptions> = {}) =>
     layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from: senderAddress, timeout: "5 seconds", ...options })
   )
 
-/** A server that delays each reply by `milliseconds`. */
+/** Starts a server that delays each reply by `milliseconds`. */
 const slow = (milliseconds: number) => {
   let most = 0
   let present = 0
@@ -35,24 +35,26 @@ const slow = (milliseconds: number) => {
   }
 }
 
-describe.concurrent("a slow server", () => {
-  it.live("a slow server receives each of 60 mails once, over no more than the configured number of connections", () =>
-    Effect.gen(function* () {
-      const { most, server } = slow(60)
-      const { port, received } = yield* server
-      // One mail takes about 200 ms, all mails together about 4 s.
-      const { send } = yield* to(port, { connections: 3, timeout: "2 seconds" })
-      const ids = Array.from({ length: 60 }, (_, index) => `mail-${index}`)
-      yield* Effect.forEach(ids, (id) => send(makeMessage({ id })), { concurrency: "unbounded" })
-      assert.deepStrictEqual(
-        received.map(({ email }) => email.messageId?.replace(/^<(.*)@.*$/, "$1")).toSorted(),
-        ids.toSorted()
-      )
-      assert.strictEqual(most(), 3)
-    })
+describe.concurrent("Slow SMTP server", () => {
+  it.live(
+    "a slow server receives each of 60 mails once, and the mailer opens no more connections than configured",
+    () =>
+      Effect.gen(function* () {
+        const { most, server } = slow(60)
+        const { port, received } = yield* server
+        // A single mail takes about 200 ms, and all mails together take about 4 s.
+        const { send } = yield* to(port, { connections: 3, timeout: "2 seconds" })
+        const ids = Array.from({ length: 60 }, (_, index) => `mail-${index}`)
+        yield* Effect.forEach(ids, (id) => send(makeMessage({ id })), { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          received.map(({ email }) => email.messageId?.replace(/^<(.*)@.*$/, "$1")).toSorted(),
+          ids.toSorted()
+        )
+        assert.strictEqual(most(), 3)
+      })
   )
 
-  it.live("a slow server has more time for its final reply than for the steps before it", () =>
+  it.live("the final reply of a slow server has a longer timeout than the earlier steps", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer((socket) => setTimeout(() => socket.write("250 taken\r\n"), 1500))
       const { send } = yield* to(server.port, { timeout: "1 second", answerTimeout: "10 seconds" })
@@ -61,9 +63,9 @@ describe.concurrent("a slow server", () => {
   )
 })
 
-describe.concurrent("a mail whose bytes were all sent", () => {
+describe.concurrent("Mail whose bytes were all sent", () => {
   it.live(
-    "a mail whose bytes were all sent and whose connection breaks before the reply is reported as unanswered, not as refused",
+    "a completely sent mail is reported as unanswered, not as refused, if the connection breaks before the reply",
     () =>
       Effect.gen(function* () {
         const breaking = yield* startScriptedServer((socket) => socket.destroy())
@@ -80,7 +82,7 @@ describe.concurrent("a mail whose bytes were all sent", () => {
       })
   )
 
-  it.live("a mail whose bytes were all sent and that gets no reply in time is unanswered too", () =>
+  it.live("a completely sent mail that gets no reply in time is reported as unanswered", () =>
     Effect.gen(function* () {
       const server = yield* startScriptedServer(() => undefined)
       const refused = yield* Effect.flip((yield* to(server.port, { answerTimeout: "300 millis" })).send(makeMessage()))
@@ -90,7 +92,7 @@ describe.concurrent("a mail whose bytes were all sent", () => {
   )
 })
 
-describe.concurrent("stopping the service", () => {
+describe.concurrent("Stop of the service", () => {
   /**
    * Sends the mail uninterruptibly, as the core does. `whole` completes when the server has received the complete mail.
    */
@@ -114,30 +116,32 @@ describe.concurrent("stopping the service", () => {
     return yield* Deferred.await(outcome)
   })
 
-  it.live("stopping the service waits for the reply to a mail whose bytes were all sent", () =>
+  it.live("a stop of the service waits for the reply to a completely sent mail", () =>
     Effect.gen(function* () {
       const outcome = yield* stopped((socket) => setTimeout(() => socket.write("250 taken\r\n"), 300))
       assert.isTrue(Exit.isSuccess(outcome))
     })
   )
 
-  it.live("stopping the service waits until the timeout, and then the mail is recorded as unanswered", () =>
+  it.live("a stop of the service waits until the timeout, and then the mail is recorded as unanswered", () =>
     Effect.gen(function* () {
       const outcome = yield* Effect.flip(Effect.flatten(Effect.succeed(yield* stopped(() => undefined))))
       assert.deepInclude(outcome as object, { unanswered: true })
     })
   )
 
-  it.live("stopping the service aborts a mail that is not completely sent, and one that waits for a connection", () =>
-    Effect.gen(function* () {
-      const stuck = yield* startMailServer({ onRcptTo: () => undefined })
-      const { send } = yield* to(stuck.port, { connections: 1 })
-      const sending = yield* Effect.forEach([1, 2], () =>
-        Effect.forkChild(Effect.uninterruptible(Effect.exit(send(makeMessage()))))
-      )
-      yield* Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => stuck.open.size === 1 }))
-      yield* Fiber.interruptAll(sending).pipe(Effect.timeout("2 seconds"))
-      assert.strictEqual(stuck.received.length, 0)
-    })
+  it.live(
+    "a stop of the service aborts a mail that is not completely sent, and a mail that waits for a connection",
+    () =>
+      Effect.gen(function* () {
+        const stuck = yield* startMailServer({ onRcptTo: () => undefined })
+        const { send } = yield* to(stuck.port, { connections: 1 })
+        const sending = yield* Effect.forEach([1, 2], () =>
+          Effect.forkChild(Effect.uninterruptible(Effect.exit(send(makeMessage()))))
+        )
+        yield* Effect.sleep("10 millis").pipe(Effect.repeat({ until: () => stuck.open.size === 1 }))
+        yield* Fiber.interruptAll(sending).pipe(Effect.timeout("2 seconds"))
+        assert.strictEqual(stuck.received.length, 0)
+      })
   )
 })

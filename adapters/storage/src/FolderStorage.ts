@@ -1,6 +1,6 @@
 /**
- * Stores media as files in a folder that is served below a URL. A file becomes visible when it is complete, and its
- * content never changes afterwards.
+ * Stores media as files in a folder that a web server publishes. A file becomes visible only when the file is complete.
+ * A file with the same name is replaced as a whole.
  */
 import { randomUUID } from "node:crypto"
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
@@ -14,17 +14,17 @@ import * as Layer from "effect/Layer"
 
 export interface FolderStorageOptions {
   readonly folder: string
-  /** The URL of the folder, without a slash at its end. */
+  /** The URL of the folder. The URL must not end with a slash. */
   readonly url: string
 }
 
-/** The time limit of a write, because a disk may hang. */
+/** The time limit of a write, because a faulty disk may never respond. */
 const patience = Duration.seconds(25)
 
-/** The name prefix of incomplete files. The names of served files never have this prefix. */
+/** The prefix in the names of incomplete files. The names of published files never have this prefix. */
 const unfinished = ".unfinished-"
 
-/** The age from which an incomplete file belongs to a process that died. */
+/** The age after which an incomplete file must belong to a process that has died. */
 const longestWrite = Duration.hours(1)
 
 const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions) {
@@ -54,11 +54,13 @@ const make = Effect.fnUntraced(function* ({ folder, url }: FolderStorageOptions)
 const attempt = (change: () => Promise<void>) =>
   Effect.tryPromise({
     try: change,
-    // The message contains the path, but only the operator sees it.
+    // The error message contains the path, but only the operator sees the message.
     catch: (cause) => new StorageFailed({ permanent: false, reason: String((cause as Error).message) })
   })
 
-/** Flushes the file before it gets its final name, so that a served file survives a power failure. */
+/**
+ * Writes a file and flushes the file before it gets its final name, so that a published file survives a power failure.
+ */
 const write = (file: string, bytes: Uint8Array): Promise<void> =>
   open(file, "wx", 0o600).then((handle) =>
     handle
@@ -67,7 +69,7 @@ const write = (file: string, bytes: Uint8Array): Promise<void> =>
       .finally(() => handle.close())
   )
 
-/** Flushes the folder to the disk, if the system can do so. */
+/** Flushes the folder to the disk, if the operating system supports this. */
 const remember = (folder: string): Promise<void> =>
   open(folder, "r").then(
     (handle) =>
@@ -78,7 +80,7 @@ const remember = (folder: string): Promise<void> =>
     () => undefined
   )
 
-/** Deletes incomplete files of processes that died. Several processes may do so at the same time. */
+/** Deletes incomplete files of processes that have died. Several processes may run this function at the same time. */
 const sweep = Effect.fnUntraced(function* (folder: string) {
   const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(longestWrite)
   yield* attempt(() =>

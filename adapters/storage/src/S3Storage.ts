@@ -1,6 +1,7 @@
 /**
- * Stores media in a bucket with the S3 protocol. One signed PUT stores an object either completely or not at all. The
- * bucket's settings decide who may read. File names are unguessable, so the bucket should not allow listing.
+ * Stores media in a bucket with the S3 protocol. One signed PUT request stores an object either completely or not at
+ * all. The settings of the bucket decide who may read objects. File names are secret, so the bucket should not allow
+ * listing.
  */
 import { type FileStorage, MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import type { Medium } from "@partner-commentary/core/commentary/MediaSynthesizer"
@@ -12,9 +13,9 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
 export interface S3StorageOptions {
-  /** The bucket's URL, path-style or virtual-hosted, without a slash at its end. */
+  /** The URL of the bucket in path style or virtual-hosted style. The URL must not end with a slash. */
   readonly url: string
-  /** The base URL that partners get. The default is the bucket's own URL. */
+  /** The base URL of the media URLs for partners. The default is the URL of the bucket. */
   readonly publicUrl: Option.Option<string>
   readonly region: string
   readonly accessKeyId: string
@@ -26,10 +27,10 @@ export interface S3StorageOptions {
 
 const longestCall = Duration.seconds(25)
 
-/** The maximum number of bytes of an error response that are read to find its code. */
+/** The maximum number of bytes that are read from an error response to find the error code. */
 const largestRefusal = 64 * 1024
 
-/** Codes of errors that a retry may fix, such as a busy bucket or a wrong clock. */
+/** Status codes and error codes that a retry may fix, such as a busy bucket or a wrong clock. */
 const temporaryStatuses = new Set([408, 409, 425, 429])
 const temporaryCodes = new Set(["RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "ExpiredToken"])
 
@@ -50,7 +51,7 @@ const make = (options: S3StorageOptions): FileStorage => {
     hexOfHash(bytes).then((hash) =>
       client.fetch(`${url}/${name}`, {
         method: "PUT",
-        // The signature covers the hash, so that the bucket refuses a changed body.
+        // The signature covers the hash of the body, so that the bucket refuses a changed body.
         headers: { "content-type": contentType, "cache-control": cacheControl, "x-amz-content-sha256": hash },
         body: bytes as Uint8Array<ArrayBuffer>,
         redirect: "manual",
@@ -78,12 +79,15 @@ const make = (options: S3StorageOptions): FileStorage => {
   return { put }
 }
 
-/** A repeated attempt stores audio of the same text under the same name, so caches may keep it. */
+/** A repeated attempt stores audio of the same text under the same name, so caches may keep the file. */
 const cacheControl = "public, max-age=86400"
 
 const temporary = (reason: string) => new StorageFailed({ permanent: false, reason })
 
-/** The reason uses only the error's code, because the error's message may quote the request and thus credentials. */
+/**
+ * Returns the error for a response. The reason contains only the error code, because the error message may quote the
+ * request and its credentials.
+ */
 const refusal = (status: number, body: string): StorageFailed => {
   const code = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(body)?.[1]
   const isTemporary = status >= 500 || temporaryStatuses.has(status) || (code !== undefined && temporaryCodes.has(code))
@@ -93,7 +97,7 @@ const refusal = (status: number, body: string): StorageFailed => {
   })
 }
 
-/** Reads the beginning of the response. The rest of the response is not read. */
+/** Reads the beginning of a response, and ignores the rest. */
 const head = (response: Response): Promise<string> => {
   const reader = response.body?.getReader()
   if (reader === undefined) return Promise.resolve("")
@@ -114,7 +118,10 @@ const hexOfHash = (bytes: Uint8Array): Promise<string> =>
     .digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)
     .then((hash) => Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join(""))
 
-/** Returns the code of a connection failure, such as ` (ECONNREFUSED)`. The failure's message may contain secrets. */
+/**
+ * Returns the code of a connection failure, such as ` (ECONNREFUSED)`. The message of the failure is not used, because
+ * the message may contain secrets.
+ */
 const failureCode = (cause: unknown, depth = 0): string => {
   if (!(cause instanceof Error) || depth > 4) return ""
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : failureCode(cause.cause, depth + 1)

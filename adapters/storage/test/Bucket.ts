@@ -1,6 +1,6 @@
 /**
- * A bucket on loopback that anyone can read and nobody can list. For a PUT, the bucket requires the signature that
- * AWS's own signer would create, and the hash of the received bytes.
+ * Starts a loopback bucket that allows reading and refuses listing. For a PUT request, the bucket requires the
+ * signature that the AWS signer would create, and the hash of the received bytes.
  */
 import { createHash, createHmac } from "node:crypto"
 import * as Http from "node:http"
@@ -21,17 +21,17 @@ export interface SeenRequest {
   readonly body: Buffer
 }
 
-/** Replaces the bucket's own response. */
+/** Sends a response that replaces the bucket's own response. */
 export type ScriptedAnswer = (response: Http.ServerResponse, seen: SeenRequest) => void
 
-/** `closed` counts the calls whose connection closed before the response was complete. */
+/** The counter `closed` counts the calls whose connection closed before the response was complete. */
 export interface FakeBucket {
   readonly url: string
   readonly seen: Array<SeenRequest>
   readonly closed: () => number
 }
 
-/** SHA-256 and HMAC-SHA-256 in the form that the signer requires. */
+/** Provides SHA-256 and HMAC-SHA-256 in the form that the AWS signer requires. */
 class Sha256 {
   readonly #hash: { update(data: Uint8Array): unknown; digest(): Buffer }
 
@@ -57,7 +57,7 @@ const signer = new SignatureV4({
   uriEscapePath: false
 })
 
-/** Returns null if the bucket accepts the request. */
+/** Returns the error of a request, or null if the bucket accepts the request. */
 const refusalOf = async ({ body, headers, method, path }: SeenRequest): Promise<string | null> => {
   const { authorization = "" } = headers
   const signed: ReadonlyArray<string> = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";") ?? []
@@ -92,7 +92,7 @@ export const refusalAnswer =
   (response) =>
     xml(response, status, code, words)
 
-/** Path-style addressing: objects are stored below `/media`. */
+/** The bucket uses path-style addresses, so it stores objects below `/media`. */
 export const startFakeBucket = (instead?: ScriptedAnswer) =>
   Effect.map(
     Effect.acquireRelease(

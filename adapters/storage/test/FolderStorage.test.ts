@@ -33,8 +33,8 @@ const storage = (path: string) =>
     FolderStorage.layer({ folder: path, url })
   )
 
-describe("storage in a folder", () => {
-  it.effect("a stored file has the given name and bytes, and only its owner may read it; the folder is created", () =>
+describe("Storage in a folder", () => {
+  it.effect("a stored file has the given name and bytes, and only its owner may read the file", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { put } = yield* storage(path)
@@ -46,7 +46,7 @@ describe("storage in a folder", () => {
     })
   )
 
-  it.effect("a reader gets a complete file each time, while the file is replaced repeatedly", () =>
+  it.effect("a reader always gets a complete file while the file is replaced repeatedly", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { put } = yield* storage(path)
@@ -69,7 +69,7 @@ describe("storage in a folder", () => {
     })
   )
 
-  it.effect("a failed write is temporary and leaves no file", () =>
+  it.effect("a failed write is a temporary failure and leaves no file", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const { put } = yield* storage(path)
@@ -80,7 +80,7 @@ describe("storage in a folder", () => {
     })
   )
 
-  it.effect("an incomplete file of a process that died is never served, and is deleted at a start an hour later", () =>
+  it.effect("an incomplete file of a dead process is never published, and a start after an hour deletes the file", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* TestClock.setTime(Date.now())
@@ -96,7 +96,7 @@ describe("storage in a folder", () => {
     })
   )
 
-  it.effect("a folder that cannot be created fails the layer", () =>
+  it.effect("the folder storage fails to start if the folder cannot be created", () =>
     Effect.gen(function* () {
       const path = yield* folder
       mkdirSync(join(path, ".."), { recursive: true })

@@ -42,7 +42,7 @@ const put = (of: Pick<FakeBucket, "url">, more: Partial<S3Storage.S3StorageOptio
     Effect.provide(S3Storage.layer(options(of, more)))
   )
 
-/** `meanwhile` runs concurrently with the call. */
+/** The effect `meanwhile` runs at the same time as the call. */
 const failure = <E = never>(
   answer: ScriptedAnswer | undefined,
   more: Partial<S3Storage.S3StorageOptions> = {},
@@ -58,7 +58,7 @@ const failure = <E = never>(
     return { failed, server }
   })
 
-/** The helper uses real time, because fetch does not follow the test clock. */
+/** The helper waits in real time, because fetch does not follow the test clock. */
 const until = (condition: () => boolean) =>
   Effect.sleep("10 millis").pipe(
     Effect.repeat({ until: () => condition() }),
@@ -66,7 +66,7 @@ const until = (condition: () => boolean) =>
     Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
   )
 
-/** Advances the clock, but only after the server has received the request. */
+/** Advances the test clock after the server has received the request. */
 const passes = (time: Duration.Duration) => (server: FakeBucket) =>
   Effect.andThen(
     until(() => server.seen.length === 1),
@@ -79,8 +79,8 @@ MediaStorageSuite.suite(
   fetchFile
 )
 
-describe("storage in a bucket", () => {
-  it.live("an upload is one signed PUT with the hash, the type and the cache lifetime of the file", () =>
+describe("Storage in a bucket", () => {
+  it.live("an upload is one signed PUT request with the hash, the type and the cache lifetime of the file", () =>
     Effect.gen(function* () {
       const server = yield* startFakeBucket()
       assert.strictEqual(yield* put(server), `${server.url}/Name1.mp3`)
@@ -96,7 +96,7 @@ describe("storage in a bucket", () => {
     })
   )
 
-  it.live("a session's token is sent and signed", () =>
+  it.live("the session token is sent and signed with each upload", () =>
     Effect.gen(function* () {
       const server = yield* startFakeBucket()
       yield* put(server, { sessionToken: Option.some(Redacted.make("the session's token")) })
@@ -106,7 +106,7 @@ describe("storage in a bucket", () => {
     })
   )
 
-  it.live("partners get the public URL if one is configured", () =>
+  it.live("partners get the public URL of a file if a public URL is configured", () =>
     Effect.gen(function* () {
       const server = yield* startFakeBucket()
       const url = yield* put(server, { publicUrl: Option.some("https://cdn.example.org/spoken") })
@@ -114,7 +114,7 @@ describe("storage in a bucket", () => {
     })
   )
 
-  it.live("wrong credentials are permanent, and the reason is the bucket's code", () =>
+  it.live("wrong credentials are a permanent failure, and the reason is the bucket's error code", () =>
     Effect.gen(function* () {
       const { failed } = yield* failure(undefined, { secretAccessKey: Redacted.make("another") })
       assert.deepInclude(failed, { permanent: true, reason: "the bucket answered 403 (SignatureDoesNotMatch)" })
@@ -176,7 +176,7 @@ describe("storage in a bucket", () => {
     })
   )
 
-  it.live("an endless error response is not read to its end", () =>
+  it.live("an endless error response of a bucket is not read to its end", () =>
     Effect.gen(function* () {
       let sent = 0
       const { failed, server } = yield* failure((response) => {
@@ -196,7 +196,7 @@ describe("storage in a bucket", () => {
     })
   )
 
-  it.live("an interruption aborts the request", () =>
+  it.live("an interruption aborts the upload", () =>
     Effect.gen(function* () {
       const server = yield* startFakeBucket(() => {})
       const fiber = yield* Effect.forkChild(put(server))

@@ -1,12 +1,12 @@
 /**
- * Decides which addresses a webhook may connect to: only those of the public internet. The lists follow IANA's
- * registries of special-purpose addresses. `ReceiverUrl` checks how a URL spells an address.
+ * Decides to which addresses a webhook may connect. Only addresses of the public internet are allowed. The lists follow
+ * IANA's registries of special-purpose addresses. `ReceiverUrl` checks the spelling of an address in a URL.
  */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
-/** All IPv4 addresses are public, except in these networks. */
+/** IPv4 addresses are public unless they belong to one of these networks. */
 const special4 = [
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
@@ -30,8 +30,8 @@ const special4 = [
 ].map(IpNetwork.fromStringUnsafe)
 
 /**
- * Only the IPv6 addresses in this network are public. This excludes loopback, mapped and compatible addresses (::/8),
- * NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only (100::/64), SRv6 (5f00::/16), unique-local with metadata
+ * Only IPv6 addresses in this network are public. The network excludes loopback, mapped and compatible addresses
+ * (::/8), NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard-only (100::/64), SRv6 (5f00::/16), unique-local with metadata
  * (fc00::/7), link-local, site-local and multicast.
  */
 const global6 = IpNetwork.fromStringUnsafe("2000::/3")
@@ -46,8 +46,7 @@ const special6 = [
 ].map(IpNetwork.fromStringUnsafe)
 
 /**
- * The function expects the usual notation of an address. An address with a zone, in brackets or in another notation is
- * not public.
+ * Returns whether an address is public. An address with a zone, in brackets or in an unusual notation is not public.
  */
 export const isPublicAddress = (address: string): boolean => {
   const parsed = NetAddress.ipFromString(address)

@@ -1,9 +1,9 @@
 /**
- * Makes one request and reads its response with Node's HTTP client. It follows no redirect, decompresses nothing and
- * sends nothing twice. When a reused connection breaks during a request, the request fails, because the receiver may
- * have read it. The caller sets the deadline. Two limits bound the number of bytes that are read. A body is cut off
- * after 64 KiB, and the status is still valid. If a receiver sends more than 256 KiB in other ways (interim responses,
- * chunk extensions, tiny chunks), the attempt fails, even after a status line.
+ * Sends one request and reads the response with Node's HTTP client. The client follows no redirects, decompresses
+ * nothing and repeats no request. If a reused connection breaks during a request, the request fails, because the
+ * receiver may have read the request. The caller sets the deadline. The client reads at most 64 KiB of a body, and a
+ * longer body is cut off. If a receiver sends more than 256 KiB in other forms (interim responses, chunk extensions,
+ * tiny chunks), the attempt fails, even after a status line.
  */
 import { Buffer } from "node:buffer"
 import { constants } from "node:crypto"
@@ -21,10 +21,10 @@ export interface HttpAgents {
 }
 
 /**
- * Connections are kept alive for one second, so that a stream of events shares a few of them. Receivers rarely close a
- * connection so soon, so requests rarely use a connection that is being closed. Proxies of the environment are ignored,
- * and every certificate is verified, whatever the environment says. Receivers cannot renegotiate TLS. Otherwise a TLS
- * 1.2 receiver could keep the process busy until the deadline, because a handshake costs CPU time but transfers no
+ * Makes agents that keep connections open for one second, so that a stream of events shares connections. Receivers
+ * rarely close a connection so soon, so a request rarely uses a connection that is closing. The agents ignore proxy
+ * settings of the environment, and verify every certificate. Receivers cannot renegotiate TLS. With TLS 1.2,
+ * renegotiation could keep the process busy until the deadline, because a handshake costs CPU time but transfers no
  * counted bytes.
  */
 export const makeHttpAgents = (lookup: LookupFunction) =>
@@ -41,16 +41,16 @@ export const makeHttpAgents = (lookup: LookupFunction) =>
       })
   )
 
-/** The maximum number of bytes of a body that are read, and the number that are kept. */
+/** The maximum number of bytes that the client reads of a body, and the maximum number of bytes that it keeps. */
 const readAtMost = 64 * 1024
 const keptAtMost = 1024
 
-/** The number of bytes that a receiver may send for one response in all. */
+/** The maximum number of bytes that a receiver may send for one response. */
 const carriedAtMost = 256 * 1024
 
 /**
- * An incomplete character at the end of the text is dropped. NUL characters are replaced, because Postgres does not
- * accept them.
+ * Returns the beginning of a body as text. The function drops an incomplete last character. NUL characters are
+ * replaced, because Postgres does not accept them.
  */
 const excerptOf = (chunks: ReadonlyArray<Uint8Array>) =>
   new TextDecoder().decode(Buffer.concat(chunks).subarray(0, keptAtMost), { stream: true }).replaceAll("\0", "\ufffd")
@@ -104,7 +104,7 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
         call.destroy()
       })
     })
-    // The receiver switches protocols, which counts as a response without a body.
+    // A response that switches protocols counts as a response without a body.
     call.on("upgrade", (response, socket) => {
       socket.destroy()
       resume(Effect.succeed(answer(response, "")))
@@ -114,12 +114,12 @@ export const exchangeOnce = (agents: HttpAgents, url: ReceiverUrl, { headers, bo
   })
 
 /**
- * Node's parser reports neither interim responses nor chunk extensions, so the socket's bytes are counted. Node emits
- * TLS session tickets as `session` events and never as `data`.
+ * The events whose bytes are counted. Node's parser reports neither interim responses nor chunk extensions, so the
+ * client counts the bytes of the socket. Node emits TLS session tickets only as `session` events.
  */
 const watched: ReadonlyArray<"data" | "session"> = ["data", "session"]
 
-/** Counts the bytes of one request and response. A kept connection gets a new counter for each request. */
+/** Counts the bytes of one request and its response. A reused connection gets a new counter for each request. */
 const limited = (onExceeded: () => void) => {
   let carried = 0
   return (bytes: Uint8Array) => {

@@ -1,6 +1,6 @@
 /**
- * Explains a failed request by Node's error. Partners read these sentences, so they contain no address and no
- * internals.
+ * Explains the failure of a request. Partners read these sentences, so they contain no addresses and no internal
+ * details.
  */
 import { type TransportFailure, WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Duration from "effect/Duration"
@@ -42,11 +42,11 @@ const unreachable = new Set([
   "EPERM"
 ])
 
-/** Codes of TLS: protocol errors, and OpenSSL's names of certificate errors. */
+/** Matches error codes of TLS: protocol errors, and OpenSSL's names of certificate errors. */
 const tls =
   /SSL|TLS|^EPROTO$|CERT|CRL|SIGNATURE|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH|^HOSTNAME_MISMATCH$|^UNSPECIFIED$/
 
-/** If several addresses were tried, this is the code of the first one. */
+/** Returns the error code. If Node tried several addresses, the code belongs to the first address. */
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 

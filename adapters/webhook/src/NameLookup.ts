@@ -1,6 +1,6 @@
 /**
- * Resolves host names to addresses that the guard allows. The socket uses this lookup itself and connects to its result, so
- * there is no second lookup that could return another address (DNS rebinding).
+ * Resolves host names to addresses that the egress guard allows. The socket uses this lookup and connects to the
+ * returned addresses. An attacker therefore cannot return another address in a second lookup (DNS rebinding).
  */
 import { Resolver, lookup as systemLookup } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import * as EgressGuard from "./EgressGuard.ts"
 import * as Failure from "./Failure.ts"
 
-/** `unknown`: the name does not exist or has no address. Otherwise the failure is temporary. */
+/** The flag `unknown` is true if the name does not exist or has no address. All other failures are temporary. */
 export class NameNotResolved extends Schema.TaggedError<NameNotResolved>()("NameNotResolved", {
   unknown: Schema.Boolean
 }) {}
@@ -24,8 +24,8 @@ const failed = (error: NodeJS.ErrnoException) =>
   new NameNotResolved({ unknown: error.code === "ENOTFOUND" || error.code === "ENODATA" })
 
 /**
- * Resolves with the operating system's resolver, which reads its hosts file. The resolver blocks a thread of Node's
- * pool.
+ * Resolves names with the resolver of the operating system, which also reads the hosts file. The resolver blocks a
+ * thread of Node's thread pool.
  */
 export const resolveBySystem: NameLookup = (name) =>
   Effect.callback((resume) =>
@@ -35,8 +35,9 @@ export const resolveBySystem: NameLookup = (name) =>
   )
 
 /**
- * Asks name servers, by default those of the machine (`192.0.2.1` or `192.0.2.1:53`). It uses no thread of Node's pool,
- * so that a partner's slow name server does not delay others, and it has a timeout.
+ * Resolves names with name servers such as `192.0.2.1` or `192.0.2.1:53`. The default is the machine's name servers.
+ * The lookup has a timeout and uses no thread of Node's pool, so that a partner's slow name server does not delay other
+ * lookups.
  */
 export const lookupWithNameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
   const resolver = yield* Effect.acquireRelease(
@@ -66,7 +67,7 @@ const unresolved = ({ unknown }: { readonly unknown: boolean }) =>
     unknown ? "The receiver's host name does not resolve." : "The receiver's host name could not be looked up."
   )
 
-/** Returns a lookup function for sockets. It refuses a name with any address that is not public. */
+/** Returns a lookup function for sockets. The function refuses a name if one of its addresses is not public. */
 export const guardLookup = Effect.fnUntraced(function* (lookup: NameLookup, allowPrivate: boolean) {
   const run = Effect.runCallbackWith(yield* Effect.context<never>())
   const dialled = (name: string) =>

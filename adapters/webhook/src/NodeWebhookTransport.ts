@@ -1,7 +1,7 @@
 /**
- * Implements WebhookTransport with Node's HTTP client and the egress guard. A partner's URL cannot reach the private
- * network: its address is checked at registration and at each connection. The core signs, retries and interprets the
- * response.
+ * Sends webhook requests with Node's HTTP client. The URL of a partner cannot reach the private network, because the
+ * addresses are checked at registration and at each connection. The core signs and retries requests, and interprets
+ * responses.
  */
 import { WebhookTransport, WebhookUrlRefused } from "@partner-commentary/core/webhook/WebhookTransport"
 import * as Effect from "effect/Effect"
@@ -13,23 +13,29 @@ import * as NameLookup from "./NameLookup.ts"
 import * as ReceiverUrl from "./ReceiverUrl.ts"
 
 export interface WebhookTransportOptions {
-  /** Allows `http:`, private and loopback receivers, for development with trusted partners. */
+  /** Allows `http:` URLs and receivers in private networks or on loopback, for development with trusted partners. */
   readonly allowPrivate: boolean
-  /** The allowed ports are 443 and 8443 by default; with `allowPrivate` every port. */
+  /** The allowed ports. The default is 443 and 8443, or every port with `allowPrivate`. */
   readonly ports?: ReadonlyArray<number>
-  /** The default is the machine's name servers; with `allowPrivate` it is the system's resolver. */
+  /**
+   * The lookup of host names. The default uses the machine's name servers, or the system's resolver with
+   * `allowPrivate`.
+   */
   readonly lookup?: NameLookup.NameLookup
 }
 
 const publicPorts = [443, 8443]
 
 /**
- * If the lookup of a name takes longer than this, the name is accepted, because every connection checks the addresses
- * again.
+ * The time limit of a name lookup at registration. A slower lookup accepts the name, because every connection checks
+ * the addresses again.
  */
 const longestCheck = "3 seconds"
 
-/** The layer opens no connection before the first `send`. Closing the scope closes the kept connections. */
+/**
+ * Provides the webhook transport. The layer opens no connection before the first `send`, and closes the kept
+ * connections when the scope closes.
+ */
 export const layer = ({ allowPrivate, ports, lookup: given }: WebhookTransportOptions): Layer.Layer<WebhookTransport> =>
   Layer.effect(
     WebhookTransport,

@@ -1,6 +1,6 @@
 /**
- * Checks the text of a receiver's URL. Each connection checks the addresses to which its host resolves. The URL is
- * parsed as in browsers. The text must equal the parsed form, so that each host has only one spelling.
+ * Checks the text of a receiver's URL. Each connection checks the addresses of the host. The parser is the same as in
+ * browsers. The text must equal the parsed form, so that each host has only one spelling.
  */
 import { isIP } from "node:net"
 import { domainToUnicode } from "node:url"
@@ -9,15 +9,15 @@ import * as Result from "effect/Result"
 import * as EgressGuard from "./EgressGuard.ts"
 
 export interface ReceiverUrlRules {
-  /** Allows `http:` and hosts of any network and name, for development. */
+  /** Allows `http:` URLs, and hosts with any name in any network, for development. */
   readonly allowPrivate: boolean
-  /** Null allows every port. */
+  /** The allowed ports. With null, every port is allowed. */
   readonly ports: ReadonlyArray<number> | null
 }
 
 export interface ReceiverUrl {
   readonly secure: boolean
-  /** A host name in ASCII, or an IP address without brackets. */
+  /** The host name in ASCII, or an IP address without brackets. */
   readonly host: string
   readonly isAddress: boolean
   readonly port: number
@@ -69,8 +69,8 @@ export const parseReceiverUrl = (
 }
 
 /**
- * Returns false for percent-encoded, octal, hexadecimal, short and full-width hosts. An IPv6 address in brackets is
- * unambiguous.
+ * Returns whether the URL spells its host plainly. The result is false for percent-encoded, octal, hexadecimal, short
+ * and full-width hosts. An IPv6 address in brackets has only one meaning.
  */
 const saysItsHost = (written: string, hostname: string) =>
   hostname.startsWith("[") ||

@@ -11,9 +11,9 @@ import {
   writeEndlessly
 } from "../test/Receivers.ts"
 
-describe("delivery of ten thousand events", () => {
+describe("Delivery of ten thousand events", () => {
   it.live(
-    "delivery of ten thousand events to working and failing receivers records every outcome, and leaks nothing",
+    "the delivery of ten thousand events to working and failing receivers records every outcome, and leaks nothing",
     () =>
       Effect.gen(function* () {
         const good = yield* listenHttp((call, answer) => call.resume().on("end", () => answer.end("ok")))

@@ -1,6 +1,6 @@
-/** IP addresses of every kind, in the form that a resolver returns. */
+/** Lists IP addresses of every kind, in the form that a resolver returns. */
 
-/** Addresses that are not on the public internet, or that no partner's server can have. */
+/** Lists addresses that are not on the public internet, or that no server of a partner can have. */
 export const privateAddresses: ReadonlyArray<string> = [
   "0.0.0.0",
   "0.255.255.255",
@@ -78,7 +78,7 @@ export const privateAddresses: ReadonlyArray<string> = [
   "ffff::1"
 ]
 
-/** Addresses just outside of the ranges above, and well-known public addresses. */
+/** Lists addresses next to the special networks, and well-known public addresses. */
 export const publicAddresses: ReadonlyArray<string> = [
   "1.0.0.1",
   "1.1.1.1",

@@ -7,7 +7,7 @@ const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255))
 const hex = ([a, b, c, d]: [number, number, number, number]) =>
   `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
 
-describe("the egress guard", () => {
+describe("Egress guard", () => {
   it("the egress guard refuses every address of a private, reserved or special network", () => {
     assert.deepStrictEqual(privateAddresses.filter(EgressGuard.isPublicAddress), [])
   })
@@ -48,7 +48,7 @@ describe("the egress guard", () => {
     )
   })
 
-  it("the egress guard refuses everything that is not a plain address", () => {
+  it("the egress guard refuses every text that is not a plain address", () => {
     for (const text of [
       "",
       "example.com",

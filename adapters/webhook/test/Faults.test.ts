@@ -20,8 +20,8 @@ const failureAt = (port: number, timeout?: Duration.Input) =>
 
 const reset = (socket: Socket) => socket.resetAndDestroy()
 
-describe("a receiver that misbehaves", () => {
-  it.live("a receiver on which no server listens is reported as refused", () =>
+describe("Receiver that misbehaves", () => {
+  it.live("a receiver on a port without a server is reported as refused", () =>
     Effect.gen(function* () {
       const port = yield* unusedPort
       const lookup = () => Effect.succeed(["127.0.0.1", "127.0.0.2", "::1"])
@@ -34,58 +34,54 @@ describe("a receiver that misbehaves", () => {
     })
   )
 
-  it.live(
-    "a receiver that closes the connection before, in or after the response head, or in the body, is reported as reset",
-    () =>
-      Effect.gen(function* () {
-        for (const speak of [
-          (socket: Socket) => reset(socket),
-          (socket: Socket) => socket.once("data", () => reset(socket)),
-          (socket: Socket) => socket.once("data", () => socket.end()),
-          (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Le")),
-          (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")),
-          (socket: Socket) =>
-            socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"))
-        ]) {
-          const { port } = yield* listenTcp(speak)
-          const { failure, reason } = yield* failureAt(port)
-          assert.strictEqual(failure, "reset", reason)
-          assert.match(reason, /closed the connection/)
-        }
-      })
+  it.live("a receiver that closes the connection before its response is complete is reported as reset", () =>
+    Effect.gen(function* () {
+      for (const speak of [
+        (socket: Socket) => reset(socket),
+        (socket: Socket) => socket.once("data", () => reset(socket)),
+        (socket: Socket) => socket.once("data", () => socket.end()),
+        (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Le")),
+        (socket: Socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")),
+        (socket: Socket) =>
+          socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"))
+      ]) {
+        const { port } = yield* listenTcp(speak)
+        const { failure, reason } = yield* failureAt(port)
+        assert.strictEqual(failure, "reset", reason)
+        assert.match(reason, /closed the connection/)
+      }
+    })
   )
 
-  it.live(
-    "a receiver that hangs before, in or after the response head, or sends single bytes slowly, is cut off at the deadline",
-    () =>
-      Effect.gen(function* () {
-        const drip = (head: string, drop: string) => (socket: Socket) => {
-          socket.write(head)
-          const timer = setInterval(() => socket.write(drop), 20)
-          socket.on("close", () => clearInterval(timer))
-        }
-        const speaking = [
-          () => undefined,
-          (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\n"),
-          (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"),
-          drip("HTTP/1.1 200 OK\r\n", "X-Drip: 1\r\n"),
-          drip("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", "x"),
-          drip("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
-          drip("", "HTTP/1.1 102 Processing\r\n\r\n")
-        ]
-        const cutOff = Effect.fnUntraced(function* (speak: (socket: Socket) => void) {
-          const receiver = yield* listenTcp(speak)
-          const [took, { failure, reason }] = yield* Effect.timed(failureAt(receiver.port, "300 millis"))
-          assert.strictEqual(failure, "timeout", reason)
-          assert.match(reason, /within 300ms\./)
-          assert.isBelow(Duration.toMillis(took), 1000)
-          yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
-        })
-        yield* Effect.forEach(speaking, cutOff, { concurrency: "unbounded" })
+  it.live("a receiver that hangs, or sends its response byte by byte, is cut off at the deadline", () =>
+    Effect.gen(function* () {
+      const drip = (head: string, drop: string) => (socket: Socket) => {
+        socket.write(head)
+        const timer = setInterval(() => socket.write(drop), 20)
+        socket.on("close", () => clearInterval(timer))
+      }
+      const speaking = [
+        () => undefined,
+        (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\n"),
+        (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"),
+        drip("HTTP/1.1 200 OK\r\n", "X-Drip: 1\r\n"),
+        drip("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", "x"),
+        drip("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
+        drip("", "HTTP/1.1 102 Processing\r\n\r\n")
+      ]
+      const cutOff = Effect.fnUntraced(function* (speak: (socket: Socket) => void) {
+        const receiver = yield* listenTcp(speak)
+        const [took, { failure, reason }] = yield* Effect.timed(failureAt(receiver.port, "300 millis"))
+        assert.strictEqual(failure, "timeout", reason)
+        assert.match(reason, /within 300ms\./)
+        assert.isBelow(Duration.toMillis(took), 1000)
+        yield* Effect.timeout(waitForOpenConnections(receiver, 0), "10 seconds")
       })
+      yield* Effect.forEach(speaking, cutOff, { concurrency: "unbounded" })
+    })
   )
 
-  it.live("a receiver whose name server never answers is cut off at the deadline too", () =>
+  it.live("a receiver whose name server never responds is cut off at the deadline", () =>
     Effect.gen(function* () {
       const { send } = yield* makeTransport({ allowPrivate: true, lookup: () => Effect.never })
       const { failure } = yield* Effect.flip(send(makeRequest("http://slow.example.com/", "100 millis")))
@@ -93,7 +89,7 @@ describe("a receiver that misbehaves", () => {
     })
   )
 
-  it.live("a receiver that does not speak HTTP is reported as such", () =>
+  it.live("a receiver that does not speak HTTP is reported with an HTTP failure", () =>
     Effect.gen(function* () {
       for (const text of [
         "220 mail.example.com ESMTP\r\n",
@@ -114,7 +110,7 @@ describe("a receiver that misbehaves", () => {
     })
   )
 
-  it.live("a receiver that answers with an unreadable or empty body counts as answered", () =>
+  it.live("a response with an unreadable or empty body counts as a response", () =>
     Effect.gen(function* () {
       const { send } = yield* makeTransport()
       for (const [text, status, excerpt] of [
@@ -135,7 +131,7 @@ describe("a receiver that misbehaves", () => {
     })
   )
 
-  it.live("a receiver that sends 64 MiB is read up to 64 KiB, and its status counts", () =>
+  it.live("a response of 64 MiB is read up to 64 KiB, and its status counts", () =>
     Effect.gen(function* () {
       let written = 0
       const receiver = yield* listenHttp((call, answer) => {
@@ -159,7 +155,7 @@ describe("a receiver that misbehaves", () => {
     })
   )
 
-  it.live("a hundred receivers that send endless bodies are cut off, with little memory in use", () =>
+  it.live("a hundred receivers that send endless bodies are cut off, and the process uses little memory", () =>
     Effect.gen(function* () {
       const receiver = yield* listenTcp((socket) => socket.once("data", () => writeEndlessly(socket)))
       const { send } = yield* makeTransport()
@@ -182,7 +178,7 @@ describe("a receiver that misbehaves", () => {
     })
   )
 
-  it.live("when a receiver answers with compressed data, the excerpt shows the compressed bytes", () =>
+  it.live("the excerpt of a compressed response contains the compressed bytes", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
       let accepted: string | undefined
@@ -198,7 +194,7 @@ describe("a receiver that misbehaves", () => {
     })
   )
 
-  it.live("a redirect of a receiver is not followed, wherever it leads", () =>
+  it.live("a redirect of a receiver is never followed", () =>
     Effect.gen(function* () {
       const inner = yield* listenHttp((_, answer) => answer.end("secret"))
       for (const status of [301, 302, 303, 307, 308]) {

@@ -1,4 +1,4 @@
-/** Tests of endless responses, in every part of an HTTP response that Node reads internally. */
+/** Tests endless responses in every part of an HTTP response that Node reads internally. */
 import type { Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -21,7 +21,7 @@ const usual = getCACertificates()
 beforeAll(() => setDefaultCACertificates([...usual, trusted.cert]))
 afterAll(() => setDefaultCACertificates(usual))
 
-/** Sends the response head once, then repeats the other parts while the client reads, up to 64 MiB. */
+/** Sends the response head once. Then the function repeats the other parts while the client reads, up to 64 MiB. */
 const flood = (head: string, rest: string) => (socket: Socket) => {
   const block = Buffer.from(rest.repeat(Math.ceil(65_536 / rest.length)))
   let written = 0
@@ -47,7 +47,7 @@ const floods = [
   ["trailers", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "X-Trailer: value\r\n"]
 ] as const
 
-describe("a receiver that floods the sender", () => {
+describe("Receiver that floods the sender", () => {
   for (const [what, head, rest] of floods) {
     it.live(`a receiver that floods the sender with ${what} fails the attempt after a bounded number of bytes`, () =>
       Effect.gen(function* () {
@@ -61,7 +61,7 @@ describe("a receiver that floods the sender", () => {
     )
   }
 
-  it.live("the failure of a receiver that floods the sender says that its answer was too long", () =>
+  it.live("the failure of a receiver that floods the sender says that the response was too long", () =>
     Effect.gen(function* () {
       const { port } = yield* listenTcp(flood("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
       const { send } = yield* makeTransport()
@@ -70,7 +70,7 @@ describe("a receiver that floods the sender", () => {
     })
   )
 
-  it.live("a receiver that floods the sender is cut off over TLS too", () =>
+  it.live("a receiver that floods the sender over TLS is cut off", () =>
     Effect.gen(function* () {
       const receiver = yield* listenTls(
         issueCertificate(trusted, { host }),
@@ -104,7 +104,7 @@ describe("a receiver that floods the sender", () => {
     })
   )
 
-  it.live("a receiver that sends bytes between two answers loses its kept connection", () =>
+  it.live("a receiver that sends bytes between two responses loses its kept connection", () =>
     Effect.gen(function* () {
       const receiver = yield* listenTcp((socket) => {
         const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 20)
@@ -118,8 +118,8 @@ describe("a receiver that floods the sender", () => {
   )
 })
 
-describe("a kept connection", () => {
-  it.live("a kept connection counts the bytes of each answer from zero", () =>
+describe("Kept connection", () => {
+  it.live("the byte counter of a kept connection starts at zero for each response", () =>
     Effect.gen(function* () {
       const receiver = yield* listenHttp((call, answer) => {
         call.resume().on("end", () => answer.end("x".repeat(60 * 1024)))

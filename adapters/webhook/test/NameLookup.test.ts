@@ -15,8 +15,8 @@ const zone = {
   "here.example.com": ["127.0.0.1"]
 }
 
-describe("a receiver's name", () => {
-  it.live("a name resolves to all of its IPv4 and IPv6 addresses", () =>
+describe("Host name of a receiver", () => {
+  it.live("a host name resolves to all of its IPv4 and IPv6 addresses", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       for (const name of ["both", "four", "six"] as const) {
@@ -27,7 +27,7 @@ describe("a receiver's name", () => {
     })
   )
 
-  it.live("a name that does not exist or has no address is distinguished from a failed lookup", () =>
+  it.live("a host name that does not exist or has no address is distinguished from a failed lookup", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       for (const [name, unknown] of [
@@ -40,7 +40,7 @@ describe("a receiver's name", () => {
     })
   )
 
-  it.live("a name with a private address in one family is refused, even if its other addresses are public", () =>
+  it.live("a host name with a private address in one family is refused, even if its other addresses are public", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       const { check, send } = yield* makeTransport({ allowPrivate: false, lookup })
@@ -53,7 +53,7 @@ describe("a receiver's name", () => {
     })
   )
 
-  it.live("a connection to a name uses the address that the name server returned", () =>
+  it.live("a connection to a host name uses the address that the name server returned", () =>
     Effect.gen(function* () {
       const lookup = yield* NameLookup.lookupWithNameServers([yield* startNameServer(zone)])
       const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))
@@ -63,7 +63,7 @@ describe("a receiver's name", () => {
     })
   )
 
-  it.live("a name of this machine is resolved by the system", () =>
+  it.live("the name of the machine itself is resolved by the operating system", () =>
     Effect.gen(function* () {
       const found = yield* NameLookup.resolveBySystem("localhost")
       assert.isTrue(found.length > 0 && found.every((address) => address === "127.0.0.1" || address === "::1"))

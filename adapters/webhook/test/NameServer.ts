@@ -1,4 +1,4 @@
-/** A real loopback name server with a few names. The server knows no other names. */
+/** Starts a real name server on loopback, which knows only a few names. */
 import { Buffer } from "node:buffer"
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram"
 import { isIPv4 } from "node:net"
@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
-/** The records of each name: its addresses, or that lookups fail for one address family or for both. */
+/** The records of each name. A record contains addresses, or makes lookups fail for one or both address families. */
 export type NameServerZone = Readonly<Record<string, ReadonlyArray<string | "fails for A" | "fails for AAAA">>>
 
 const bytesOf = (address: string): Buffer => {
@@ -40,7 +40,7 @@ const reply = (zone: NameServerZone, query: Buffer): Buffer => {
   return Buffer.concat([query.subarray(0, 2), short(0x8180 | code), ...counts, question, ...records])
 }
 
-/** Starts the server and returns its address in the form of `nameServers`. */
+/** Starts the name server, and returns its address in the form of `nameServers`. */
 export const startNameServer = (zone: NameServerZone) =>
   Effect.map(
     Effect.acquireRelease(

@@ -52,8 +52,8 @@ WebhookTransportSuite.suite("NodeWebhookTransport", Layer.merge(layer({ allowPri
 
 const ok = listenHttp((call, answer) => call.resume().on("end", () => answer.end("ok")))
 
-describe("connections", () => {
-  it.live("connections are shared by a stream of events, and are closed soon after it", () =>
+describe("Connections to receivers", () => {
+  it.live("a stream of events shares connections, which are closed soon after the last event", () =>
     Effect.gen(function* () {
       const receiver = yield* ok
       const { connections, port } = receiver
@@ -66,7 +66,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("connections are closed with the scope, even during a request", () =>
+  it.live("open connections are closed with the scope, even during a request", () =>
     Effect.gen(function* () {
       const hanging = yield* listenHttp((call) => call.resume())
       const idle = yield* ok
@@ -84,7 +84,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("connections are closed when the sender is interrupted", () =>
+  it.live("open connections are closed when the sender is interrupted", () =>
     Effect.gen(function* () {
       const receiver = yield* listenHttp((call) => call.resume())
       const { send } = yield* makeTransport()
@@ -95,7 +95,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("connections that the receiver has closed are not reused", () =>
+  it.live("a connection that the receiver has closed is not reused", () =>
     Effect.gen(function* () {
       const { port, connections, open } = yield* listenHttp((call, answer) => {
         call.resume().on("end", () => {
@@ -107,15 +107,15 @@ describe("connections", () => {
       for (let sent = 1; sent <= 5; sent++) {
         yield* send(makeRequest(localUrl(port)))
         while (open.size > 0) yield* Effect.sleep("10 millis")
-        // The event loop polls the sockets between two timers, so the sender knows of the closed connection after two
-        // timers.
+        // The event loop polls the sockets between two timers, so the sender knows about the closed connection after
+        // two timers.
         for (const _ of [1, 2]) yield* Effect.sleep("10 millis")
         assert.strictEqual(connections(), sent)
       }
     })
   )
 
-  it.live("a connection that breaks during a request fails the request, and nothing is sent twice", () =>
+  it.live("a connection that breaks during a request fails the request, and no request is sent twice", () =>
     Effect.gen(function* () {
       let requests = 0
       const { port, connections } = yield* listenTcp((socket) =>
@@ -133,7 +133,7 @@ describe("connections", () => {
     })
   )
 
-  it.live("the connections of a slow receiver do not delay other receivers", () =>
+  it.live("slow connections of one receiver do not delay other receivers", () =>
     Effect.gen(function* () {
       const slow = yield* listenHttp((call) => call.resume())
       const quick = yield* ok
@@ -144,7 +144,7 @@ describe("connections", () => {
         })
       )
       while (slow.open.size < 100) yield* Effect.sleep("10 millis")
-      // The quick receiver's response arrives while all other requests still wait.
+      // The response of the quick receiver arrives while all other requests still wait.
       assert.strictEqual((yield* send(makeRequest(localUrl(quick.port)))).status, 200)
       assert.strictEqual(slow.open.size, 100)
     })

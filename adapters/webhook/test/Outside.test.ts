@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { listenHttp, listenTcp, localUrl, makeRequest, makeTransport } from "./Receivers.ts"
 
-describe("input from the environment and the caller", () => {
-  it.live("a proxy from the environment or the caller is never used", () =>
+describe("Input from the environment and the caller", () => {
+  it.live("a proxy setting of the environment or the caller is never used", () =>
     Effect.gen(function* () {
       const proxy = yield* listenHttp((_, answer) => answer.end("proxied"))
       const { port } = yield* listenHttp((_, answer) => answer.end("direct"))
@@ -28,7 +28,7 @@ describe("input from the environment and the caller", () => {
     })
   )
 
-  it.live("a header's value or a URL cannot add a header or a second request", () =>
+  it.live("the value of a header or a URL cannot add a header or a second request", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
       const { port, connections } = yield* listenTcp((socket) =>
@@ -50,7 +50,7 @@ describe("input from the environment and the caller", () => {
     })
   )
 
-  it.live("the caller's headers do not change the request's host or length", () =>
+  it.live("headers of the caller cannot change the host or the length of the request", () =>
     Effect.gen(function* () {
       const { port } = yield* listenHttp((call, answer) => {
         answer.end(`${call.headers.host} ${call.headers["content-length"]} ${call.headers["user-agent"]}`)

@@ -1,6 +1,6 @@
 /**
- * Real loopback servers, closed with the scope, and the transport that tests use. The test decides what the servers
- * respond.
+ * Provides real loopback servers, which close with the scope, and the webhook transport for tests. The test decides how
+ * the servers respond.
  */
 import * as Http from "node:http"
 import * as Https from "node:https"
@@ -15,11 +15,11 @@ import * as Layer from "effect/Layer"
 
 export interface ListeningReceiver {
   readonly port: number
-  /** The number of connections accepted so far. */
+  /** The number of connections that the server has accepted so far. */
   readonly connections: () => number
-  /** The number of connections that are open now. */
+  /** The number of connections that are open at the moment. */
   readonly open: ReadonlySet<Net.Socket>
-  /** The number of bytes that the kernel accepted from all connections. */
+  /** The number of bytes that the kernel has accepted from all connections. */
   readonly sent: () => number
 }
 
@@ -34,7 +34,7 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
         server.on("connection", (socket: Net.Socket) => {
           connections += 1
           open.add(socket)
-          // A client that times out resets its connection. The server ignores that error.
+          // A client that times out resets its connection. The server ignores this error.
           socket
             .on("error", () => undefined)
             .on("close", () => {
@@ -61,20 +61,20 @@ export const listenHttp = (answer: Http.RequestListener, wanted?: number) =>
 export const listenHttps = (options: Https.ServerOptions, answer: Http.RequestListener) =>
   listening(() => Https.createServer(options, answer).on("tlsClientError", () => undefined))
 
-/** Starts a TCP server. `speak` handles each connection. */
+/** Starts a TCP server. The function `speak` handles each connection. */
 export const listenTcp = (speak: (socket: Net.Socket) => void) =>
   listening(() => Net.createServer((socket) => speak(socket.resume())))
 
 export const listenTls = (options: Tls.TlsOptions, speak: (socket: Net.Socket) => void) =>
   listening(() => Tls.createServer(options, (socket) => speak(socket.resume())).on("tlsClientError", () => undefined))
 
-/** Starts a server that sends this text once it has received data, and then closes the connection. */
+/** Starts a server that sends the given text when it has received data, and then closes the connection. */
 export const listenWithAnswer = (text: string | Uint8Array) =>
   listenTcp((socket) => socket.once("data", () => socket.end(text)))
 
 const chunk = new Uint8Array(64 * 1024).fill(120)
 
-/** Writes to the socket for as long as the client reads. */
+/** Writes to the socket while the client reads. */
 export const writeEndlessly = (socket: Net.Socket) => {
   socket.write("HTTP/1.1 200 OK\r\n\r\n")
   const more = () => {
@@ -84,11 +84,14 @@ export const writeEndlessly = (socket: Net.Socket) => {
   more()
 }
 
-/** Waits until a receiver has `size` open connections, because the client learns of changes earlier than the server. */
+/**
+ * Waits until a receiver has `size` open connections, because the client knows about a new or closed connection before
+ * the server.
+ */
 export const waitForOpenConnections = ({ open }: Pick<ListeningReceiver, "open">, size: number) =>
   Effect.sleep("5 millis").pipe(Effect.repeat({ until: () => open.size === size }))
 
-/** A port on which no server listens. */
+/** Returns a port on which no server listens. */
 export const unusedPort = Effect.scoped(
   Effect.map(
     listenHttp(() => undefined),
@@ -103,7 +106,7 @@ export const makeRequest = (url: string, timeout: Duration.Input = "10 seconds")
   timeout: Duration.fromInputUnsafe(timeout)
 })
 
-/** The webhook transport for the lifetime of the scope. */
+/** Provides the webhook transport until the scope closes. */
 export const makeTransport = (options: WebhookTransportOptions = { allowPrivate: true }) =>
   Effect.map(Layer.build(layer(options)), (context) => Context.get(context, WebhookTransport))
 

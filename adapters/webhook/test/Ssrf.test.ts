@@ -12,10 +12,10 @@ import { allowedUrls, refusedUrls } from "./Urls.ts"
 const guarded = (...addresses: ReadonlyArray<string>) =>
   makeTransport({ allowPrivate: false, lookup: () => Effect.succeed(addresses) })
 
-/** The message says how to correct the URL, and reveals nothing about the service's network. */
+/** The error message says how to correct the URL, and reveals nothing about the network of the service. */
 const isFit = (reason: string) => !/\d+\.\d+\.\d+|::|ENOTFOUND|lookup/.test(reason)
 
-describe("the URL of a webhook", () => {
+describe("Webhook URLs", () => {
   it.live(
     `the URL of a webhook is refused in ${refusedUrls.length} internal or ambiguous spellings, at registration and at sending`,
     () =>
@@ -42,7 +42,7 @@ describe("the URL of a webhook", () => {
     })
   )
 
-  it.live("the URL of a webhook is refused if any address of its name is not public", () =>
+  it.live("a webhook URL is refused if any address of its host name is not public", () =>
     Effect.gen(function* () {
       for (const address of privateAddresses) {
         for (const found of [[address], ["8.8.8.8", address], [address, "2606:4700:4700::1111"]]) {
@@ -57,14 +57,14 @@ describe("the URL of a webhook", () => {
     })
   )
 
-  it.live("URLs of the public internet are accepted", () =>
+  it.live("webhook URLs of the public internet are accepted", () =>
     Effect.gen(function* () {
       const { check } = yield* guarded("8.8.8.8", "2606:4700:4700::1111")
       for (const url of allowedUrls) yield* check(url)
     })
   )
 
-  it.live("the URL of a webhook is accepted while its name does not resolve, and sending to it fails", () =>
+  it.live("a webhook URL is accepted while its host name does not resolve, and requests to the URL fail", () =>
     Effect.gen(function* () {
       for (const unknown of [true, false]) {
         const lookup = () => Effect.fail(new NameNotResolved({ unknown }))
@@ -80,7 +80,7 @@ describe("the URL of a webhook", () => {
     })
   )
 
-  it.effect("the URL of a webhook is accepted while its name server is slow", () =>
+  it.effect("a webhook URL is accepted while the name server of its host is slow", () =>
     Effect.gen(function* () {
       const { check } = yield* makeTransport({ allowPrivate: false, lookup: () => Effect.never })
       const checked = yield* Effect.forkScoped(check("https://slow.example.com/"))
@@ -89,7 +89,7 @@ describe("the URL of a webhook", () => {
     })
   )
 
-  it.live("the refusal of a URL says how to correct it", () =>
+  it.live("the refusal of a webhook URL says how to correct the URL", () =>
     Effect.gen(function* () {
       const { check } = yield* guarded("8.8.8.8")
       for (const [url, constraint] of [
@@ -109,24 +109,26 @@ describe("the URL of a webhook", () => {
     })
   )
 
-  it.live("a connection uses exactly the address that was checked, whatever the name resolves to later", () =>
-    Effect.gen(function* () {
-      const { port, connections } = yield* listenHttp((_, answer) => answer.end())
-      const answers = [["8.8.8.8"], ["127.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["127.0.0.1", "8.8.8.8"]]
-      let asked = 0
-      const lookup = () => Effect.sync(() => answers[asked++]!)
-      const { check, send } = yield* makeTransport({ allowPrivate: false, ports: [port], lookup })
-      const url = `https://flips.example.com:${port}/`
-      yield* check(url)
-      for (let sent = 1; sent < answers.length; sent++) {
-        assert.strictEqual((yield* Effect.flip(send(makeRequest(url)))).failure, "blocked")
-        assert.strictEqual(asked, sent + 1)
-      }
-      assert.strictEqual(connections(), 0)
-    })
+  it.live(
+    "a connection uses exactly the address that was checked, even if the host name resolves to another address later",
+    () =>
+      Effect.gen(function* () {
+        const { port, connections } = yield* listenHttp((_, answer) => answer.end())
+        const answers = [["8.8.8.8"], ["127.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["127.0.0.1", "8.8.8.8"]]
+        let asked = 0
+        const lookup = () => Effect.sync(() => answers[asked++]!)
+        const { check, send } = yield* makeTransport({ allowPrivate: false, ports: [port], lookup })
+        const url = `https://flips.example.com:${port}/`
+        yield* check(url)
+        for (let sent = 1; sent < answers.length; sent++) {
+          assert.strictEqual((yield* Effect.flip(send(makeRequest(url)))).failure, "blocked")
+          assert.strictEqual(asked, sent + 1)
+        }
+        assert.strictEqual(connections(), 0)
+      })
   )
 
-  it.live("an operator can allow other ports and private receivers, but never credentials in a URL", () =>
+  it.live("an operator can allow other ports and private receivers, but never credentials in a webhook URL", () =>
     Effect.gen(function* () {
       const { port } = yield* listenHttp((call, answer) => answer.end(call.headers.host))
       const lookup = () => Effect.succeed(["127.0.0.1"])
@@ -144,7 +146,7 @@ describe("the URL of a webhook", () => {
     })
   )
 
-  it("a URL is split into host, port and target, each in the form in which it is sent", () => {
+  it("a webhook URL is split into host, port and target in the form in which they are sent", () => {
     const read = (url: string) =>
       Result.getOrThrow(ReceiverUrl.parseReceiverUrl(url, { allowPrivate: false, ports: [443, 8443] }))
     assert.deepStrictEqual(read("https://Bücher.example:8443/a b?c".replace(" ", "%20")), {

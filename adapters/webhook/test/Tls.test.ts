@@ -25,8 +25,8 @@ const serving = (certificate: Certificate) =>
 
 const toward = makeTransport({ allowPrivate: true, lookup: () => Effect.succeed(["127.0.0.1"]) })
 
-describe("over TLS", () => {
-  it.live("a receiver is addressed by its name in TLS, although the connection uses an address", () =>
+describe("Webhooks over TLS", () => {
+  it.live("TLS uses the host name of a receiver, although the connection uses an address", () =>
     Effect.gen(function* () {
       const { port, connections } = yield* serving(issueCertificate(trusted, { host }))
       const { send } = yield* toward
@@ -39,7 +39,7 @@ describe("over TLS", () => {
     })
   )
 
-  it.live("a connection is reused only for the same name", () =>
+  it.live("a TLS connection is reused only for the same host name", () =>
     Effect.gen(function* () {
       const { port } = yield* serving(issueCertificate(trusted, { host }))
       const { send } = yield* toward
@@ -78,13 +78,13 @@ describe("over TLS", () => {
     )
   }
 
-  it.live("certificates are verified even if the environment disables verification", () =>
+  it.live("certificates are verified even if the environment disables the verification", () =>
     Effect.gen(function* () {
       const { port } = yield* serving(makeSelfSigned(host))
       const { send } = yield* toward
       const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
       process.env[variable] = "0"
-      // Node prints a warning about the variable to the terminal, outside of the test's output.
+      // Node prints a warning about the environment variable to the terminal, and not to the output of the test.
       const warning = vi.spyOn(process, "emitWarning").mockReturnValue()
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {

@@ -1,8 +1,8 @@
-/** URLs as partners may write them, by mistake or with intent. */
+/** Lists URLs that partners may enter by mistake or with intent. */
 
 /**
- * Spellings of URLs that lead to internal addresses, or that two parsers may interpret differently. Their host names
- * resolve to a public address.
+ * Lists URLs that lead to internal addresses, or that two parsers may interpret differently. The host names resolve to
+ * a public address.
  */
 export const refusedUrls: ReadonlyArray<string> = [
   // URLs with the loopback address in other notations.
@@ -44,7 +44,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https://8.8.2056/",
   "https://８.８.８.８/",
   "https://8.8.8.8./",
-  // IPv6.
+  // URLs with IPv6 addresses.
   "https://[::1]/",
   "https://[0:0:0:0:0:0:0:1]/",
   "https://[0000::0001]:8443/",
@@ -138,7 +138,7 @@ export const refusedUrls: ReadonlyArray<string> = [
   "https+unix://example.com/",
   "blob:https://example.com/1",
   "jar:https://example.com/",
-  // Ports.
+  // URLs with ports.
   "https://example.com:22/",
   "https://example.com:80/",
   "https://example.com:0/",
