@@ -18,7 +18,9 @@ import * as Prompt from "./Prompt.ts"
 
 export interface OpenAiGeneratorOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
-  /** The time limit from the start of the call to the last byte. The default and the maximum are 45 seconds. */
+  /**
+   * The time limit from the start of the call to the last byte. The default time limit and the maximum are 45 seconds.
+   */
   readonly timeout?: Duration.Duration
 }
 

@@ -18,7 +18,7 @@ import { describeRefusal, redactForLog, type ServerRefusal } from "./Refusal.ts"
 export interface OpenAiServer {
   /** The base URL of the server with the API version, such as `https://api.openai.com/v1`. */
   readonly url: string
-  /** The API key. If the key is absent or empty, the client sends no `Authorization` header. */
+  /** The API key of the server. If the key is absent or empty, the client sends no `Authorization` header. */
   readonly apiKey: Option.Option<Redacted.Redacted<string>>
 }
 

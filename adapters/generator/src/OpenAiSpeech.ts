@@ -23,7 +23,7 @@ export interface OpenAiSpeechOptions extends OpenAiServer.OpenAiServer {
   readonly model: string
   /** The name of the voice on the server. */
   readonly voice: string
-  /** The time limit of the whole call with all parts. The default and the maximum are 60 seconds. */
+  /** The time limit of the whole call with all parts. The default time limit and the maximum are 60 seconds. */
   readonly timeout?: Duration.Duration
 }
 

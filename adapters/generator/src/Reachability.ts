@@ -1,6 +1,6 @@
 /**
  * Checks that an OpenAI-compatible server responds and accepts the key. The check requests the list of models, because
- * this request costs least.
+ * no other request is cheaper.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -20,8 +20,8 @@ const field = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? (error as Record<string, unknown>)[name] : undefined
 
 /**
- * Describes an error response. `error` is the field `error` of the response. When the server refuses the key, the
- * reason does not contain the server's message.
+ * Describes an error response of the server. `error` is the field `error` of the response. When the server refuses the
+ * key, the reason does not contain the server's message.
  */
 export const describeRefusal = (status: number | undefined, error: unknown): ServerRefusal => {
   const codes = [field(error, "code"), field(error, "type")].map(textOf)

@@ -9,8 +9,8 @@ const longestPart = 4000
 const pauses = [/\n\s*\n/g, /\n/g, /[.!?…]['"”’»)\]]*\s+|[。！？]/gu, /[,;:–—]\s+|[、，；：]/gu, /\s+/g]
 
 /**
- * Splits a text into parts. No part is blank, and the parts together contain the whole text except white space at the
- * cuts.
+ * Splits a text into parts for the speech server. No part is blank, and the parts together contain the whole text
+ * except white space at the cuts.
  */
 export const splitForSpeech = (text: string, longest = longestPart): ReadonlyArray<string> => {
   const trimmed = text.trim()

@@ -11,8 +11,8 @@ import { JWKSNoMatchingKey } from "jose/errors"
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type RemoteJWKSet } from "jose/jwks/remote"
 
 /**
- * The age at which the cache fetches the keys again. While the provider responds, a withdrawn key works for at most
- * this time.
+ * The age at which the cache fetches the keys again. While the provider responds, a withdrawn key works no longer than
+ * this age.
  */
 const freshness = Duration.minutes(10)
 
@@ -42,7 +42,7 @@ export const makeRemoteKeySet = (url: string): RemoteJWKSet =>
     cooldownDuration: Number.POSITIVE_INFINITY
   })
 
-/** Fetches the keys. A failure contains a reason for the operator. */
+/** Fetches the keys of the provider. A failure contains a reason for the operator. */
 export const readKeySet = (keys: RemoteJWKSet): Effect.Effect<void, IdentityUnreachable> =>
   Effect.tryPromise({
     try: () => keys.reload(),

@@ -41,8 +41,8 @@ export type FindVerificationKey<E> = (header: ProtectedHeaderParameters) => Effe
 const refused = new TokenRefused({ expired: false })
 
 /**
- * Verifies a token. The function checks the header before it looks for a key, and the signature before it reads the
- * claims.
+ * Verifies a dashboard token. The function checks the header before it looks for a key, and the signature before it
+ * reads the claims.
  */
 export const verifyToken = Effect.fnUntraced(function* <E extends TokenRefused | IdentityUnreachable>(
   token: string,

@@ -24,8 +24,8 @@ export interface NotificationChannel {
    */
   readonly say: (message: string) => Effect.Effect<void>
   /**
-   * Adds a listener. A listener also receives the message `connectionLost` each time that LISTEN starts, because
-   * earlier messages may have been lost.
+   * Adds a listener for messages. A listener also receives the message `connectionLost` each time that LISTEN starts,
+   * because earlier messages may have been lost.
    */
   readonly onMessage: (hear: (message: string) => Effect.Effect<void>) => void
   /** True while this process listens and the last test message has arrived. */
@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
     setHeard: (heard: boolean) => {
       isHeard = heard
     },
-    /** Sends the message at once, and returns whether the database accepted it. */
+    /** Sends the message at once. The effect fails if the database refuses the message. */
     send: (message: string) => sql`SELECT pg_notify(${channelName}, ${message})`,
     tell: (message: string) => Effect.suspend(() => Effect.forEach(hearers, (hear) => hear(message), { discard: true }))
   }
@@ -119,7 +119,7 @@ export const make = Effect.gen(function* () {
 export interface ListenOptions {
   /** The interval between two test messages. */
   readonly interval: Duration.Input
-  /** The maximum time until a test message arrives. After this time, the connection is replaced. */
+  /** The maximum time until a test message arrives. If no test message arrives in time, the connection is replaced. */
   readonly timeout: Duration.Input
 }
 
@@ -127,7 +127,7 @@ export interface ListenOptions {
 export interface Listener {
   /** The id of the session, which is unique on the server. */
   readonly processId: number
-  /** Waits for the next message. The wait fails when the session is lost. */
+  /** Waits for the next message of the channel. The wait fails when the session is lost. */
   readonly take: Effect.Effect<string, SqlError>
 }
 
@@ -158,7 +158,7 @@ export const listen = Effect.fnUntraced(function* (
       const hear = Effect.flatMap(take, (message) => (message === test ? arrived.open : tell(message)))
       const check = Effect.gen(function* () {
         yield* arrived.close
-        // If the database refuses a test message, the process cannot know whether this connection works.
+        // If the database refuses a test message, the process cannot know whether the listening connection works.
         if (Result.isSuccess(yield* Effect.result(send(test)))) {
           const isSilent = Option.isNone(yield* Effect.timeoutOption(arrived.await, timeout))
           setHeard(!isSilent)

@@ -16,8 +16,8 @@ export type RunStatement = (
 ) => Effect.Effect<HostPool.QueryResult, SqlError>
 
 /**
- * A statement cannot be interrupted. After an interruption, the session would return to the pool before the server has
- * responded.
+ * Runs a statement that cannot be interrupted. After an interruption, the session would return to the pool before the
+ * server has responded.
  */
 export const makeRunStatement =
   (session: HostPool.Queryable): RunStatement =>

@@ -5,7 +5,7 @@ import * as Predicate from "effect/Predicate"
 export interface QueryResult {
   readonly rows: ReadonlyArray<object>
   /**
-   * The command that Postgres reports for a statement without rows, such as `ROLLBACK`. The value is undefined with
+   * The command that Postgres reports for a statement without rows, such as `ROLLBACK`. The command is undefined with
    * PGlite, which reports no command.
    */
   readonly command?: string | undefined
@@ -17,7 +17,10 @@ export interface Queryable {
   readonly query: (text: string, values?: any) => PromiseLike<any>
 }
 
-/** A borrowed session. With `true`, `release` ends the session instead of returning the session to the pool. */
+/**
+ * A session that was borrowed from the pool. With `true`, `release` ends the session instead of returning the session
+ * to the pool.
+ */
 export interface Session extends Queryable {
   readonly release: (destroy?: boolean) => void
 }
@@ -53,8 +56,8 @@ export const lease = (pool: HostPool): PromiseLike<Session> =>
       })
 
 /**
- * PGlite lends its session only inside an open transaction, so this function removes BEGIN from the statement. PGlite
- * runs only one statement at a time.
+ * PGlite lends its session only inside an open transaction, so the function removes BEGIN from statements. PGlite runs
+ * only one statement at a time.
  */
 const begun =
   (session: Queryable): Queryable["query"] =>

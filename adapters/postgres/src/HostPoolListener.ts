@@ -30,7 +30,10 @@ const payloadOf = (said: unknown): string =>
 const isSingle = (pool: HostPool.HostPool): boolean =>
   Predicate.hasProperty(pool, "options") && Predicate.hasProperty(pool.options, "max") && pool.options.max === 1
 
-/** Starts to listen. The service does not listen if the sessions of the pool report no notifications. */
+/**
+ * Starts to listen with a session of the pool. The service does not listen if the sessions of the pool report no
+ * notifications.
+ */
 export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listener, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     if (!("connect" in pool) || isSingle(pool)) return yield* Effect.never
@@ -48,7 +51,7 @@ export const subscribe = (pool: HostPool.HostPool): Effect.Effect<Channel.Listen
     }
     session.on("error", lost)
     session.on("end", lost)
-    // The lease always ends this session. An interrupted start therefore need not wait for the server.
+    // The pool ends the listening session in any case. An interrupted start therefore need not wait for the server.
     yield* Effect.tryPromise({
       try: () => Promise.resolve(session.query(`LISTEN ${Channel.channelName}`)),
       catch: (cause) => toSqlError(cause, "listen")

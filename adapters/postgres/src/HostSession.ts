@@ -12,8 +12,7 @@ import type * as HostPool from "./HostPool.ts"
 type Query = HostPool.Queryable["query"]
 
 /**
- * Kysely accepts queries that are already compiled. If Kysely compiled these queries, Kysely's plugins could rename
- * their columns.
+ * The service passes compiled queries to Kysely. If Kysely compiled the queries, Kysely's plugins could rename columns.
  */
 interface Compiled {
   readonly sql: string

@@ -55,8 +55,8 @@ export const contextOf = (client: SqlClient.SqlClient & Pick<Pool, "fault">) =>
   )
 
 /**
- * Commits a transaction. If a statement of the transaction has failed, Postgres responds to COMMIT with the command
- * ROLLBACK. PGlite reports no command.
+ * Commits a transaction, and fails if the server rolled the transaction back. If a statement of the transaction has
+ * failed, Postgres responds to COMMIT with the command ROLLBACK. PGlite reports no command.
  */
 export const commitTransaction: Control = (connection) =>
   Effect.flatMap(

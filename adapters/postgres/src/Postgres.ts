@@ -25,8 +25,8 @@ import * as WorkSignalByChannel from "./WorkSignal.ts"
 
 export interface PostgresConfig extends PostgresClient.PostgresClientConfig {
   /**
-   * The database URL that bypasses a pooler, for work that needs a direct connection. If this URL is set, `url` leads
-   * to a pooler, and the client prepares no statements.
+   * The database URL that bypasses a pooler, for work that needs a direct connection. If `directUrl` is set, `url`
+   * leads to a pooler, and the client prepares no statements.
    */
   readonly directUrl?: Redacted.Redacted | undefined
 }
@@ -59,19 +59,22 @@ export const layerClient = (config: PostgresConfig) =>
 export const layerDirect = (config: PostgresConfig) => PostgresClient.layer(alone(config))
 
 /**
- * Provides the client for migrations with the time of the database. A migration needs this time to compare the
- * heartbeats of other processes.
+ * Provides the client for migrations with the time of the database. A migration needs the database's time to compare
+ * the heartbeats of other processes.
  */
 export const layerMigrating = (config: PostgresConfig) => Layer.provideMerge(layerClock, layerDirect(config))
 
 /** Provides a client for inspections with the settings of the stores. The client opens only one connection. */
 export const layerInspect = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
 
-/** Provides a client for inspections with the settings of migrations. The statement timeout is the usual one. */
+/**
+ * Provides a client for inspections with the settings of migrations. The client has the statement timeout of the
+ * configuration.
+ */
 export const layerInspectDirect = (config: PostgresConfig) =>
   PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })
 
-/** Configures one connection that bypasses the pooler. Statements on this connection have no timeout. */
+/** Configures one connection that bypasses the pooler and has no statement timeout. */
 const alone = ({ directUrl, url, ...config }: PostgresConfig): PostgresClient.PostgresClientConfig => ({
   ...config,
   url: directUrl ?? url,

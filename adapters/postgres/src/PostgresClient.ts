@@ -31,7 +31,7 @@ import { toParameter, typeRegistry } from "./Values.ts"
 
 export interface PostgresClientConfig {
   readonly url: Redacted.Redacted
-  /** The maximum number of connections. The default is 10. */
+  /** The maximum number of connections, with a default of 10. */
   readonly poolSize?: number | undefined
   /**
    * True if the URL leads to a pooler in transaction mode. The client then prepares no statements, and changes no
@@ -41,15 +41,18 @@ export interface PostgresClientConfig {
   /** The schema that contains the tables. By default, the client uses the search path of the role. */
   readonly schema?: string | undefined
   readonly applicationName?: string | undefined
-  /** The timeout for opening a connection. The default is the URL's `connect_timeout`, or 5 seconds. */
+  /**
+   * The timeout for opening a connection. Without this option, the client uses the URL's `connect_timeout`, or 5
+   * seconds.
+   */
   readonly connectTimeout?: Duration.Input | undefined
-  /** The timeout for a statement. The default is 30 seconds, and zero means no timeout. */
+  /** The timeout for a statement, with a default of 30 seconds. A timeout of zero disables the limit. */
   readonly statementTimeout?: Duration.Input | undefined
-  /** The timeout for an idle transaction. The default is 30 seconds, and zero means no timeout. */
+  /** The timeout for an idle transaction, with a default of 30 seconds. A timeout of zero disables the limit. */
   readonly idleInTransactionTimeout?: Duration.Input | undefined
-  /** The maximum time that a statement waits for a free connection. The default is 10 seconds. */
+  /** The maximum time that a statement waits for a free connection, with a default of 10 seconds. */
   readonly acquireTimeout?: Duration.Input | undefined
-  /** The time after which an unused connection closes. The default is one minute. */
+  /** The time after which an unused connection closes, with a default of one minute. */
   readonly idleTimeout?: Duration.Input | undefined
 }
 
@@ -59,7 +62,7 @@ export interface PostgresClient extends SqlClient.SqlClient {
   readonly fault: Effect.Effect<void, DatabaseUnavailable>
   /** Returns the number of connections in use plus the number of callers that wait for a connection. */
   readonly inUse: () => number
-  /** Opens a connection until the scope closes. No other caller reuses this connection. */
+  /** Opens a connection until the scope closes. No other caller reuses the connection. */
   readonly reserveSession: Effect.Effect<PgConnection.PgConnection, SqlError, Scope.Scope>
 }
 
@@ -156,7 +159,8 @@ type Answered = <A>(asked: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlEr
 
 /**
  * Ends a statement whose response was lost in the network, because the server enforces only its own statement timeout.
- * The function uses a timer and one fiber. A race of two fibers would add 5% to a statement's processor time.
+ * A timer and one fiber implement this timeout, because a race of two fibers would add 5% to a statement's processor
+ * time.
  */
 const answeredWithin = (bound: Duration.Duration): Answered => {
   if (Duration.isZero(bound)) return (asked) => asked
@@ -182,7 +186,7 @@ const answeredWithin = (bound: Duration.Duration): Answered => {
 
 const grace = Duration.seconds(5)
 
-/** The longest delay of a Node timer, in milliseconds. A timer with a longer delay fires at once. */
+/** The longest delay of a Node timer, in milliseconds. A Node timer with a longer delay fires at once. */
 const longestTimer = 2 ** 31 - 1
 
 const toConnection = (

@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as UrlParameters from "./UrlParameters.ts"
 
-/** The error for an invalid URL. The reason never contains the URL, because the URL may contain a password. */
+/** The error for an invalid database URL. The error never contains the URL, because the URL may contain a password. */
 export interface UrlRefused {
   /** The second part of a sentence that begins with the name of the variable. */
   readonly reason: string

@@ -46,8 +46,8 @@ const textOf = (cause: unknown, name: string): string | undefined => {
 const constraintOf = (cause: unknown) => textOf(cause, "constraint") ?? "unknown"
 
 /**
- * Returns the server's SQLSTATE, or undefined for an error without a SQLSTATE. A SQLSTATE contains a digit. The error
- * codes of the operating system, such as `EPIPE`, contain no digit.
+ * Returns the server's SQLSTATE. The result is undefined for an error without a SQLSTATE. A SQLSTATE contains a digit.
+ * The error codes of the operating system, such as `EPIPE`, contain no digit.
  */
 export const stateOf = (cause: unknown): string | undefined => {
   const code = textOf(cause, "code")

@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* (
 
   /**
    * Counts the caller, and takes a permit of its organization if a permit is free. A caller that need not wait keeps
-   * its clock, because each change of the clock creates a new cache of fiber references for the statement.
+   * its clock, because another clock would cost each statement a new cache in its fiber.
    */
   const enterNow = (share: string): boolean => {
     if (lent >= size || (share !== "" && !permits.tryTake(share))) return false
@@ -77,7 +77,8 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /**
-   * Works like `enterNow`, but waits for a permit. If one of the two functions succeeds, the caller must call `leave`.
+   * Counts the caller, and waits for a permit of its organization. After `enterNow` or `enter` succeeds, the caller
+   * must call `leave`.
    */
   const enter = (share: string, restore: KeyedSemaphore.Restore): Effect.Effect<void, SqlError> => {
     lent++
@@ -138,8 +139,7 @@ export const make = Effect.fnUntraced(function* (
     )
 
   /**
-   * Works like `acquire`, but lends the session for one function call. A call needs no scope, which would cost time in
-   * each statement.
+   * Lends a session for one function call. The call uses no scope, because a scope would cost time in each statement.
    */
   const borrow = <A, E, R>(use: (session: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
     Effect.withFiber(({ context }: { readonly context: Context.Context<never> }) =>
@@ -173,8 +173,8 @@ export const make = Effect.fnUntraced(function* (
 const stale = Symbol("stale")
 
 /**
- * No generation has this number, so the session is discarded at its next loan. An immediate invalidation would make the
- * pool open another session, which may be read-only too.
+ * The generation number of sessions that must be discarded. The pool discards such a session at the session's next
+ * loan. An immediate invalidation would make the pool open another session, which may be read-only too.
  */
 const retired = -1
 

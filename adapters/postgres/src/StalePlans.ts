@@ -1,5 +1,5 @@
 /**
- * Handles prepared statements that a schema change has made stale. The driver prepares such a statement again, except
+ * Handles prepared statements that a schema change has made stale. The driver prepares a stale statement again, except
  * within a transaction, which has already failed. The failed transaction is reported as a conflict and then retried.
  * From then on, each statement has a new text and is prepared again. Otherwise a transaction with many statements would
  * fail once for each statement.
@@ -20,7 +20,8 @@ export const make = (): StalePlans => {
       Effect.suspend(() => {
         const before = renewals
         return Effect.catchIf(send(sql + suffix), isStale, (error) => {
-          // The suffix changes only once for statements that fail at the same time, because they had the same suffix.
+          // Statements that fail at the same time had the same suffix, so the suffix changes only once for all of these
+          // statements.
           if (renewals === before) suffix = ` -- ${++renewals}`
           const { cause, message, operation } = error.reason
           return Effect.fail(new SqlError({ reason: new SerializationError({ cause, message, operation }) }))

@@ -9,7 +9,8 @@ const supported = [
 ]
 
 /**
- * The service can safely ignore these parameters, because they affect neither the choice of the server nor security.
+ * Parameters that the service can safely ignore, because the parameters affect neither the choice of the server nor
+ * security.
  */
 const ignored = [
   ...["application_name", "fallback_application_name", "client_encoding"],
@@ -18,7 +19,10 @@ const ignored = [
   ...["krbsrvname", "gsslib", "gssdelegation", "load_balance_hosts", "min_protocol_version", "max_protocol_version"]
 ]
 
-/** The driver ignores these parameters. A URL may contain them only with values that match the driver's behaviour. */
+/**
+ * Parameters that the driver ignores. A URL may contain these parameters only with values that match the driver's
+ * behaviour.
+ */
 const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["disable", "prefer"],
   gssencmode: ["disable", "prefer"],
@@ -26,7 +30,10 @@ const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   target_session_attrs: ["any"]
 }
 
-/** The service refuses these parameters. Ignoring them would change the server, the authentication or the security. */
+/**
+ * Parameters that the service refuses. Ignoring these parameters would change the server, the authentication or the
+ * security.
+ */
 const unsupported = [
   ...["hostaddr", "passfile", "service", "servicefile", "replication", "require_auth", "requirepeer"],
   ...["sslpassword", "sslcrl", "sslcrldir", "scram_client_key", "scram_server_key"],
@@ -38,7 +45,7 @@ const known = [...supported, ...ignored, ...Object.keys(ignoredWith), ...unsuppo
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "")
 
 /**
- * Returns why the parameters are refused, or undefined. The reason contains no values. The reason also contains no name
+ * Returns why the parameters are refused, or undefined. The reason contains no parameter values, and no parameter name
  * that may be part of a password.
  */
 export const refusalOfParameters = (parameters: URLSearchParams): string | undefined => {

@@ -50,8 +50,8 @@ export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): 
   })
 
   /**
-   * Selects the messages for other processes. Local workers start at once, so new work needs no message. Changes always
-   * need a message, because requests can wait in any process.
+   * Selects the messages for other processes. Workers of this process start at once, so new work for them needs no
+   * message. Changes always need a message, because requests can wait in any process.
    */
   const messagesOf = (work: ReadonlyArray<DueWork>, now: Instant.Instant) =>
     work.flatMap((one) => {

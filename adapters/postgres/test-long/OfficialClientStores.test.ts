@@ -8,7 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { registerStoreSuites } from "../test/Suites.ts"
 
-/** The time is longer than any test advances the clock, because the pool reopens a connection after this time. */
+/**
+ * The lifetime of a connection, after which the pool reopens the connection. No test advances the clock by such a long
+ * time.
+ */
 const idleTimeout = Duration.weeks(52)
 
 const layer = Layer.unwrap(

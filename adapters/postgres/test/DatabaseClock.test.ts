@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 
-/** The machine's own wall clock and monotonic clock, both in milliseconds. The test sets both clocks. */
+/** The wall clock and the monotonic clock of the machine, in milliseconds. The test sets these two clocks. */
 const machine = (state: { wall: number; monotonic: number }): Clock.Clock => {
   const nanos = (millis: number) => BigInt(Math.round(millis * 1e6))
   const usual = Clock.Clock.defaultValue()

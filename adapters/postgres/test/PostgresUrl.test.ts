@@ -50,7 +50,7 @@ describe("Postgres URLs", () => {
     rmSync(folder, { recursive: true })
   })
 
-  it("the query parameter wins if a Postgres URL names a value twice, as in the driver", () => {
+  it("a query parameter of a Postgres URL overrides the same part of the URL, as in the driver", () => {
     const twice = "postgres://localhost:6000/a?host=db.example.com&port=7000&dbname=b"
     expect(parse(twice).told).toBe("db.example.com port 7000, database b")
     expect(parse(twice).ssl).toBeUndefined()

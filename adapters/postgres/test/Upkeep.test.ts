@@ -1,4 +1,4 @@
-/** Tests the autovacuum settings and the HOT updates of counters. Both keep Postgres fast when tables grow. */
+/** Tests the autovacuum settings and the HOT updates of counters, which keep Postgres fast when tables grow. */
 import { assert, describe, it } from "@effect/vitest"
 import * as TestDatabase from "@partner-commentary/test/postgres/TestDatabase"
 import * as Effect from "effect/Effect"

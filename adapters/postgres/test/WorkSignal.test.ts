@@ -46,7 +46,7 @@ it.effect("a signal about future work shortens the wait of a worker in another p
 )
 
 it.effect(
-  "only the earliest due time of a kind of work is signaled, because the worker's next poll finds the others",
+  "only the earliest due time of a kind of work is signaled, because the worker's next poll finds later work",
   () =>
     Effect.gen(function* () {
       const { channel, said } = makeChannel()

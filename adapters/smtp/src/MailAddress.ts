@@ -11,8 +11,8 @@ export interface MailSender {
 }
 
 /**
- * Matches one mailbox. The pattern is stricter than RFC 5322, in which one string can contain several mailboxes. The
- * pattern refuses quoted local parts, comments, groups and address literals.
+ * Matches the address of one mailbox. The pattern is stricter than RFC 5322, in which one string can contain several
+ * mailboxes. The pattern refuses quoted local parts, comments, groups and address literals.
  */
 const mailbox = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@([^\s\p{C}<>()[\]\\,;:"@]+)$/u
 const domain = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/

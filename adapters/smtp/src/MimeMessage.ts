@@ -15,8 +15,8 @@ const line = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim
 const impossible = (reason: string) => Result.fail(new MailRefused({ permanent: true, reason }))
 
 /**
- * Composes a mail. The function fails permanently if the recipient's address is invalid, or if the mail's id does not
- * give a valid Message-ID.
+ * Composes a mail for nodemailer. The function fails permanently if the recipient's address is invalid, or if the
+ * mail's id does not give a valid Message-ID.
  */
 export const composeMimeMessage = (
   sender: MailSender,

@@ -13,8 +13,8 @@ export interface PoolLimits {
 
 export interface SmtpPool {
   /**
-   * Sends a mail. An abort closes the connection. `onSent` is called at most once, before the server's reply to the
-   * complete mail.
+   * Sends a mail. An abort of the send closes the connection. `onSent` is called at most once, before the server's
+   * reply to the complete mail.
    */
   readonly send: (mail: SendMailOptions, signal: AbortSignal, onSent: () => void) => Promise<unknown>
   readonly close: () => void

@@ -47,21 +47,21 @@ export interface SmtpMailerOptions {
   /** The sender in the form `Name <address>`. Every Message-ID ends with the domain of this address. */
   readonly from: string
   /**
-   * The number of concurrent connections. The default is 16. A worker claims as many mails as there are connections, so
-   * that no mail waits for a connection.
+   * The number of concurrent connections, with a default of 16. A worker claims as many mails as there are connections,
+   * so that no mail waits for a connection.
    */
   readonly connections?: number
   /**
-   * The time limit from the start of the connection to the last byte of the mail. The default is 5 minutes. The wait
-   * for a free connection does not count.
+   * The time limit from the start of the connection to the last byte of the mail, with a default of 5 minutes. The
+   * limit does not include the wait for a free connection.
    */
   readonly timeout?: Duration.Input
   /**
-   * The time limit of the reply to the complete mail. The server may scan the mail during this time. The default is 10
-   * minutes, as in RFC 5321 (4.5.3.2.6).
+   * The time limit of the reply to the complete mail. The server may scan the mail before the reply. The default of 10
+   * minutes follows RFC 5321 (4.5.3.2.6).
    */
   readonly answerTimeout?: Duration.Input
-  /** The time limit of the reply to the complete mail while the process stops. The default is 5 seconds. */
+  /** The time limit of the reply to the complete mail while the process stops, with a default of 5 seconds. */
   readonly stopTimeout?: Duration.Input
 }
 

@@ -11,7 +11,7 @@ export interface VerifiedServer {
   readonly isAuthenticated: boolean
 }
 
-/** Checks the mail server. A failure contains the server's reply without credentials. */
+/** Connects to the mail server and logs in. A failure contains the server's reply without credentials. */
 export const verifyMailServer = (
   url: Redacted.Redacted<string>,
   timeout: Duration.Input
@@ -27,7 +27,7 @@ export const verifyMailServer = (
       connectionTimeout: time,
       greetingTimeout: time,
       socketTimeout: time,
-      // These settings override the query of the URL, because a transcript would contain credentials.
+      // The settings override the query of the URL and disable logs, because a transcript would contain credentials.
       logger: false,
       debug: false,
       transactionLog: false

@@ -31,7 +31,10 @@ const texts = [
   "Größe, ja. ".repeat(6000)
 ]
 
-/** nodemailer may break a last line that ends with a space at another place. Mail readers remove these line breaks. */
+/**
+ * nodemailer may break a last line that ends with a space at another place. Mail readers remove the line breaks that
+ * nodemailer adds.
+ */
 const unbroken = (bytes: Buffer) => bytes.toString().replaceAll("=\r\n", "")
 
 it.effect("a mail has the bytes that nodemailer's own streams build", () =>

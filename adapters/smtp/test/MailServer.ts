@@ -55,7 +55,7 @@ export const startMailServer = (options: SMTPServerOptions = {}, wanted = 0) =>
           },
           ...options
         })
-        // A client that times out resets its connection. The test server ignores this error.
+        // The test server ignores the error of a client that times out and resets its connection.
         server.on("error", () => undefined)
         server.listen(wanted, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),

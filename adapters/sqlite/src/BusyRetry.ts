@@ -1,7 +1,7 @@
 /**
  * Retries a statement while another process writes. SQLite's own busy timeout would block the thread. As in SQLite,
  * only the delays count towards the timeout. The delays use real time even with a test clock, because the other process
- * uses real time. Reads continue during the delays.
+ * uses real time. Other reads continue during the delays of a retry.
  */
 import { isSnapshotStale } from "@partner-commentary/sql/database/HostTransaction"
 import * as Clock from "effect/Clock"
@@ -14,8 +14,8 @@ const longestDelay = 25
 const realClock = Clock.Clock.defaultValue()
 
 /**
- * Returns whether another connection holds the lock and may release the lock later. SQLite reports this with
- * `SQLITE_BUSY` and its variants.
+ * Returns whether another connection holds the lock and may release the lock later. SQLite reports a held lock with
+ * `SQLITE_BUSY` and variants of that code.
  */
 export const isDatabaseBusy = (error: SqlError): boolean => {
   const { cause } = error.reason

@@ -1,6 +1,5 @@
 /**
- * Detects faults of the database file that no statement may report. Such a fault is a file that was moved or replaced,
- * or a corrupt page.
+ * Detects faults of the database file that statements may not report: a moved file, a replaced file, or a corrupt page.
  */
 import { statSync } from "node:fs"
 import { DatabaseUnavailable } from "@partner-commentary/core/operations/DatabaseHealth"

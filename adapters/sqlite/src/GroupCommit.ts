@@ -32,12 +32,14 @@ import type { SqliteHandle } from "./SqliteConnection.ts"
  */
 const maxBodies = 64
 
-/** A group accepts no more bodies after this time, because the process cannot read from sockets while a group runs. */
+/**
+ * The time after which a group accepts no more bodies, because the process cannot read from sockets while a group runs.
+ */
 const maxAge = Duration.toNanosUnsafe(Duration.millis(8))
 
 interface Group {
   readonly outcome: Deferred.Deferred<void, SqlError>
-  /** The error of a savepoint that could not be rolled back. A group with this error must not be committed. */
+  /** The error of a savepoint that could not be rolled back. A group with a broken savepoint must not be committed. */
   broken: SqlError | undefined
 }
 
@@ -175,8 +177,8 @@ export const make = (options: {
     })
 
   /**
-   * Rolls back one body. After the ROLLBACK of the first body, the COMMIT of the group fails. No other body has run in
-   * the group at that time.
+   * Rolls back one body. The ROLLBACK of the first body makes the COMMIT of the group fail, but no other body of the
+   * group has run yet.
    */
   const undo = ({ isFirst }: Turn) =>
     isFirst
@@ -225,7 +227,7 @@ export const make = (options: {
 }
 
 /**
- * Waits for one turn of the event loop, in which Node reads requests that have arrived. These requests can join the
+ * Waits for one turn of the event loop, in which Node reads requests that have arrived. The new requests can join the
  * group.
  */
 const nextMacrotask = Effect.callback<void>((resume) => {

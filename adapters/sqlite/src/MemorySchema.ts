@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { schemaMigrations, schemaStatements } from "./PresentSchema.ts"
 import { SqliteClient } from "./SqliteClient.ts"
 
-/** The bytes of a database that contains only the schema. The bytes never change. */
+/** The bytes of a database that contains only the schema. The stored bytes never change. */
 let template: Option.Option<Uint8Array> = Option.none()
 
 /** True if the generated schema contains all migrations. */

@@ -33,7 +33,7 @@ export interface SqliteClientConfig extends SqliteConnection.SqliteFileConfig {
 
 export interface SqliteClient extends SqlClient.SqlClient {
   readonly config: SqliteClientConfig
-  /** Detects faults of the database file that no statement may report. */
+  /** Detects faults of the database file that statements may not report. */
   readonly fault: SqliteConnection.SqliteHandle["fault"]
   readonly readNow: SqliteConnection.SqliteHandle["readNow"]
   /** Returns the whole database as bytes. The result is none if the runtime cannot serialize the database. */

@@ -1,8 +1,8 @@
 /**
  * Opens one SQLite file with `node:sqlite`, and provides Effect connections to the file.
  *
- * `openDatabase` returns the database. `connectToDatabase` returns a connection whose statements run at once if they
- * may, and otherwise wait. `SqliteClient` and `GroupCommit` decide when a statement may run.
+ * `openDatabase` returns the database. `connectToDatabase` returns a connection whose statements run at once or wait
+ * for their turn. `SqliteClient` and `GroupCommit` decide when a statement may run.
  */
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
@@ -27,12 +27,12 @@ export interface SqliteFileConfig {
    */
   readonly filename: string
   readonly readonly?: boolean | undefined
-  /** The maximum number of prepared statements in the cache. The default is 256. */
+  /** The maximum number of prepared statements in the cache, with a default of 256. */
   readonly prepareCacheSize?: number | undefined
   readonly disableWAL?: boolean | undefined
   /**
-   * The maximum time that a statement waits for a write of another process. The default is 5 seconds. When the client
-   * opens the file, this wait blocks the thread.
+   * The maximum time that a statement waits for a write of another process, with a default of 5 seconds. A wait while
+   * the client opens the file blocks the thread.
    */
   readonly busyTimeout?: Duration.Input | undefined
 }
@@ -43,7 +43,7 @@ export interface SqliteHandle {
   readonly native: DatabaseSync
   /** The maximum time that a statement waits for a busy database, in milliseconds. */
   readonly timeout: number
-  /** Detects faults of the database file that no statement may report. */
+  /** Detects faults of the database file that statements may not report. */
   readonly fault: FileHealth.FileHealth["check"]
   readonly isTransaction: () => boolean
   /** Runs the statement at once, and returns an effect that has already ended. */
@@ -94,7 +94,7 @@ const openNative = (config: SqliteFileConfig): DatabaseSync => {
   })
   if (!readOnly && config.disableWAL !== true) native.exec("PRAGMA journal_mode = WAL")
   native.exec("PRAGMA synchronous = FULL")
-  // Without this setting, SQLite writes the undo data of each savepoint to a file.
+  // With `temp_store = MEMORY`, SQLite does not write the undo data of each savepoint to a file.
   native.exec("PRAGMA temp_store = MEMORY")
   // From this statement on, `BusyRetry` retries statements that find the database busy.
   native.exec("PRAGMA busy_timeout = 0")
@@ -147,11 +147,10 @@ export const makeDatabase = (native: DatabaseSync, config: SqliteFileConfig): Sq
 
 interface Prepared {
   readonly statement: StatementSync
-  /** The names of the columns. The list is empty if the statement returns no rows. */
+  /** The names of the columns. A statement that returns no rows has an empty list of columns. */
   readonly columns: ReadonlyArray<string>
   /**
-   * False if the text may contain `*`. A migration, even in another process, may change the columns of such a
-   * statement.
+   * False if the text may contain `*`. A migration, even in another process, may change the columns that `*` selects.
    */
   readonly namesColumns: boolean
   bigInts: boolean
@@ -211,8 +210,8 @@ const primaryKeyViolation = 1555
 const uniqueViolation = 2067
 
 /**
- * Converts an SQLite error. SQLite has different codes for conflicts of a primary key and of a unique index. The
- * function maps both codes to the same error, as with Postgres.
+ * Converts an SQLite error to a SqlError. SQLite has different codes for conflicts of a primary key and of a unique
+ * index. The function maps the two codes to the same error, as with Postgres.
  */
 const toSqlError = (cause: unknown, operation: "open" | "execute", message: string): SqlError => {
   const code = typeof cause === "object" && cause !== null && "errcode" in cause ? cause.errcode : undefined

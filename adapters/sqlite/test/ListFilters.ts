@@ -2,7 +2,7 @@
 import type { TopicList } from "@partner-commentary/core/topic/TopicStore"
 import { day, start } from "@partner-commentary/testkit/support/Fixtures"
 
-/** The index that a statement with this filter must use. */
+/** The index that a statement with the filter must use. */
 export const indexPatternOf = (text: string): RegExp =>
   text.includes("updated_at >")
     ? /topics_updated \(.*updated_at>\?|PRIMARY KEY \(id=/

@@ -35,9 +35,8 @@ interface Run {
 }
 
 /**
- * Statements that may sort, because each of them sorts few rows: a creator's open assignments, waiting webhooks, the
- * days of a period, the assignments of a new topic or of the newest hundred topics of a reference, one page, or one
- * page of each event type.
+ * Statements that may sort, because each statement sorts only a few rows. The rows are a creator's open assignments,
+ * waiting webhooks, days of a period, assignments of a new topic or of a reference's newest hundred topics, or a page.
  */
 const sortsFew =
   /creator_key =|external_reference =|RECURSIVE owner|few\.place|UNION ALL SELECT moment|few.event_id DESC|JOIN delivery_attempts|GROUP BY persona_id, name|t.id, a.position|topic_id = \?\) AS sent/

@@ -81,16 +81,18 @@ describe("Transactions of several organizations", () => {
     }).pipe(Effect.provide(layerMemory))
   )
 
-  it.effect("a running transaction does not wait for its organization's turn, because others wait for its locks", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const process = yield* Scheduler.Scheduler
-      const turns = new Scheduler.MixedScheduler("async")
-      const seen = yield* transact(sql, Effect.service(Scheduler.Scheduler)).pipe(
-        Effect.provideService(Scheduler.Scheduler, turns),
-        Effect.provideService(ProcessScheduler, process)
-      )
-      assert.strictEqual(seen, process)
-    }).pipe(Effect.provide(layerMemory))
+  it.effect(
+    "a running transaction does not wait for its organization's turn, because other transactions wait for its locks",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const process = yield* Scheduler.Scheduler
+        const turns = new Scheduler.MixedScheduler("async")
+        const seen = yield* transact(sql, Effect.service(Scheduler.Scheduler)).pipe(
+          Effect.provideService(Scheduler.Scheduler, turns),
+          Effect.provideService(ProcessScheduler, process)
+        )
+        assert.strictEqual(seen, process)
+      }).pipe(Effect.provide(layerMemory))
   )
 })

@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 
 export interface FolderStorageOptions {
   readonly folder: string
-  /** The URL of the folder. The URL must not end with a slash. */
+  /** The URL of the folder, which must not end with a slash. */
   readonly url: string
 }
 
@@ -80,7 +80,9 @@ const remember = (folder: string): Promise<void> =>
     () => undefined
   )
 
-/** Deletes incomplete files of processes that have died. Several processes may run this function at the same time. */
+/**
+ * Deletes incomplete files of processes that have died. Several processes may delete incomplete files at the same time.
+ */
 const sweep = Effect.fnUntraced(function* (folder: string) {
   const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(longestWrite)
   yield* attempt(() =>

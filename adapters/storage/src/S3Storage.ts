@@ -15,13 +15,13 @@ import * as Redacted from "effect/Redacted"
 export interface S3StorageOptions {
   /** The URL of the bucket in path style or virtual-hosted style. The URL must not end with a slash. */
   readonly url: string
-  /** The base URL of the media URLs for partners. The default is the URL of the bucket. */
+  /** The base URL of the media URLs for partners. Without a base URL, partners get the URL of the bucket. */
   readonly publicUrl: Option.Option<string>
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted<string>
   readonly sessionToken: Option.Option<Redacted.Redacted<string>>
-  /** The time limit of the whole call. The default and the maximum are 25 seconds. */
+  /** The time limit of an upload. The default time limit and the maximum are 25 seconds. */
   readonly timeout?: Duration.Duration
 }
 

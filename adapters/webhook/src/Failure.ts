@@ -1,5 +1,5 @@
 /**
- * Explains the failure of a request. Partners read these sentences, so they contain no addresses and no internal
+ * Explains the failure of a request. Partners read the explanation, so the text contains no addresses and no internal
  * details.
  */
 import { type TransportFailure, WebhookNotSent } from "@partner-commentary/core/webhook/WebhookTransport"
@@ -46,7 +46,7 @@ const unreachable = new Set([
 const tls =
   /SSL|TLS|^EPROTO$|CERT|CRL|SIGNATURE|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH|^HOSTNAME_MISMATCH$|^UNSPECIFIED$/
 
-/** Returns the error code. If Node tried several addresses, the code belongs to the first address. */
+/** Returns the code of a Node error. If Node tried several addresses, the code belongs to the first address. */
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 

@@ -35,9 +35,9 @@ export const resolveBySystem: NameLookup = (name) =>
   )
 
 /**
- * Resolves names with name servers such as `192.0.2.1` or `192.0.2.1:53`. The default is the machine's name servers.
- * The lookup has a timeout and uses no thread of Node's pool, so that a partner's slow name server does not delay other
- * lookups.
+ * Resolves names with name servers such as `192.0.2.1` or `192.0.2.1:53`. By default, the lookup uses the machine's
+ * name servers. The lookup has a timeout and uses no thread of Node's pool, so that a partner's slow name server does
+ * not delay other lookups.
  */
 export const lookupWithNameServers = Effect.fnUntraced(function* (servers: ReadonlyArray<string> = []) {
   const resolver = yield* Effect.acquireRelease(

@@ -15,11 +15,11 @@ import * as ReceiverUrl from "./ReceiverUrl.ts"
 export interface WebhookTransportOptions {
   /** Allows `http:` URLs and receivers in private networks or on loopback, for development with trusted partners. */
   readonly allowPrivate: boolean
-  /** The allowed ports. The default is 443 and 8443, or every port with `allowPrivate`. */
+  /** The ports that a webhook URL may use. By default, 443 and 8443 are allowed, or every port with `allowPrivate`. */
   readonly ports?: ReadonlyArray<number>
   /**
-   * The lookup of host names. The default uses the machine's name servers, or the system's resolver with
-   * `allowPrivate`.
+   * The function that resolves host names. By default, the lookup uses the machine's name servers, or the system's
+   * resolver with `allowPrivate`.
    */
   readonly lookup?: NameLookup.NameLookup
 }

@@ -21,7 +21,9 @@ const usual = getCACertificates()
 beforeAll(() => setDefaultCACertificates([...usual, trusted.cert]))
 afterAll(() => setDefaultCACertificates(usual))
 
-/** Sends the response head once. Then the function repeats the other parts while the client reads, up to 64 MiB. */
+/**
+ * Sends the response head once, and then repeats the other parts of the response while the client reads, up to 64 MiB.
+ */
 const flood = (head: string, rest: string) => (socket: Socket) => {
   const block = Buffer.from(rest.repeat(Math.ceil(65_536 / rest.length)))
   let written = 0

@@ -6,7 +6,9 @@ import * as Effect from "effect/Effect"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
-/** The records of each name. A record contains addresses, or makes lookups fail for one or both address families. */
+/**
+ * The records of each host name. A record contains addresses, or makes lookups fail for one or both address families.
+ */
 export type NameServerZone = Readonly<Record<string, ReadonlyArray<string | "fails for A" | "fails for AAAA">>>
 
 const bytesOf = (address: string): Buffer => {

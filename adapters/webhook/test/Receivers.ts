@@ -34,7 +34,7 @@ const listening = <S extends Net.Server>(make: () => S, wanted = 0) =>
         server.on("connection", (socket: Net.Socket) => {
           connections += 1
           open.add(socket)
-          // A client that times out resets its connection. The server ignores this error.
+          // The server ignores the error of a client that times out and resets its connection.
           socket
             .on("error", () => undefined)
             .on("close", () => {
@@ -61,7 +61,7 @@ export const listenHttp = (answer: Http.RequestListener, wanted?: number) =>
 export const listenHttps = (options: Https.ServerOptions, answer: Http.RequestListener) =>
   listening(() => Https.createServer(options, answer).on("tlsClientError", () => undefined))
 
-/** Starts a TCP server. The function `speak` handles each connection. */
+/** Starts a TCP server on loopback. The function `speak` handles each connection. */
 export const listenTcp = (speak: (socket: Net.Socket) => void) =>
   listening(() => Net.createServer((socket) => speak(socket.resume())))
 

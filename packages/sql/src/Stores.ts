@@ -34,7 +34,7 @@ const client = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => sql.withoutTransforms())
 )
 
-/** Nodes can share a Postgres database. They cannot share SQLite, because a SQLite file belongs to one machine. */
+/** Nodes can share a Postgres database, but no SQLite database, because an SQLite file belongs to one machine. */
 const isShared = Layer.effect(
   DatabaseIsShared,
   Effect.map(SqlClient.SqlClient, (sql) => sql.onDialectOrElse({ orElse: () => false, pg: () => true }))

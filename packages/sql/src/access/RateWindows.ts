@@ -83,8 +83,8 @@ export const layer = Layer.effect(
 )
 
 /**
- * The maximum number of full windows in the cache. The number must exceed the number of keys that exhaust their limits
- * at the same time.
+ * The maximum number of full windows in the cache. The cache must have room for all keys that exhaust their limits at
+ * the same time.
  */
 const remembered = 10_000
 
@@ -101,8 +101,8 @@ const lookEvery = 60_000
 const few = 1000
 
 /**
- * Returns arrays for the statement. The window arrays contain each window once, in the lock order of all nodes. The
- * call arrays contain each call with its window and its limit.
+ * Returns the arrays that the counting statement needs. The window arrays contain each window once, in the lock order
+ * of all nodes. The call arrays contain the window and the limit of each call.
  */
 const listed = (calls: ReadonlyArray<Call>) => {
   const windows = new Map(calls.flatMap(({ windows }) => windows.map((window) => [keyOf(window), window] as const)))

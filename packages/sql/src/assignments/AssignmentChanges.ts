@@ -95,8 +95,9 @@ const alone =
     )
 
 /**
- * Runs changes in batches. A batch skips topics that another transaction has locked, and each skipped change then runs
- * alone. If a batch fails, each change runs alone, so that one invalid change cannot fail the others.
+ * Runs changes of assignments in batches. A batch skips topics that another transaction has locked, and each skipped
+ * change then runs alone. If a batch fails, each change runs alone, so that one invalid change cannot fail other
+ * changes.
  */
 const batched = Effect.fnUntraced(function* (sql: SqlClient) {
   const one = alone(sql)
@@ -195,7 +196,7 @@ const isAmong = (sql: SqlClient, ids: ReadonlyArray<ShareId>): Fragment =>
     orElse: () => sql.in("a.id", ids)
   })
 
-/** Decides about one assignment. If the assignment does not change, the result contains no prepared writes. */
+/** Calls `decide` for one assignment. If the assignment does not change, the result contains no prepared writes. */
 const decideOne = (
   sql: SqlClient,
   { assignment: before, topic }: AssignmentInContext,

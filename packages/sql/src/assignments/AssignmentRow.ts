@@ -41,8 +41,8 @@ export interface PublicAssignmentRow {
 }
 
 /**
- * The database stores a cancellation as a withdrawal with a flag. Older processes also read the `failure_reason`
- * column, and they know no cancellations.
+ * The database stores a cancellation as a withdrawal with a flag. Processes of older versions also read the
+ * `failure_reason` column, but do not know cancellations.
  */
 export const failureReasonOf = (
   row: Pick<PublicAssignmentRow, "failure_reason" | "was_cancelled">

@@ -35,7 +35,7 @@ interface SharedIncrements {
 
 export interface PreparedChange extends SharedIncrements {
   readonly events: ReturnType<typeof eventsOf>
-  /** The topic after the change. */
+  /** The topic as it is after the change. */
   readonly topic: LockedTopic
   /** Writes the change first, and then the increments. */
   readonly write: (increments: SharedIncrements) => Effect.Effect<void, SqlError | Overtaken>
@@ -43,7 +43,7 @@ export interface PreparedChange extends SharedIncrements {
 
 /**
  * Writes the changes of one transaction, which holds the locks of their topics and assignments. The last statement
- * writes all usage and counters, in the same fixed order as submissions. Another order would risk a deadlock.
+ * writes all usage and counters in the same fixed order as submissions, which prevents deadlocks.
  */
 export const writeAll = (changes: ReadonlyArray<PreparedChange & { readonly inContext: InContext }>) => {
   const all = {

@@ -24,8 +24,8 @@ export interface BatchLoaderOptions<Call> {
    */
   readonly keyOf?: (call: Call) => string
   /**
-   * A batch fails when it runs longer than the timeout. The default exceeds the statement timeout. A call fails when it
-   * has waited in the queue for half of the timeout.
+   * A batch fails when the batch runs longer than the timeout. The default timeout exceeds the database's statement
+   * timeout. A call fails after waiting in the queue for half of the timeout.
    */
   readonly timeout?: Duration.Input
 }

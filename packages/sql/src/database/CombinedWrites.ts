@@ -7,13 +7,13 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 
-/** A write statement without a RETURNING clause, and the expression that the RETURNING clause returns for each row. */
+/** A write statement without a RETURNING clause. The field `returning` contains the expression for that clause. */
 export interface Write {
   readonly statement: Statement<unknown>
   readonly returning?: string
 }
 
-/** The value that each write returned for its last row. The value is null if the write returned no row. */
+/** The values that the writes returned for their last rows. The element is null for a write that returned no row. */
 export type Returned = ReadonlyArray<number | null>
 
 export const run = (sql: SqlClient, writes: ReadonlyArray<Write>): Effect.Effect<Returned, SqlError> =>

@@ -13,7 +13,7 @@ import { isWithin } from "./Transaction.ts"
 
 export type DirectRead = <Row>(text: string, params: ReadonlyArray<unknown>) => ReadonlyArray<Row> | undefined
 
-/** Returns the rows. The result is undefined if the connection is in a transaction or the statement fails. */
+/** Returns the rows of a read, or undefined if the connection is in a transaction or the statement fails. */
 export const DirectReads = Context.Reference<DirectRead>("@partner-commentary/reference/DirectReads", {
   defaultValue: () => () => undefined
 })
@@ -30,7 +30,7 @@ export const readText = <Row extends object>(
     return rows === undefined ? sql.unsafe<Row>(text, params) : Effect.succeed(rows)
   })
 
-/** Works like `readText`, but accepts a statement whose text is different at each run. */
+/** Runs a read directly, as `readText` does. The text of the statement may be different at each run. */
 export const readStatement = <Row extends object>(sql: SqlClient, read: DirectRead, statement: Statement<Row>) =>
   readText<Row>(sql, read, ...statement.compile())
 

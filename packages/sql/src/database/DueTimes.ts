@@ -9,7 +9,7 @@ import type { Fragment } from "effect/sql/Statement"
 
 export interface DueTimeColumns {
   readonly due: Fragment
-  /** This condition is true while a worker holds the lease of the row. */
+  /** The SQL condition that is true while a worker holds the lease of the row. */
   readonly isLeased: Fragment
   readonly attempts: Fragment
 }

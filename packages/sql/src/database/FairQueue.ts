@@ -14,7 +14,7 @@ export interface FairQueueTable {
 }
 
 /**
- * Returns a WITH clause. Its relation `owner` contains each owner that has waiting rows, even if no row is due. The
+ * Returns a WITH clause whose relation `owner` contains each owner that has waiting rows, even if no row is due. The
  * last row of the relation is null.
  */
 export const selectOwners = ({ owner, rows }: FairQueueTable) => `WITH RECURSIVE owner (id) AS (
@@ -30,14 +30,14 @@ export interface DueRowsQuery {
   readonly now: string
   /** The maximum number of owners and the maximum number of rows. */
   readonly limit: number
-  /** The order of the owners. If there are more owners than the limit, the query drops the last owners. */
+  /** The sort order of the owners. If there are more owners than the limit, the query drops the last owners. */
   readonly first: Fragment
   readonly locked: Fragment
 }
 
 /**
- * Returns a WITH clause. Its relation `due` contains the owner and the id of each due row. Each owner gets at most an
- * equal share of the limit, and an owner's longest overdue rows come first.
+ * Returns a WITH clause whose relation `due` contains the owner and the id of each selected due row. Each owner gets at
+ * most an equal share of the limit, and an owner's longest overdue rows come first.
  */
 export const selectDueRows = (
   sql: SqlClient,

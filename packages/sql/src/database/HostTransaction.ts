@@ -14,7 +14,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /** The host passed a value that is not an open transaction of this database. */
 export class HostTransactionRefused extends Schema.TaggedError<HostTransactionRefused>()("HostTransactionRefused", {
-  /** The end of the message. The message begins with the words "The host's transaction". */
+  /** The end of the error message, which begins with the words "The host's transaction". */
   reason: Schema.String
 }) {
   override get message() {
@@ -79,8 +79,8 @@ const hasNoTransaction = (error: SqlError): boolean =>
 const snapshotStale = 517
 
 /**
- * Another connection wrote after the host's transaction had read. SQLite then rejects every write of that transaction
- * with `SQLITE_BUSY_SNAPSHOT`, so a retry of the statement cannot succeed.
+ * Returns whether another connection wrote after the host's transaction had read. SQLite then rejects every write of
+ * the host's transaction with `SQLITE_BUSY_SNAPSHOT`, so a retry of the statement cannot succeed.
  */
 export const isSnapshotStale = ({ reason: { cause } }: SqlError): boolean =>
   Predicate.hasProperty(cause, "errcode") && cause.errcode === snapshotStale
@@ -151,7 +151,7 @@ const joined = ({ control, enter, spanAttributes, transactionService }: Joining)
   })
 }
 
-/** Uses the client's own `withTransaction` outside of the host's transaction, and a savepoint inside of it. */
+/** Uses a savepoint inside the host's transaction, and the client's own `withTransaction` otherwise. */
 export const orOwn = (joining: Joining, own: WithTransaction): WithTransaction => {
   const host = joined(joining)
   return (effect) =>

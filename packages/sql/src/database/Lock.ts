@@ -19,7 +19,7 @@ export const forUpdateSkipLocked = (sql: SqlClient) =>
 
 /**
  * Locks a name until the transaction ends, for cases where no row exists to lock. Two names may have the same hash and
- * share a lock. A shared lock only makes one transaction wait.
+ * share a lock. If two names share a lock, one transaction only waits for the other transaction.
  */
 export const lockName = (sql: SqlClient, name: string) =>
   sql.onDialectOrElse({

@@ -10,7 +10,7 @@ export class WrongEncoding extends Schema.TaggedError<WrongEncoding>()("WrongEnc
   }
 }
 
-/** The database has a newer migration but lacks an older one, so no version of the service created this schema. */
+/** The database has a newer migration but lacks an older migration, so no version of the service created the schema. */
 export class SchemaIncomplete extends Schema.TaggedError<SchemaIncomplete>()("SchemaIncomplete", {
   missing: Schema.Array(Schema.String),
   newest: Schema.Number
@@ -40,8 +40,8 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
 }
 
 /**
- * Another transaction holds the lock of a table. If the migration waited longer, all other users of the table would
- * wait as well.
+ * Another transaction holds the lock of a table that the migration changes. If the migration waited longer, all other
+ * users of the table would wait as well.
  */
 export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLocked", {}) {
   override get message() {
@@ -52,8 +52,8 @@ export class SchemaLocked extends Schema.TaggedError<SchemaLocked>()("SchemaLock
 /** Since Postgres 15, only the owner of a database may create tables in the schema `public`. */
 export class SchemaForbidden extends Schema.TaggedError<SchemaForbidden>()("SchemaForbidden", {
   /**
-   * The role, and the first schema of the role's search path, both quoted for SQL. `place` is null if the role can use
-   * no schema.
+   * The role, and the first schema of the role's search path. The names are quoted for SQL. `place` is null if the role
+   * can use no schema.
    */
   role: Schema.String,
   place: Schema.NullOr(Schema.String),
@@ -93,9 +93,9 @@ export class TableTaken extends Schema.TaggedError<TableTaken>()("TableTaken", {
 /** A statement of a migration failed. */
 export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("MigrationFailed", {
   migration: Schema.String,
-  /** The first table that the statement names. The value is empty if the statement names no table. */
+  /** The first table that the statement names. The text is empty if the statement names no table. */
   table: Schema.String,
-  /** The message of the database. */
+  /** The error message of the database. */
   reason: Schema.String
 }) {
   override get message() {
@@ -104,7 +104,7 @@ export class MigrationFailed extends Schema.TaggedError<MigrationFailed>()("Migr
   }
 }
 
-/** The database is read-only. */
+/** The database is read-only, so the service cannot write. */
 export class WritesRefused extends Schema.TaggedError<WritesRefused>()("WritesRefused", {
   isStandby: Schema.Boolean
 }) {

@@ -8,13 +8,13 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { SchemaForbidden, WritesRefused, WrongEncoding } from "./SchemaErrors.ts"
 
-/** The table of applied migrations. */
+/** The name of the table that lists the applied migrations. */
 export const migrationsTable = "partner_commentary_migrations"
 
 export interface SchemaStatus {
   /** The names of the applied migrations, by migration id. */
   readonly applied: ReadonlyMap<number, string>
-  /** The highest applied migration id. The value is 0 if no migration was applied. */
+  /** The highest id of an applied migration, or 0 if no migration was applied. */
   readonly newest: number
   /** True when the database contains no table, not even a table of another application. */
   readonly isEmpty: boolean

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 /** The number of rows in one step. One step takes one or two milliseconds. */
 const rowsAtOnce = 32
 
-/** Works like `rows.map(f)`, but yields to other fibers between steps. A short list needs only one step. */
+/** Maps rows as `rows.map(f)` does, but yields to other fibers between steps. A short list needs only one step. */
 export const mapRows = <Row, A>(rows: ReadonlyArray<Row>, f: (row: Row) => A): Effect.Effect<ReadonlyArray<A>> =>
   rows.length <= rowsAtOnce ? Effect.sync(() => rows.map(f)) : inSteps(rows, f)
 

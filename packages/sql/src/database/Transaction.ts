@@ -24,7 +24,7 @@ export const transact = <A, E, R = never>(
   )
 
 /**
- * Runs one statement. On SQLite the statement shares a commit with other changes, because each commit blocks the
+ * Runs one write statement. On SQLite the statement shares a commit with other changes, because each commit blocks the
  * process until the disk has finished. On Postgres the statement needs no transaction, which would cost two more round
  * trips.
  */

@@ -56,7 +56,7 @@ export const findWriteObstacle = Effect.fnUntraced(function* (
   })
 })
 
-/** The stores never update or delete audit log entries, so the role may lack these two privileges on the audit log. */
+/** The stores never update or delete audit log entries, so the role may lack UPDATE and DELETE on the audit log. */
 const rightsMissing = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly role: string; readonly lacks: string }>`SELECT quote_ident(current_user) AS role,

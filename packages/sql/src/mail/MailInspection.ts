@@ -1,4 +1,4 @@
-/** Reads pages of waiting or failed mails for operators. The functions change nothing. */
+/** Reads pages of waiting or failed mails for operators, and changes no data. */
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
 import type { OrganizationId, ShareId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -13,14 +13,14 @@ export interface ListedMail {
   readonly kind: MailKind
   readonly organizationId: OrganizationId | null
   readonly shareId: ShareId | null
-  /** The recipient's address. The value is null for a mail to the contact of an organization. */
+  /** The recipient's address. A mail to the contact of an organization has no address and the value null. */
   readonly to: string | null
   readonly state: "waiting" | "failed"
   readonly attempts: number
   readonly createdAt: Instant.Instant
   /**
-   * The due time of a waiting mail, and null for other mails. While a worker sends the mail, the due time is the end of
-   * the worker's lease.
+   * The due time of a waiting mail. The field is null for mails that do not wait. While a worker sends the mail, the
+   * due time is the end of the worker's lease.
    */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null

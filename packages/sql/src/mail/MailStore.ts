@@ -165,7 +165,7 @@ const revived = (sql: SqlClient.SqlClient, at: string): Fragment =>
   sql`state = 'waiting', settled_at = NULL, due_at = ${at}, was_due_at = NULL, attempts = 0, unanswered = 0`
 
 const hasten = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: string, at: string, unclaimedOnly: boolean) {
-  // The ids of resent mails are a range of ids. The range ends at the character that follows the hyphen.
+  // The ids of resent mails form a range. The range ends before the character that follows the hyphen in ASCII.
   const isMail = sql`(id = ${id} OR (id > ${id + resendIdSeparator} AND id < ${`${id}${resendIdSeparator.slice(0, -1)}.`}))`
   const waiting = yield* sql`UPDATE mails SET due_at = CASE WHEN was_due_at IS NULL THEN ${at} ELSE due_at END
     WHERE state = 'waiting' AND ${isMail}${sql.literal(unclaimedOnly ? " AND was_due_at IS NULL" : "")} RETURNING id`

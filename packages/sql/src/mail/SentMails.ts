@@ -20,8 +20,8 @@ export const make = (sql: SqlClient) =>
   sql.onDialectOrElse({ pg: () => settleBatched(sql), orElse: () => Effect.succeed(settleOne(sql)) })
 
 /**
- * An SQL fragment without parameters. The statements for a batch and for a single mail set the same columns with this
- * fragment.
+ * The SQL text without parameters that marks a mail as sent. The statements for a batch and for a single mail use the
+ * same text.
  */
 const sentColumns = "state = 'sent', reason = NULL"
 

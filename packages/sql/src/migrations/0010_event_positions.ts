@@ -36,7 +36,7 @@ export const eventPositions = Effect.gen(function* () {
   // processes until the migration ends.
   yield* sql.onDialectOrElse({ pg: () => onPostgres(sql), orElse: () => onSqlite(sql) })
 
-  // Events that are older than this time are never listed in the order of positions.
+  // Earlier events get no position, because no page in the order of positions lists them.
   const first = firstIdAt(earliestListed(yield* Instant.now))
   yield* sql`INSERT INTO event_positions (event_id, organization_id, environment, type, position)
     SELECT id, organization_id, environment, type,

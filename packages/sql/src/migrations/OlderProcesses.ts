@@ -4,7 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** A process without a heartbeat for this time counts as dead, in milliseconds. The time contains three heartbeats. */
+/**
+ * The time after which a process without a heartbeat counts as dead, in milliseconds. A live process writes three
+ * heartbeats in this time.
+ */
 export const freshFor = 60_000
 
 /** An older process is running, so the migration did not start and changed nothing. @public */

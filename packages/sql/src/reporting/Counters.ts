@@ -7,13 +7,13 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import { rowsOf } from "../database/Values.ts"
 
 export interface CounterIncrement {
-  /** The day of the metric, such as `2026-01-30`. The value is empty for topic totals. */
+  /** The day of the metric, such as `2026-01-30`. Topic totals have an empty day. */
   readonly day: string
-  /** The id of the persona. The value is empty for topic totals. */
+  /** The id of the persona. Topic totals have an empty persona id. */
   readonly persona_id: string
   readonly name: string
   readonly total: number
-  /** The latest name of the persona. With null, the stored name does not change. */
+  /** The latest name of the persona. If this field is null, the stored name does not change. */
   readonly persona_name: string | null
 }
 

@@ -11,7 +11,7 @@ export interface HistogramRow {
   readonly exact: number
 }
 
-/** A histogram with more exact durations than this number is compacted. */
+/** The maximum number of exact durations in a histogram. A larger histogram is compacted. */
 export const maxExact = 30
 
 export const toRow = (histogram: DurationHistogram): HistogramRow => {

@@ -69,8 +69,8 @@ const nextDay = Effect.fnUntraced(function* (
 const keyOf = (one: OwnerDay): string => `${one.organization_id} ${one.environment} ${one.day}`
 
 /**
- * Replaces the metrics of one day. A change writes its assignment before its metrics, and waits for this transaction's
- * lock in between. The rebuild does not see such an assignment, so the change correctly adds to the rebuilt metrics.
+ * Replaces the metrics of one day. A change of an assignment writes the assignment first, and then waits for the
+ * rebuild's lock. The rebuild does not see the new assignment row, so the change correctly adds to the rebuilt metrics.
  */
 const rebuildDay = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, owner: OwnerDay) {
   const { day, environment, organization_id } = owner

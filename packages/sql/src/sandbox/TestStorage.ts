@@ -10,7 +10,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 
 /**
  * Adds to the storage counters and returns the new values. The row stays locked until the transaction ends. Callers
- * must lock this row before they lock the topic counters.
+ * must lock the storage row before they lock the topic counters.
  */
 export const addToTestStorage = (sql: SqlClient, organizationId: OrganizationId, more: TestStorageAmount) =>
   Effect.map(

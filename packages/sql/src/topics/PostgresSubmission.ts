@@ -40,10 +40,10 @@ export const prepareSubmission = (submission: Submission): PreparedSubmission =>
 }
 
 /**
- * Writes a batch in which all submissions have one owner, one day and different fingerprints. The parts of the
- * statement read from each other, which fixes their order. With `bounds`, the statement first locks the counters with
- * limits, so that its check stays valid until the commit. If a counter is missing or a limit is exceeded, the statement
- * writes nothing and returns no rows.
+ * Writes a batch in which all submissions have one owner, one day and different fingerprints. Each part of the
+ * statement reads from the previous part, which fixes the order of the parts. With `bounds`, the statement first locks
+ * the counters with limits, so that its check stays valid until the commit. If a counter is missing or a limit is
+ * exceeded, the statement writes nothing and returns no rows.
  */
 export const writeSubmissions = Effect.fnUntraced(function* (
   sql: SqlClient,

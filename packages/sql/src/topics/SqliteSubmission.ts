@@ -40,7 +40,8 @@ export const writeSubmission = Effect.fnUntraced(function* (
     sql,
     created.map((one) => toNewRow(one, iso))
   )}`
-  // Returns the rows of one topic as a relation with one aggregated row.
+  // The expression for the number of topics must be an aggregate. MIN(1) is correct, because all rows belong to one
+  // topic.
   const sent = {
     rows: sql`(SELECT * FROM assignments WHERE topic_id = ${topic.id}) AS sent`,
     topics: sql.literal("MIN(1)")

@@ -1,7 +1,7 @@
 /**
  * Builds the rows that a submission writes: windows, topic, assignments, mails, usage, test storage and counters.
- * SqliteSubmission runs one statement for each table, in this order. PostgresSubmission runs one statement whose parts
- * read from each other.
+ * SqliteSubmission runs one statement for each table, in this order. PostgresSubmission runs one statement for all
+ * tables.
  */
 import { noticeId } from "@partner-commentary/core/mail/Mail"
 import type { PersonaId, ShareId } from "@partner-commentary/core/shared/Ids"
@@ -30,9 +30,9 @@ export interface UsageRow {
 
 export interface WrittenSubmission {
   readonly holders: WindowHolders
-  /** The usage includes this submission. */
+  /** The usage of the month, which includes this submission. */
   readonly usage: UsageRow
-  /** The test storage includes this submission. The value is null in the live environment. */
+  /** The test storage, which includes this submission. Submissions in the live environment have null. */
   readonly stored: TestStored | null
 }
 
@@ -110,8 +110,8 @@ export const addCounters = (
   { createdAt, environment, organizationId }: Submitted,
   sent: SentAssignments
 ) => {
-  // All writers update the counters in this order to avoid deadlocks. SQLite needs no order, because SQLite has only
-  // one writer at a time.
+  // All writers update the counters in the order of this clause to avoid deadlocks. SQLite needs no order, because
+  // SQLite has only one writer at a time.
   const inOrder = sql.onDialectOrElse({
     pg: () => sql.literal(`ORDER BY day COLLATE "C", persona_id COLLATE "C", name COLLATE "C"`),
     orElse: () => sql.literal("")

@@ -1,6 +1,6 @@
 /**
- * Reads one topic with its mails, media jobs and events for operators. The functions change nothing. The functions find
- * rows by keys, so that the cost does not depend on the number of other topics.
+ * Reads one topic with its mails, media jobs and events for operators, and changes no data. The functions find rows by
+ * keys, so that the cost does not depend on the number of other topics.
  */
 import { attemptFailedAuditAction } from "@partner-commentary/core/commentary/Generation"
 import type { MailKind } from "@partner-commentary/core/mail/Mail"
@@ -25,8 +25,8 @@ export interface InspectedMail {
   readonly state: "waiting" | "sent" | "obsolete" | "failed"
   readonly attempts: number
   /**
-   * The due time of a waiting mail, and null for other mails. While a worker sends the mail, the due time is the end of
-   * the worker's lease.
+   * The due time of a waiting mail. The field is null for mails that do not wait. While a worker sends the mail, the
+   * due time is the end of the worker's lease.
    */
   readonly dueAt: Instant.Instant | null
   readonly settledAt: Instant.Instant | null
@@ -112,8 +112,8 @@ export const readRecords = Effect.fnUntraced(function* (assignment: Assignment) 
 }, Effect.orDie)
 
 /**
- * Returns the times at which the assignment may have had events. The query limits the range of event ids with these
- * times, because no index contains the share id.
+ * Returns the times at which the assignment may have had events. The times limit the range of event ids in the query,
+ * because no index contains the share id.
  */
 const momentsOf = ({ commentary, failure }: Assignment): ReadonlyArray<Instant.Instant> =>
   [commentary?.approvedAt, commentary?.partnerApprovedAt, failure?.at].filter((at) => typeof at === "number")

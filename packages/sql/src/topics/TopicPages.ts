@@ -13,7 +13,8 @@ import * as TopicRow from "./TopicRow.ts"
 import * as TopicTotals from "./TopicTotals.ts"
 
 /**
- * Returns the statuses of a filter. A filter with all statuses selects the same topics as a filter without statuses.
+ * Returns the statuses that a filter selects. A filter with all statuses selects the same topics as a filter without
+ * statuses.
  */
 const statusesOf = ({ status }: TopicList): ReadonlyArray<TopicStatus> => {
   const given = status === null ? [] : typeof status === "string" ? [status] : [...new Set(status)]

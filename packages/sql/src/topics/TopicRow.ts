@@ -51,8 +51,8 @@ const listedColumns = [
 ] as const
 
 /**
- * The columns of a topic that a list shows. The query adds up the eight counts, because SQLite adds them faster than it
- * returns them.
+ * The columns of a topic that a list shows. The query returns the sum of the eight counts, because SQLite needs more
+ * time to return eight columns.
  */
 export const listedColumnNames = `${listedColumns.join(", ")}, ${assignmentStatuses.join(" + ")} AS total`
 

@@ -183,7 +183,7 @@ const isOfOne = (error: SqlError): boolean => {
 const sqlState = /^[0-9FHP][0-9A-Z]{4}$/
 
 /**
- * SQLSTATE codes of server errors. The codes cover connections, credentials, statements, resources, operators, the
- * system, internal errors and lock timeouts.
+ * Matches SQLSTATE codes of server errors. The codes are about connections, credentials, SQL statements, resources,
+ * operators, the system, internal errors and lock timeouts.
  */
 const ofTheServer = /^(08|28|42|53|57|58|XX|55P03)/

@@ -52,8 +52,8 @@ interface AttemptRow {
 }
 
 /**
- * The query searches a range of claim numbers that is larger than the limit by this factor. The reason is that released
- * attempts also use claim numbers.
+ * The query searches a larger range of claim numbers than the limit, because released attempts also use claim numbers.
+ * The constant is the factor between the range and the limit.
  */
 const slack = 2
 

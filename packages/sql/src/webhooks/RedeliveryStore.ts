@@ -1,7 +1,7 @@
 /**
- * Redelivers events: under the webhook's lock, deliveries go back into the queue. A recovery is a row with its
- * progress, and one index finds its deliveries. Webhooks take turns, and a webhook's recoveries run in order. A new
- * recovery that overlaps a recovery that has not started extends the existing recovery.
+ * Redelivers events: under the webhook's lock, deliveries go back into the queue. A row stores a recovery and its
+ * progress, and one index finds the recovery's deliveries. Webhooks take turns, and a webhook's recoveries run in
+ * order. A new recovery may overlap a recovery that has not started, and then extends the existing recovery.
  */
 import type { AuditEntry } from "@partner-commentary/core/shared/AuditLog"
 import type { EventId, WebhookId } from "@partner-commentary/core/shared/Ids"
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
       const requestedAt = Instant.toIso(askedAt)
       // The webhook was deleted after the request was accepted.
       if ((yield* locked(webhookId)) === undefined) return
-      // These two ids only limit a range of ids. No event has one of these ids.
+      // The two ids only limit a range of event ids. No event has an id that equals a limit.
       const [behindId, untilId] = [firstIdAt(since), firstIdAt(until)]
       const isHeld = held ? 1 : 0
       const [waiting] = yield* sql<

@@ -65,7 +65,8 @@ export const make = (sql: SqlClient, queue: Queue) => {
 }
 
 /**
- * Stores attempts in batches. If a batch fails, each attempt is stored alone, so that only the invalid attempt fails.
+ * Stores delivery attempts in batches. If a batch fails, each attempt is stored alone, so that only the invalid attempt
+ * fails.
  */
 const batched = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -178,8 +179,8 @@ const move = Effect.fnUntraced(function* (
   const isDelivery = sql`webhook_id = ${webhookId} AND event_id = ${eventId}`
   const isCurrentClaim = sql`${isDelivery} AND claim_number = ${ticket} AND is_leased = 1`
   if (next.state !== "pending") {
-    // A delivery that succeeded once stays delivered when the event is sent again. The result of the new attempt does
-    // not matter.
+    // A delivery that succeeded once stays delivered when the event is sent again, whatever the result of the new
+    // attempt is.
     const arrived =
       next.state === "delivered" && kind === "scheduled" ? undefined : yield* firstArrival(sql, isDelivery)
     if (next.state === "delivered") {

@@ -139,7 +139,7 @@ export const layer = Layer.effect(
       modify: (owner, id, decide) => transact(sql, modify(owner, id, decide)),
       rotateSecret: (owner, id, rotation, audit) => transact(sql, rotateSecret(owner, id, rotation, audit)),
       remove: (owner, id, audit) => transact(sql, remove(owner, id, audit)),
-      // The first query runs without a lock. Usually there is no such row, and then no write lock is needed.
+      // The first query runs without a lock. Usually the query finds no row, and then no write lock is needed.
       clear: (limit) =>
         Effect.flatMap(Effect.orDie(firstRemoved(sql.literal(""))), ({ length }) =>
           length === 0 ? Effect.succeed(0) : transact(sql, clear(limit))

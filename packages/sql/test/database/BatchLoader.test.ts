@@ -29,7 +29,7 @@ const held = Effect.fnUntraced(function* (
   return { asked, answer, start }
 })
 
-it.effect("a single call runs at once, and calls that arrive during it run as one batch afterwards", () =>
+it.effect("a single call runs at once, and calls that arrive during this call run as one batch afterwards", () =>
   Effect.gen(function* () {
     const { answer, asked, start } = yield* held()
     const fibers = yield* Effect.forEach(["a", "b", "?", "d"], start)
