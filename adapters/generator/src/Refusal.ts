@@ -1,7 +1,7 @@
 /**
  * Interprets error responses of an OpenAI-compatible server. The functions are pure. Error reasons quote the server, so
- * the caller removes keys. A retry may fix a temporary error. A permanent error needs another key, model, request or
- * text.
+ * the caller removes the API key from the reasons. A retry may fix a temporary error. A permanent error needs another
+ * key, model, request or text.
  */
 
 export interface ServerRefusal {
@@ -20,8 +20,8 @@ const field = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? (error as Record<string, unknown>)[name] : undefined
 
 /**
- * Describes an error response of the server. `error` is the field `error` of the response. When the server refuses the
- * key, the reason does not contain the server's message.
+ * Describes an error response of the server. The parameter `error` is the field `error` of the response body. When the
+ * server refuses the key, the reason does not contain the server's message.
  */
 export const describeRefusal = (status: number | undefined, error: unknown): ServerRefusal => {
   const codes = [field(error, "code"), field(error, "type")].map(textOf)

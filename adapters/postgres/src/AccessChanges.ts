@@ -5,7 +5,7 @@ import { connectionLost, type NotificationChannel } from "./Channel.ts"
 
 const prefix = "access "
 
-/** The service `own` clears the caches of this process. */
+/** Combines the channel with the service `own`, which clears the caches of this process. */
 export const make = (channel: NotificationChannel, own: AccessChanges["Service"]): AccessChanges["Service"] => {
   channel.onMessage((message) => {
     if (message === connectionLost) return own.publish("")

@@ -24,7 +24,7 @@ const maxRoundTrip = 1000
 const startSamples = 3
 
 export interface DatabaseClock extends Clock.Clock {
-  /** Sets the time of the database for a local monotonic time. Both times are in milliseconds. */
+  /** Sets the time of the database for a local monotonic time. The two times are in milliseconds. */
   readonly set: (databaseTime: number, monotonic: number) => void
 }
 

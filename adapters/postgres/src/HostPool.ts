@@ -13,7 +13,7 @@ export interface QueryResult {
 
 /** Any object that can run a statement with parameters such as `$1` and `$2`. */
 export interface Queryable {
-  // biome-ignore lint/suspicious/noExplicitAny: overloads of `pg`, and results of its forks, differ in their types
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` and of its forks differ in their types
   readonly query: (text: string, values?: any) => PromiseLike<any>
 }
 
@@ -32,7 +32,7 @@ export interface HostSessionPool extends Queryable {
 
 /** PGlite has only one session. The method `transaction` lends that session to a function while the function runs. */
 export interface SingleSession extends Queryable {
-  // biome-ignore lint/suspicious/noExplicitAny: its transaction has more methods than are used
+  // biome-ignore lint/suspicious/noExplicitAny: a PGlite transaction has more methods than the service uses
   readonly transaction: (use: (session: any) => Promise<any>) => Promise<any>
 }
 

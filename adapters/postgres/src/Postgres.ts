@@ -68,8 +68,8 @@ export const layerMigrating = (config: PostgresConfig) => Layer.provideMerge(lay
 export const layerInspect = (config: PostgresConfig) => layerClient({ ...config, poolSize: 1 })
 
 /**
- * Provides a client for inspections with the settings of migrations. The client has the statement timeout of the
- * configuration.
+ * Provides a client for inspections with the settings of migrations. The client uses the configured statement timeout,
+ * while migrations run without a statement timeout.
  */
 export const layerInspectDirect = (config: PostgresConfig) =>
   PostgresClient.layer({ ...alone(config), statementTimeout: config.statementTimeout })

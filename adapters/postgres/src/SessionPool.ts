@@ -173,8 +173,8 @@ export const make = Effect.fnUntraced(function* (
 const stale = Symbol("stale")
 
 /**
- * The generation number of sessions that must be discarded. The pool discards such a session at the session's next
- * loan. An immediate invalidation would make the pool open another session, which may be read-only too.
+ * The generation number of sessions that the pool discards at their next loan. An immediate invalidation would make the
+ * pool open another session, which may be read-only too.
  */
 const retired = -1
 

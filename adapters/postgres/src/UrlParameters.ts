@@ -20,8 +20,8 @@ const ignored = [
 ]
 
 /**
- * Parameters that the driver ignores. A URL may contain these parameters only with values that match the driver's
- * behaviour.
+ * Parameters that the driver ignores. The service accepts an ignored parameter only with a value that matches the
+ * driver's behaviour.
  */
 const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["disable", "prefer"],
@@ -31,7 +31,7 @@ const ignoredWith: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /**
- * Parameters that the service refuses. Ignoring these parameters would change the server, the authentication or the
+ * Parameters that the service refuses. Ignoring a refused parameter would change the server, the authentication or the
  * security.
  */
 const unsupported = [

@@ -11,7 +11,7 @@ export const toParameter = (value: unknown): unknown => {
   if (typeof value === "string") return value.includes(nul) ? value.replaceAll(nul, replacement) : value
   if (typeof value === "boolean") return value ? 1 : 0
   if (value === undefined) return null
-  // biome-ignore lint/style/noRestrictedGlobals: the official drivers bind dates too
+  // biome-ignore lint/style/noRestrictedGlobals: the official Effect drivers also bind dates
   return value instanceof Date ? value.toISOString() : value
 }
 

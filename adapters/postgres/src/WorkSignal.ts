@@ -25,7 +25,7 @@ const parse = (signal: string): ReadonlyArray<DueWork> => {
     .map((kind) => (at === undefined ? kind : { kind, at: Number(at) }))
 }
 
-/** The service `own` signals the workers of this process. */
+/** Combines the channel with the service `own`, which signals the workers of this process. */
 export const make = (channel: NotificationChannel, own: WorkSignal["Service"]): WorkSignal["Service"] => {
   const workers = new Map<WorkKind | Change, number>()
   const count = (kind: WorkKind | Change, more: number) =>

@@ -1,4 +1,4 @@
-/** Contains tests that need a dedicated server: TLS, passwords, restarts under load, and a frozen server. */
+/** Tests TLS, passwords, restarts under load and a frozen server, with a dedicated database server. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

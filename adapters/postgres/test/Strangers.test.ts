@@ -1,6 +1,4 @@
-/**
- * Tests servers that do not speak the Postgres protocol, and the first bytes that the client sends to such a server.
- */
+/** Tests servers that do not speak the Postgres protocol, and the first bytes that the client sends to a server. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,8 +1,8 @@
 /**
  * Opens one SQLite file with `node:sqlite`, and provides Effect connections to the file.
  *
- * `openDatabase` returns the database. `connectToDatabase` returns a connection whose statements run at once or wait
- * for their turn. `SqliteClient` and `GroupCommit` decide when a statement may run.
+ * `openDatabase` opens and returns a database. `connectToDatabase` returns a connection whose statements run at once or
+ * wait for their turn. `SqliteClient` and `GroupCommit` decide when a statement may run.
  */
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
@@ -159,7 +159,7 @@ interface Prepared {
 
 const prepare = (native: DatabaseSync, sql: string): Prepared => {
   const statement = native.prepare(sql)
-  // The statement resets both settings, because the host may have opened the database with other defaults.
+  // The two settings are reset for each statement, because the host may have opened the database with other defaults.
   statement.setReadBigInts(false)
   statement.setReturnArrays(false)
   const columns = statement.columns().map(({ name }) => name)
@@ -202,7 +202,7 @@ const toObjects = (columns: ReadonlyArray<string>, rows: Lists) =>
 const toInput = (value: unknown): SQLInputValue => {
   if (value === undefined) return null
   if (typeof value === "boolean") return value ? 1 : 0
-  // biome-ignore lint/style/noRestrictedGlobals: the official driver binds dates too
+  // biome-ignore lint/style/noRestrictedGlobals: the official Effect driver also binds dates
   return value instanceof Date ? value.toISOString() : (value as SQLInputValue)
 }
 

@@ -6,7 +6,7 @@ import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
-/** The IPv4 networks that are not public. All other IPv4 addresses are public. */
+/** Lists the IPv4 networks that are not public. All other IPv4 addresses are public. */
 const special4 = [
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private

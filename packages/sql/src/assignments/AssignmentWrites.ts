@@ -143,8 +143,9 @@ const hasOtherDeadline = (before: Assignment, after: Assignment): boolean =>
   after.respondBy !== before.respondBy || after.approveBy !== before.approveBy
 
 /**
- * A new deadline leaves `updated_at` unchanged. The version step depends on the time. After a restore from a backup, a
- * new deadline therefore gets another version than the deadline that the restore lost.
+ * Returns the increment of a topic's version for a new deadline, which leaves `updated_at` unchanged. The increment
+ * depends on the time. After a restore from a backup, a new deadline therefore gets another version than the lost
+ * deadline.
  */
 const versionStep = (now: Instant.Instant): number => 1 + (now % 1000)
 

@@ -7,7 +7,10 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 
-/** A write statement without a RETURNING clause. The field `returning` contains the expression for that clause. */
+/**
+ * A write statement without a RETURNING clause. The field `returning` contains the expression that the statement
+ * returns for each row.
+ */
 export interface Write {
   readonly statement: Statement<unknown>
   readonly returning?: string

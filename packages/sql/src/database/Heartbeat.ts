@@ -29,7 +29,8 @@ export const layer = (version: string) =>
       const started_at = Instant.toIso(yield* Instant.now)
 
       /**
-       * Another process may delete the row while this process is suspended. The heartbeat then inserts the row again.
+       * Writes a heartbeat. Another process may delete this process's row while this process is suspended, so a
+       * heartbeat inserts a missing row again.
        */
       const beat = Effect.flatMap(Instant.now, (now) => {
         const seen_at = Instant.toIso(now)

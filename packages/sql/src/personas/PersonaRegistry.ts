@@ -1,6 +1,6 @@
 /**
- * Publishes personas and grants licences. The OrganizationStore checks that an organization exists, because an embedder
- * may replace that store.
+ * Publishes personas and grants licences. The registry asks OrganizationStore whether an organization exists, because
+ * an embedder may store organizations elsewhere.
  */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import type { Persona } from "@partner-commentary/core/persona/Persona"

@@ -32,8 +32,8 @@ interface TopicRow {
 }
 
 /**
- * Matches the condition of the partial indexes on test data. Days are compared as text, because the text of a date
- * sorts before every time of that day.
+ * Returns the condition of old topics, which matches the condition of the partial indexes on test data. Days are
+ * compared as text, because the text of a date sorts before every time of that day.
  */
 const isOld = (sql: SqlClient, before: Instant) => sql`environment <> 'live' AND created_at < ${dayOf(before)}`
 

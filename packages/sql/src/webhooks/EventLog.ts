@@ -1,7 +1,7 @@
 /**
- * Reads events in the order of their ids, or forward in the order of their commits. The query merges one index range
- * for each requested type. The query measures payloads before it reads payloads, and reads only payloads that fit the
- * page.
+ * Reads events in the order of their ids, or forward in the order of their commits. The query reads one index range for
+ * each requested type, and merges the ranges. The query measures payloads before it reads payloads, and reads only
+ * payloads that fit the page.
  */
 import { firstIdAt, timeOfEvent } from "@partner-commentary/core/webhook/Event"
 import { type EventList, EventLog, type PastEvent } from "@partner-commentary/core/webhook/EventLog"
