@@ -14,7 +14,8 @@ export const MustAnswerAtOnce = Context.Reference<boolean>("@partner-commentary/
 })
 
 /**
- * Returns how many seconds the caller prefers to wait, at most `longestWait`. Without the preference, the result is 0.
+ * If the header contains several `wait` preferences, only the first `wait` applies. Commas separate preferences, and
+ * semicolons separate parameters.
  */
 export const preferredWait = (prefer: string | undefined): number => {
   // If the header contains several `wait` preferences, only the first one applies. Commas separate preferences, and

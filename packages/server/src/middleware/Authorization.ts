@@ -61,9 +61,7 @@ export class Authorization extends Context.Service<
     readonly check: (caller: CallerCredentials) => Effect.Effect<Principal, AuthorizationRefusal>
     /** Reduces the cost of a conditional request to a tenth of a call, because the result has not changed. */
     readonly creditUnchanged: (principal: Principal, gate: EndpointRules) => Effect.Effect<void>
-    /**
-     * Counts a call to an unknown path. Anonymous callers are limited, and callers with a valid key are not limited.
-     */
+    /** Counts a call without authentication for the address, for example a malformed HTTP request. */
     readonly countUnknownPath: (
       caller: CallerCredentials,
       rate: RequestRateState

@@ -1,7 +1,7 @@
 /**
  * Implements `Prefer: wait=N` (RFC 7240). The response is sent when the result has changed, or after N seconds. A
- * waiting request holds a permit of the pool `waiting`. Each database read waits for its turn, and needs a permit like
- * the reads of other requests.
+ * waiting request holds a permit of the pool `waiting`. Each database read waits for its turn, and takes a permit as
+ * any other request does.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { WireError } from "@partner-commentary/api/Errors"

@@ -32,8 +32,8 @@ const mails = Effect.gen(function* () {
 })
 
 /**
- * A slot sends the events of one webhook one after another. When free slots are scarce, the slot is given to other
- * webhooks.
+ * A slot sends the due events of one webhook one after another. While fewer than half of the slots are free, a slot
+ * sends only one event, so that other webhooks get slots.
  */
 const deliveries = Effect.gen(function* () {
   const { claim, nextDue, run } = yield* DeliveryWorker
