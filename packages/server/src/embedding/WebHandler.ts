@@ -80,7 +80,7 @@ const asSent =
 export class WebHandler extends Context.Service<
   WebHandler,
   {
-    /** Handles a request. The returned promise never rejects because of a request, because errors become responses. */
+    /** Handles a request. The promise does not reject when the handling fails, because errors become responses. */
     readonly respond: (request: Request, sent?: RequestContext) => Promise<Response>
   }
 >()("@partner-commentary/server/embedding/WebHandler") {

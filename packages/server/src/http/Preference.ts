@@ -14,11 +14,10 @@ export const MustAnswerAtOnce = Context.Reference<boolean>("@partner-commentary/
 })
 
 /**
- * If the header contains several `wait` preferences, only the first `wait` applies. Commas separate preferences, and
- * semicolons separate parameters.
+ * Returns how many seconds the caller prefers to wait, at most `longestWait`. Without the preference, the result is 0.
  */
 export const preferredWait = (prefer: string | undefined): number => {
-  // If the header contains several `wait` preferences, only the first one applies. Commas separate preferences, and
+  // If the header contains several `wait` preferences, only the first `wait` applies. Commas separate preferences, and
   // semicolons separate parameters.
   const first = prefer?.match(members)?.find((member) => named.test(member))
   const [, quoted, seconds = quoted ?? "0"] = (first === undefined ? null : wait.exec(first)) ?? []

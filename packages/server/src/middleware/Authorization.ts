@@ -61,12 +61,14 @@ export class Authorization extends Context.Service<
     readonly check: (caller: CallerCredentials) => Effect.Effect<Principal, AuthorizationRefusal>
     /** Reduces the cost of a conditional request to a tenth of a call, because the result has not changed. */
     readonly creditUnchanged: (principal: Principal, gate: EndpointRules) => Effect.Effect<void>
-    /** Counts a call without authentication for the address, for example a malformed HTTP request. */
+    /**
+     * Counts a call to an unknown path. Anonymous callers are limited, and callers with a valid key are not limited.
+     */
     readonly countUnknownPath: (
       caller: CallerCredentials,
       rate: RequestRateState
     ) => Effect.Effect<void, Errors.RateLimitExceeded>
-    /** Counts a call without authentication, for paths that never use an API key. */
+    /** Counts a call without authentication for the address, for example a malformed HTTP request. */
     readonly countAnonymous: (address: string, rate: RequestRateState) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {

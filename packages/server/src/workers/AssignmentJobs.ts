@@ -114,7 +114,7 @@ const fromAnywhere = <A>(list: ReadonlyArray<A>) =>
     return [...list.slice(first), ...list.slice(0, first)]
   })
 
-/** Orders the due assignments so that each organization gets one turn after another. */
+/** Orders the due assignments round-robin by organization. */
 const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<OrganizationQueue>) {
   const queues = yield* Effect.forEach(yield* fromAnywhere(due), ({ ids, organizationId }) =>
     Effect.map(fromAnywhere(ids), (list) => list.map((id) => ({ id, organizationId })))
