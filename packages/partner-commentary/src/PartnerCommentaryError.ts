@@ -5,10 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * The error of an option, a start or a use case. Errors of use cases have the codes and details of the API. Three codes
- * exist only in this package. An invalid option throws `invalid_option` with `details.field`. An invalid argument of
- * `fetch`, `node`, `next` or `lambda` rejects with `invalid_argument` and `details.field`. A failed start rejects with
- * `start_failed`.
+ * Errors of use cases have the codes and details of the API. Three codes exist only in this package. An invalid option
+ * throws `invalid_option`, and an invalid argument of a handler rejects with `invalid_argument`. Both codes have
+ * `details.field`. A failed start rejects with `start_failed`.
  */
 export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryError")<{
   readonly code: string

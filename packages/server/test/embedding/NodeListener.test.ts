@@ -228,7 +228,7 @@ describe("a listener for Node's server", () => {
     ["text", "text/plain", "as sent", "as sent"],
     ["bytes", "application/json", Buffer.from("{ }"), "{ }"]
   ] as const)(
-    "a listener for Node's server takes %s from a parser that ran before it",
+    "a Node listener accepts %s from a body parser that ran before the listener",
     async ([_, type, parsed, text], test) => {
       const answer = NodeListener.make({ fetch: async (request) => new Response(await request.text()) }, () => {})
       const port = await serve(test, (request, response) => {
