@@ -1,4 +1,4 @@
-/** The contract for calls with an API key: required credentials and errors. */
+/** Defines the required credentials and the possible errors of calls with an API key. */
 import type { Principal } from "@partner-commentary/core/access/ApiKeys"
 import type { ConcurrencyPool } from "@partner-commentary/core/access/ConcurrencyLimit"
 import type { EndpointLimit } from "@partner-commentary/core/access/RateLimits"
@@ -17,37 +17,39 @@ import {
 } from "./Errors.ts"
 import { apiKey } from "./SecurityScheme.ts"
 
-/** The authenticated caller. */
+/** The authenticated caller of a request. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(
   "@partner-commentary/api/ApiKeyAuth/CurrentPrincipal"
 ) {}
 
-/** Endpoint annotation: the scope that the caller's key must have. */
+/** An endpoint annotation: the caller's API key must have this scope. */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredScope"
 ) {}
 
-/** Endpoint annotation: a rate limit that applies in addition to the key's limits. */
+/** An endpoint annotation: this rate limit applies in addition to the limits of the API key. */
 export class OwnLimit extends Context.Service<OwnLimit, EndpointLimit>()(
   "@partner-commentary/api/ApiKeyAuth/OwnLimit"
 ) {}
 
-/** Endpoint annotation: the endpoint's concurrency pool; `standard` by default. */
+/** An endpoint annotation: requests take a concurrency permit from this pool. The default pool is `standard`. */
 export class RequiredPool extends Context.Service<RequiredPool, ConcurrencyPool>()(
   "@partner-commentary/api/ApiKeyAuth/RequiredPool"
 ) {}
 
-/** Endpoint annotation: the response has an entity tag, and the endpoint answers `If-None-Match` with 304. */
+/**
+ * An endpoint annotation: responses have an entity tag, and a request with a matching `If-None-Match` gets status 304.
+ */
 export class ConditionalRead extends Context.Service<ConditionalRead, true>()(
   "@partner-commentary/api/ApiKeyAuth/ConditionalRead"
 ) {}
 
-/** Endpoint annotation: the endpoint applies `Prefer: wait=N`. */
+/** An endpoint annotation: the endpoint supports `Prefer: wait=N`. */
 export class WaitPreference extends Context.Service<WaitPreference, true>()(
   "@partner-commentary/api/ApiKeyAuth/WaitPreference"
 ) {}
 
-/** Authentication by `X-Api-Key`, with the errors that every such call can return. */
+/** Authenticates calls by `X-Api-Key`, and declares the errors that every call with an API key can return. */
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: CurrentPrincipal }>()(
   "@partner-commentary/api/ApiKeyAuth",
   {

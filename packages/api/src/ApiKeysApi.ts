@@ -1,4 +1,7 @@
-/** API keys, which the partner dashboard manages with its identity provider's token. */
+/**
+ * Defines the operations on API keys. The partner dashboard calls these operations with a token of its identity
+ * provider.
+ */
 
 import { listedAfterEnd } from "@partner-commentary/core/access/ApiKeys"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
@@ -57,7 +60,7 @@ const ExpiresAt = Fields.Timestamp.annotate({
   examples: ["2027-01-30T12:00:00.000Z"]
 })
 
-/** The body of POST /api-keys. The service itself checks rules that depend on the current time. */
+/** The body of POST /api-keys. The service, not the schema, checks rules that depend on the current time. */
 export const CreateApiKey = Schema.Struct({
   name: Name.annotate({
     description:
@@ -87,7 +90,7 @@ export const CreateApiKey = Schema.Struct({
   )
 }).annotate({ identifier: "CreateApiKey" })
 
-/** The body of PATCH /api-keys/{id} as it is sent. */
+/** The body of PATCH /api-keys/{id}. */
 export const ChangeApiKey = Schema.Struct({
   name: Schema.optionalKey(CreateApiKey.fields.name),
   ip_whitelist: CreateApiKey.fields.ip_whitelist

@@ -1,4 +1,4 @@
-/** Submits many topics in one request. Each topic is accepted or rejected separately. */
+/** Defines the operation that submits many topics in one request. Each topic is accepted or rejected separately. */
 
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -16,7 +16,7 @@ import { topicsGroup } from "./TopicsGroup.ts"
 
 export const maxTopics = 100
 
-/** Maximum number of persona ids in all topics of one request together. */
+/** The maximum number of persona ids in one request, counted over all topics. */
 export const maxBulkPersonas = 1000
 
 const BulkTopics = Schema.Struct({

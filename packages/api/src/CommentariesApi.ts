@@ -1,4 +1,4 @@
-/** A partner's acceptance of an approved commentary for publication. */
+/** Defines the operation with which a partner accepts an approved commentary for publication. */
 
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -12,7 +12,7 @@ import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 import { TopicCommentaries } from "./TopicsApi.ts"
 import { topicsGroup } from "./TopicsGroup.ts"
 
-/** A commentary with its topic and the time of acceptance. */
+/** A commentary with the id of its topic and the time of the partner's acceptance. */
 export const PartnerApprovedCommentary = Schema.Struct({
   ...TopicCommentaries.fields.commentaries.value.fields,
   topic_id: Fields.Uuid.annotate({ description: "The id of the commentary's topic." }),

@@ -1,4 +1,4 @@
-/** The body of a new topic. */
+/** Defines the request body for a new topic. */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { maxPersonas, OutputType, referencePattern } from "@partner-commentary/core/topic/Topic"
 import { maxWebhooks } from "@partner-commentary/core/webhook/Webhook"
@@ -6,13 +6,16 @@ import * as Schema from "effect/Schema"
 import { keywords } from "./Documented.ts"
 import * as Fields from "./Fields.ts"
 
-/** The syntax of a topic's external reference. */
+/** The constraint that a topic's external reference must satisfy. */
 export const referenceConstraint =
   "must be 1 to 256 characters out of A-Z, a-z, 0-9, '-', '_', '.' and ':', and neither '.' nor '..'"
 
 const uuidPattern = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/
 
-/** The body of POST /topics. The service itself checks lengths, because deployments can configure them. */
+/**
+ * The body of POST /topics. The service, not the schema, checks text lengths, because each deployment can configure the
+ * lengths.
+ */
 export const CreateTopic = Schema.Struct({
   content: Schema.String.annotate({
     description:
@@ -91,7 +94,7 @@ export const CreateTopic = Schema.Struct({
 }).annotate({
   identifier: "CreateTopic",
   description: "The topic and its personas.",
-  // Anyone can send this example: it names no webhook, and no time that passes.
+  // The example is valid for every caller at any time, because it names no webhook and no deadline.
   examples: [
     {
       content: "Will the Lakers make the play-offs this season?",

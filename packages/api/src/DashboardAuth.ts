@@ -1,16 +1,16 @@
-/** The contract for calls of the partner dashboard: required credentials and errors. */
+/** Defines the required credentials and the possible errors of the partner dashboard's calls. */
 import type { DashboardPrincipal } from "@partner-commentary/core/access/Dashboard"
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { InternalError, InvalidRequest, RateLimitExceeded, Unauthorized } from "./Errors.ts"
 import { dashboardToken } from "./SecurityScheme.ts"
 
-/** The organization of an authenticated dashboard. */
+/** The organization of the authenticated dashboard. */
 export class CurrentDashboard extends Context.Service<CurrentDashboard, DashboardPrincipal>()(
   "@partner-commentary/api/DashboardAuth/CurrentDashboard"
 ) {}
 
-/** Authentication by `Authorization: Bearer`, with the errors that every such call can return. */
+/** Authenticates calls by `Authorization: Bearer`, and declares the errors that every dashboard call can return. */
 export class DashboardAuth extends HttpApiMiddleware.Service<DashboardAuth, { provides: CurrentDashboard }>()(
   "@partner-commentary/api/DashboardAuth",
   { error: [Unauthorized, RateLimitExceeded, InvalidRequest, InternalError] }

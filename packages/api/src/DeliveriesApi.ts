@@ -1,4 +1,4 @@
-/** The contract for deliveries of events to a webhook: their status and attempts. */
+/** Defines the operations on webhook deliveries, which show the status and the attempts of each delivery. */
 import { AttemptFailure } from "@partner-commentary/core/webhook/Attempt"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"
 import * as Deliveries from "@partner-commentary/core/webhook/Delivery"
@@ -92,7 +92,7 @@ const fields = {
   attempt_count: Fields.count("The number of attempts so far, of every kind.", 1)
 }
 
-/** A delivery in a list. */
+/** A delivery as an entry in a list. */
 export const Delivery = Schema.Struct({
   ...fields,
   attempts: Schema.Array(DeliveryAttempt).annotate({

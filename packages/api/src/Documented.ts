@@ -1,7 +1,10 @@
-/** Annotations for the API description that Effect cannot derive: patterns, and the real types of parameters. */
+/**
+ * Adds annotations to schemas for the API description. Effect cannot derive these annotations: patterns, and the real
+ * types of query parameters.
+ */
 import * as Schema from "effect/Schema"
 
-/** Annotation with JSON Schema keywords that override the generated ones. */
+/** The name of an annotation whose JSON Schema keywords override the generated keywords. */
 export const keywords = "x-keywords"
 
 interface Words<Example> {
@@ -10,8 +13,8 @@ interface Words<Example> {
 }
 
 /**
- * Parameters are decoded as text, because the service reports all problems at once. `truth` is the real type of the
- * parameter, for the description.
+ * Documents a query parameter. The schema accepts any text, so that the service can report all problems at once.
+ * `truth` is the real type of the parameter, for the API description.
  */
 const parameter = (description: string, example: unknown, truth: Schema.JsonObject) =>
   Schema.optionalKey(
@@ -41,7 +44,7 @@ export const textParameter = ({
   readonly maxLength?: number
 }) => parameter(description, example, { type: "string", ...limits })
 
-/** Documents a string with a description and an example. */
+/** Returns a string schema with a description and an example. */
 export const text = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 
@@ -51,8 +54,8 @@ export const address = (description: string, example: string) =>
 export const eventStream = "text/event-stream"
 
 /**
- * Describes a stream of server-sent events by the schema of their data, from which generators make typed events. Until
- * version 3.2, OpenAPI has no other place for it.
+ * Describes an event stream by the schema of its data, so that client generators can generate typed events. Before
+ * version 3.2, OpenAPI has no other place for this schema.
  */
 export const streamOf =
   (schema: string) =>
@@ -62,7 +65,7 @@ export const streamOf =
     return { ...operation, responses: { ...responses, 200: { ...responses["200"], content } } }
   }
 
-/** Marks an optional body, because the generated description requires every body. */
+/** Marks the request body as optional, because the generated description requires every body. */
 export const bodyOptional = <Operation extends object>(operation: Operation): Operation => ({
   ...operation,
   requestBody: { ...(operation as { readonly requestBody?: object }).requestBody, required: false }

@@ -1,4 +1,4 @@
-/** The envelope of every successful response. */
+/** Defines the envelope of every successful response. */
 import * as Schema from "effect/Schema"
 
 export const Success = Schema.Literal(true).annotate({ description: "Always true for a successful response." })

@@ -1,4 +1,4 @@
-/** The guide to each error code: an example, the meaning of its details, and what to do. */
+/** Documents each error code with an example, the meaning of its details, and advice for the client. */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Context from "effect/Context"
 import * as Errors from "./Errors.ts"
@@ -11,12 +11,12 @@ export interface Guide {
   readonly advice: string
 }
 
-/** Endpoint annotation: specific examples that replace the general ones of the same code. */
+/** An endpoint annotation: these examples replace the general examples of the same error codes. */
 export class ExampleErrors extends Context.Service<ExampleErrors, ReadonlyArray<Errors.WireError>>()(
   "@partner-commentary/api/ErrorGuide/ExampleErrors"
 ) {}
 
-/** The type requires an entry for each error code. */
+/** The guide to all error codes. The type requires an entry for each error code. */
 export const guide: Readonly<Record<Code, Guide>> = {
   invalid_request: {
     example: Errors.InvalidRequest.of([{ field: "request", constraint: "could not be read" }]),

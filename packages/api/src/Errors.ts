@@ -1,4 +1,7 @@
-/** All wire errors with code, status and details, in their envelope. The server maps domain errors to them. */
+/**
+ * Defines all errors of the API with code, status and details, in the error envelope. The server maps domain errors to
+ * these errors.
+ */
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import * as Schema from "effect/Schema"
 import { text } from "./Documented.ts"
@@ -19,7 +22,9 @@ export const statusOf = {
   internal_error: 500
 } as const
 
-/** One problem of a request: a path such as `persona_ids[2]`, and a sentence that tells how to correct the value. */
+/**
+ * One problem of a request. `field` is a path such as `persona_ids[2]`. `constraint` tells how to correct the value.
+ */
 export const Problem = Schema.Struct({
   field: Schema.String.annotate({
     description: "The path of the field in the body, or the name of the parameter.",
@@ -39,7 +44,7 @@ const told = <const Code extends string>(code: Code) => ({
   )
 })
 
-/** The meaning of each error code. */
+/** The description of each error code. */
 const meaning = {
   invalid_request: "The body or a parameter is invalid.",
   no_valid_personas: "The topic could not be sent to any of the requested personas. Nothing was stored.",
@@ -54,7 +59,7 @@ const meaning = {
   internal_error: "The service failed. The message contains the request id."
 } satisfies Record<keyof typeof statusOf, string>
 
-/** When a response has several codes, each `error` schema needs its own name. */
+/** Returns a unique schema name, because the error schemas of one response need different names. */
 const named = (code: keyof typeof statusOf) => ({
   identifier: `${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`,
   description: meaning[code]
@@ -85,7 +90,10 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   ),
   answeredAs("invalid_request")
 ) {
-  /** The first problem is at the top level of the details, and `errors` lists all problems. */
+  /**
+   * Creates the error for these problems. The top level of the details contains the first problem, and `errors`
+   * contains all problems.
+   */
   static of(problems: readonly [Problem, ...ReadonlyArray<Problem>]): InvalidRequest {
     const [first] = problems
     return new InvalidRequest({
@@ -99,15 +107,18 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   }
 }
 
-/** The response to a request that does not arrive completely in time. Proxies decide by the status of this response. */
+/**
+ * The response to a request that does not arrive completely in time. Proxies use the status code to decide about a
+ * retry.
+ */
 export const requestTimeout = {
   status: 408,
   error: InvalidRequest.of([{ field: "request", constraint: "must arrive completely within the time limit" }])
 } as const
 
 /**
- * The response when no database connection became free in time. The code stays `internal_error`. Proxies and clients
- * use the status, and wait for `Retry-After`.
+ * The response when no database connection became free in time. The error code stays `internal_error`. Proxies and
+ * clients use the status code, and wait as `Retry-After` says.
  */
 export const busy = {
   status: 503,
@@ -124,7 +135,7 @@ export const busy = {
 
 const ResultStatus = Schema.Literals(["sent", "not_licensed", "duplicate"]).annotate({ examples: ["sent"] })
 
-/** The result for one requested persona. */
+/** The result of a submission for one requested persona. */
 export const SubmissionResult = Schema.Struct({
   persona_id: Fields.PersonaId,
   status: ResultStatus.annotate({
@@ -250,22 +261,26 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("not_found
   }
 }
 
-/** The response is the same for a malformed id, an unknown topic and another owner's topic. */
+/** The response for a malformed id, an unknown topic and another owner's topic, which callers cannot distinguish. */
 export const topicNotFound = NotFound.of("Topic not found.")
 
-/** The response is the same for a malformed id and an unknown persona. */
+/** The response for a malformed id and an unknown persona, which callers cannot distinguish. */
 export const personaNotFound = NotFound.of("Persona not found.")
 
-/** The error is used only for one of the caller's own topics. */
+/** The response for an unknown commentary, used only within one of the caller's own topics. */
 export const commentaryNotFound = NotFound.of("Commentary not found.")
 
-/** The response is the same for a malformed id, an unknown webhook and another owner's webhook. */
+/**
+ * The response for a malformed id, an unknown webhook and another owner's webhook, which callers cannot distinguish.
+ */
 export const webhookNotFound = NotFound.of("Webhook not found.")
 
-/** The error is used only for one of the caller's own webhooks. */
+/** The response for an unknown delivery, used only within one of the caller's own webhooks. */
 export const deliveryNotFound = NotFound.of("Delivery not found.")
 
-/** The response is the same for a malformed id, an unknown key and another organization's key. */
+/**
+ * The response for a malformed id, an unknown key and another organization's key, which callers cannot distinguish.
+ */
 export const apiKeyNotFound = NotFound.of("API key not found.")
 
 export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimitExceeded")(
@@ -285,12 +300,14 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
   ),
   answeredAs("rate_limit_exceeded")
 ) {
-  /** All concurrency permits of the organization are in use, while no rate window is full. */
+  /**
+   * Creates the error for an organization whose concurrency permits are all in use. The rate windows need not be full.
+   */
   static busy(message: string, limit: number): RateLimitExceeded {
     return RateLimitExceeded.saying(message, { retry_after: 1, limit, remaining: 0 })
   }
 
-  /** `counted` names what the limit counts, such as `requests a minute`. */
+  /** Creates the error for a used-up limit. `counted` names the counted unit, such as `requests a minute`. */
   static of(
     details: {
       readonly retry_after: number
@@ -307,7 +324,7 @@ export class RateLimitExceeded extends Schema.Error<RateLimitExceeded>("RateLimi
     return RateLimitExceeded.saying(message, details)
   }
 
-  /** The organization's storage in the test environment is full. */
+  /** Creates the error for an organization whose storage in the test environment is full. */
   static ofTests(details: RateLimitExceeded["error"]["details"]): RateLimitExceeded {
     const stored = details.quota === "test_topics" ? "topics" : "bytes"
     return RateLimitExceeded.saying(

@@ -1,4 +1,4 @@
-/** The contract for past events, with the payloads that webhooks receive. */
+/** Defines the operations that read past events. The events have the same payloads as webhook deliveries. */
 import { FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { MediaKind } from "@partner-commentary/core/topic/MediaRequest"
 import { EventType } from "@partner-commentary/core/webhook/EventType"
@@ -195,7 +195,7 @@ const streamQuery = {
   })
 }
 
-/** Libraries for server-sent events send the header by themselves when they connect again. */
+/** Libraries for server-sent events send the header `Last-Event-ID` automatically when they reconnect. */
 const streamHeaders = {
   "last-event-id": textParameter({
     description:
@@ -204,7 +204,7 @@ const streamHeaders = {
   })
 }
 
-/** The handler writes the text. */
+/** The schema of an event stream. The request handler encodes the text of the stream itself. */
 const EventStream = Schema.String.annotate({
   description:
     "Server-sent events. Each has an `id`, the event's id; an `event`, its type; and `data`, the event as JSON on one line, whose schema this is. A line that begins with a colon is a comment. `retry` is the time in milliseconds to wait before you connect again."

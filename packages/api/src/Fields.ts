@@ -1,4 +1,4 @@
-/** Fields that several resources share, with their descriptions. */
+/** Defines the fields that several resources share, with their descriptions. */
 
 import { approvingPersona } from "@partner-commentary/core/persona/TestPersonas"
 import { AssignmentStatus as DomainAssignmentStatus, FailureReason } from "@partner-commentary/core/topic/Assignment"
@@ -13,7 +13,7 @@ export const Timestamp = Schema.String.annotate({
   examples: ["2026-01-30T12:00:00.000Z"]
 })
 
-/** Returns the schema of a timestamp with its own description. */
+/** Returns a timestamp schema with this description and this example. */
 export const moment = (description: string, example: string) => Timestamp.annotate({ description, examples: [example] })
 
 export const Uuid = Schema.String.annotate({ format: "uuid", examples: ["019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"] })
@@ -22,7 +22,7 @@ export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const count = (description: string, example: number) => Count.annotate({ description, examples: [example] })
 
-/** Example ids, which are the same in all examples. */
+/** All examples of the API description use the same ids. */
 export const TopicId = Uuid.annotate({ description: "The topic's id." })
 
 export const PersonaId = Uuid.annotate({
@@ -53,7 +53,7 @@ export const CreatedAt = moment("When the topic was created: ISO 8601, UTC.", "2
 export const Metadata = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "Your own data, as you sent it. `{}` if you sent none.",
   examples: [{ article: "4711", section: "basketball" }],
-  // Without this annotation, client generators create a type without fields.
+  // Without this keyword, client generators would generate a type without fields.
   [keywords]: { additionalProperties: true }
 })
 
@@ -85,7 +85,7 @@ export const OutcomeStatus = Schema.Literals(["completed", "pending", "failed"])
   examples: ["completed"]
 })
 
-/** The reason why an assignment was settled without a commentary. */
+/** The reason why no commentary will come for an assignment, and the time of the failure. */
 export const Failure = Schema.NullOr(
   Schema.Struct({
     reason: FailureReason.annotate({
@@ -118,7 +118,7 @@ export const VideoUrl = Schema.NullOr(
 
 export const ApprovedAt = moment("When the creator approved the commentary: ISO 8601, UTC.", "2026-01-30T16:42:11.000Z")
 
-/** The value is null until the partner accepts the commentary. */
+/** The time when the partner accepted the commentary; null before the acceptance. */
 export const PartnerApprovedAt = Schema.NullOr(Timestamp).annotate({
   description: "When your organization accepted the commentary for publication. Null before.",
   examples: ["2026-02-01T14:00:00.000Z"]

@@ -1,10 +1,13 @@
-/** The header that makes a POST idempotent. Every POST except a webhook's test accepts it. */
+/**
+ * Defines the header that makes a POST request idempotent. Every POST operation except the webhook test accepts this
+ * header.
+ */
 import * as Schema from "effect/Schema"
 
-/** The header's name in conventional spelling. Header names are case-insensitive. */
+/** The conventional spelling of the header name. Header names are case-insensitive. */
 export const idempotencyHeader = "Idempotency-Key"
 
-/** The header of a response that was stored for an earlier request with the same key. */
+/** A response has this header when it was stored for an earlier request with the same idempotency key. */
 export const replayedHeader = "idempotency-replayed"
 
 const constraint = { message: "must be given once, as 1 to 255 visible ASCII characters without spaces" }

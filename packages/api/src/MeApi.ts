@@ -1,4 +1,4 @@
-/** The contract for reading one's own key. */
+/** Defines the operation with which callers read their own API key. */
 import { allScopes, Scope } from "@partner-commentary/core/access/Scope"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"

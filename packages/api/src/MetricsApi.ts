@@ -1,4 +1,4 @@
-/** Results and durations of a partner's requests over a period. */
+/** Defines the report about the results and durations of a partner's requests over a period. */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -71,7 +71,7 @@ export const PerformanceReport = Schema.Struct({
   ).annotate({ description: "Each persona with a request in the period, sorted by name." })
 }).annotate({ identifier: "PerformanceReport" })
 
-/** Query values are decoded as text, and the service reports all problems at once. */
+/** The query schema accepts any text, so that the service can report all problems at once. */
 const query = {
   from: Schema.optionalKey(
     Schema.String.annotate({

@@ -1,4 +1,4 @@
-/** The partner API, version 1: every group under its prefix. */
+/** Defines the partner API, version 1, with all groups of endpoints below the version's path prefix. */
 import * as HttpApi from "effect/http-api/HttpApi"
 import { ApiKeysApi } from "./ApiKeysApi.ts"
 import { BulkApi } from "./BulkApi.ts"

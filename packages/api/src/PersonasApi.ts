@@ -1,4 +1,4 @@
-/** The personas that an organization holds licenses for. */
+/** Defines the operations that read the personas for which an organization has licenses. */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"

@@ -1,4 +1,4 @@
-/** The contract for operations with test keys only: manual steps of simulated creators. */
+/** Defines the operations that only test keys can use: manual steps of simulated creators. */
 import { SimulatedAction } from "@partner-commentary/core/sandbox/Simulation"
 import { AssignmentStatus } from "@partner-commentary/core/topic/Assignment"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -13,7 +13,7 @@ import { NotFound } from "./Errors.ts"
 import * as Fields from "./Fields.ts"
 import { IdempotencyHeaders } from "./IdempotencyKey.ts"
 
-/** The request body is optional. */
+/** The optional body of a manual step. */
 export const AdvanceAssignment = Schema.Struct({
   action: Schema.optionalKey(
     SimulatedAction.annotate({

@@ -1,7 +1,9 @@
-/** An authentication scheme in the API description. A middleware refers to an authentication scheme as its `scheme`. */
+/**
+ * Defines the authentication schemes of the API description. A middleware names its scheme in the property `scheme`.
+ */
 
 export interface SecurityScheme {
-  /** The name of the scheme in `components.securitySchemes`. */
+  /** The key of the scheme in `components.securitySchemes`. */
   readonly name: string
   readonly scheme:
     | { readonly type: "apiKey"; readonly in: "header"; readonly name: string; readonly description: string }

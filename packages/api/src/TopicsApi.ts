@@ -1,4 +1,4 @@
-/** Operations on topics: submit, poll, fetch, list. */
+/** Defines the operations on topics: submit, poll, fetch, list. */
 
 import { referencePattern } from "@partner-commentary/core/topic/Topic"
 import { TopicStatus } from "@partner-commentary/core/topic/TopicStatus"
@@ -153,7 +153,7 @@ export const TopicSummary = Schema.Struct({
   created_at: Fields.CreatedAt
 }).annotate({ identifier: "TopicSummary", description: "A topic in a list." })
 
-/** The limits of the list's parameters. */
+/** The limits of the paging parameters of the topic list. */
 export const listBounds = { defaultLimit: 20, maxLimit: 100, maxOffset: 10_000 }
 
 const cursor = "MjAyNi0wMS0zMFQxMjowMDowMC4wMDBaIDAxOWMwZTFiLTdjNGUtNzAwMC04MDAwLTJmNmQxYzllNGIxMA"
@@ -175,7 +175,7 @@ export const TopicList = Schema.Struct({
   }).annotate({ identifier: "Pagination", description: "The position of this page in the list." })
 }).annotate({ identifier: "TopicList", description: "One page of topics." })
 
-/** Each status, and each set of them in the order of the workflow. */
+/** All possible lists of statuses, from single statuses to all statuses. Each list is in the order of the workflow. */
 const statusLists = Array.from({ length: 2 ** TopicStatus.literals.length - 1 }, (_, set) =>
   TopicStatus.literals.filter((__, place) => Math.floor((set + 1) / 2 ** place) % 2 === 1)
 )
@@ -185,7 +185,7 @@ const statusLists = Array.from({ length: 2 ** TopicStatus.literals.length - 1 },
 const moment = (description: string) =>
   textParameter({ description, example: "2026-01-30T12:00:00Z", format: "date-time" })
 
-/** Query values are decoded as text, and the service reports all problems at once. */
+/** The query schema accepts any text, so that the service can report all problems at once. */
 const listQuery = {
   status: literalParameter(statusLists, {
     description: "Only topics with this status, or with one of several statuses, separated by commas.",

@@ -1,4 +1,7 @@
-/** The tag that collects all topic operations in the description, from several groups of the contract. */
+/**
+ * Defines the tag of all topic operations in the API description. Several groups of the contract contain these
+ * operations.
+ */
 import * as OpenApi from "effect/http-api/OpenApi"
 
 export const topicsGroup = OpenApi.annotations({

@@ -1,4 +1,4 @@
-/** A partner's monthly usage and remaining quota. */
+/** Defines the report about a partner's monthly usage and remaining quota. */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"

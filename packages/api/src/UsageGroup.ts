@@ -1,4 +1,7 @@
-/** The tag of the operations about usage, metrics and one's own key, which are in several groups of the contract. */
+/**
+ * Defines the tag of the operations about usage, metrics and the caller's own key. Several groups of the contract
+ * contain these operations.
+ */
 import * as OpenApi from "effect/http-api/OpenApi"
 
 export const usageGroup = OpenApi.annotations({

@@ -1,4 +1,4 @@
-/** Operations on webhooks: register, view, change, remove, test. */
+/** Defines the operations on webhooks: register, view, change, remove, test. */
 import * as EventTypes from "@partner-commentary/core/webhook/EventType"
 import * as Webhooks from "@partner-commentary/core/webhook/Webhook"
 import { maxCountedHeldDeliveries } from "@partner-commentary/core/webhook/WebhookCondition"
@@ -30,7 +30,7 @@ const EventType = EventTypes.EventType.annotate({
   examples: ["creator.approved"]
 })
 
-/** The syntax of a webhook's URL. The service also checks the address to which the URL leads. */
+/** The schema of a webhook URL. The service also checks the network address to which the URL leads. */
 const Url = Schema.String.annotate({
   description:
     "An `https:` URL of a public server, without user name, password and fragment. Events are sent to it by POST; redirects are not followed.",
@@ -186,7 +186,7 @@ export const RemovedWebhook = Schema.Struct({
   deleted: Schema.Literal(true).annotate({ description: "Always true.", examples: [true] })
 }).annotate({ identifier: "RemovedWebhook" })
 
-/** The response to a webhook's test. The response has no envelope, as the specification requires. */
+/** The response to a webhook test. The response has no envelope, as the specification requires. */
 export const WebhookTest = Schema.Struct({
   success: Schema.Boolean.annotate({
     description:

@@ -1,4 +1,4 @@
-/** Builds adapters from plain settings. Each adapter is loaded when it is chosen. */
+/** Builds adapters from plain settings. Each adapter is loaded only when an option chooses the adapter. */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import type * as OpenAiGenerator from "@partner-commentary/generator/OpenAiGenerator"
 import type * as OpenAiSpeech from "@partner-commentary/generator/OpenAiSpeech"
@@ -29,7 +29,7 @@ export const outbox = (options: OutboxMailer.OutboxMailerOptions) =>
     ({ layer }) => layer(options)
   )
 
-/** None selects the local generator. */
+/** Returns the generator. None selects the local generator. */
 export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorOptions>) =>
   Option.match(server, {
     onNone: () =>
@@ -44,7 +44,7 @@ export const generator = (server: Option.Option<OpenAiGenerator.OpenAiGeneratorO
       )
   })
 
-/** None disables audio. */
+/** Returns the speech adapter. None disables audio. */
 export const speech = (server: Option.Option<OpenAiSpeech.OpenAiSpeechOptions>) =>
   Option.match(server, {
     onNone: () => Layer.empty,
@@ -67,7 +67,7 @@ export const bucket = (options: S3Storage.S3StorageOptions) =>
     ({ layer }) => layer(options)
   )
 
-/** Without an identity option, every dashboard token is refused. */
+/** Returns the identity adapter. Without an identity provider, every dashboard token is rejected. */
 export const identity = (provider: Option.Option<JwksIdentity.JwksIdentityOptions>) =>
   Option.match(provider, {
     onNone: () => DashboardIdentity.layerNone,

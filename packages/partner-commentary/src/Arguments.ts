@@ -1,8 +1,11 @@
-/** Checks the arguments of the handlers, which a framework or a test may call with something else. */
+/** Checks the arguments of the handlers, because a framework or a test may pass values of other types. */
 import * as Predicate from "effect/Predicate"
 import { invalidArgument, type PartnerCommentaryError } from "./PartnerCommentaryError.ts"
 
-/** A Request of another library or realm is accepted too. Node's request has no complete address, and is refused. */
+/**
+ * Checks for a web Request. A Request of another library or realm is also accepted. Node's request is rejected, because
+ * it has no complete URL.
+ */
 export const checkRequest = (request: unknown): PartnerCommentaryError | undefined =>
   Predicate.hasProperty(request, "url") &&
   Predicate.isString(request.url) &&
@@ -12,7 +15,10 @@ export const checkRequest = (request: unknown): PartnerCommentaryError | undefin
     ? undefined
     : invalidArgument("request", "The first argument must be a web-standard Request.")
 
-/** Null is no context. An address in the place of `{ address }` would leave anonymous calls without a limit. */
+/**
+ * Checks for a context object. Null means no context. A plain address instead of `{ address }` is rejected, because
+ * anonymous calls would then have no rate limit.
+ */
 export const checkContext = (sent: unknown): PartnerCommentaryError | undefined =>
   sent === undefined || sent === null || Predicate.isObject(sent)
     ? undefined

@@ -1,4 +1,4 @@
-/** The service with Node's cryptography, for every host on Node. */
+/** Builds the service with Node's cryptography, for every host on Node. */
 import { createHmac, createSecretKey } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import * as Composition from "@partner-commentary/server/embedding/Composition"
@@ -6,7 +6,10 @@ import * as Mac from "effect/crypto/Mac"
 import * as Layer from "effect/Layer"
 import * as Randomness from "./Randomness.ts"
 
-/** Node 24 makes and drops an error for a key of bytes, which takes most of the time of a signature. */
+/**
+ * Signs with a key object. For a key of bytes, Node 24 creates and drops an error, which takes most of the time of a
+ * signature.
+ */
 const mac = Mac.layerWebCryptoWith({
   hmac: (hash, key, data) =>
     new Uint8Array(createHmac(hash.replace("-", ""), createSecretKey(key)).update(data).digest())

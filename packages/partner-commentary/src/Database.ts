@@ -1,4 +1,4 @@
-/** The database option: every store on one SQL client, and the signals that its processes share. */
+/** Defines the type of the option `database`: all stores on one SQL client, and the signals between processes. */
 import type { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import type { RateWindows } from "@partner-commentary/core/access/RateWindows"
 import type { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"

@@ -1,4 +1,4 @@
-/** Distinguishes an option that is a layer of Effect from one in plain form. */
+/** Distinguishes an option that is an Effect layer from an option in plain form. */
 import * as Layer from "effect/Layer"
 
 export const isLayer = <A>(option: A): option is Extract<A, Layer.Any> => Layer.isLayer(option)

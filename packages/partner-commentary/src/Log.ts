@@ -1,4 +1,4 @@
-/** Writes the service's log with the application's logger or with Effect's. */
+/** Writes the log lines of the service with the application's logger or with Effect's logger. */
 import * as LogThrottle from "@partner-commentary/core/shared/LogThrottle"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -6,7 +6,7 @@ import * as Predicate from "effect/Predicate"
 
 type Method = (...line: ReadonlyArray<never>) => unknown
 
-/** The methods that `console`, pino, winston, Fastify's `log` and others have. */
+/** The methods that common loggers have, such as `console`, pino, winston and Fastify's `log`. */
 export interface HostLogger {
   readonly debug: Method
   readonly info: Method
@@ -29,7 +29,7 @@ const methodOf: Readonly<Record<string, (typeof methods)[number]>> = {
   FATAL: "error"
 }
 
-/** pino takes an object first, and then the message. */
+/** Returns whether the logger is pino, which expects the fields before the message. */
 const isPino = (logger: HostLogger): boolean => Predicate.hasProperty(logger, "bindings")
 
 const written = (logger: HostLogger) =>
@@ -42,7 +42,7 @@ const written = (logger: HostLogger) =>
     else write(text, fields)
   })
 
-/** Lines that an outage repeats are counted instead of written. */
+/** Returns the logger's layer. Log lines that an outage repeats are counted instead of written. */
 export const layer = (given: HostLogger | Logger.Logger<unknown, unknown> | undefined) => {
   if (given === undefined) return LogThrottle.layer
   const logger = Logger.isLogger(given) ? given : written(given)

@@ -1,22 +1,24 @@
-/** Compares the path at which requests arrive with the path of the option `url`, and warns once when they disagree. */
+/** Compares the path of incoming requests with the path of the option `url`, and warns once when the paths differ. */
 import { collidesWithRoutes } from "@partner-commentary/core/shared/PublicAddress"
 import { pathOfService } from "@partner-commentary/server/http/Address"
 import * as Predicate from "effect/Predicate"
 
 export interface Mount {
-  /** The path that Express has removed from a request: its `baseUrl`. */
+  /** Receives the path that Express has removed from a request (`baseUrl`). */
   readonly removed: (baseUrl: unknown) => void
-  /** The target of a request as it was sent, and the status of its response. */
+  /** Receives the original target of a request and the status of its response. */
   readonly answered: (target: string, status: number) => void
 }
 
 /**
- * The maximum depth of a mount path in the search. The search is limited, because anonymous callers choose the length
- * of a path.
+ * The maximum number of path segments in the search for a mount path. The search is limited, because anonymous callers
+ * choose the length of a path.
  */
 const maxSegments = 10
 
-/** Returns paths at which a router may have mounted the service: the prefixes of the path, the shortest first. */
+/**
+ * Returns the prefixes of the path, shortest first. A router may have mounted the service at one of these prefixes.
+ */
 const beginnings = (path: string): ReadonlyArray<string> => {
   const segments = path.split("/", maxSegments)
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join("/"))
@@ -42,8 +44,8 @@ export const make = (apiRoot: string, warn: (message: string) => void): Mount =>
       if (!isDone && Predicate.isString(baseUrl) && baseUrl !== "") found(baseUrl)
     },
     answered: (target, status) => {
-      // After the first successful response the mount path is known to be correct, so other paths are mistakes of
-      // callers.
+      // The first successful response proves that the mount path is correct. A later 404 response is therefore a
+      // mistake of the caller.
       if (!isDone && status === 404) {
         const path = target.replace(/[?#].*$/s, "")
         const mounted = beginnings(path).find((each) => collidesWithRoutes(`http://host${path.slice(each.length)}`))

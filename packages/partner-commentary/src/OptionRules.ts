@@ -1,4 +1,4 @@
-/** Rules for options. A rule returns true, or the end of a sentence that begins with the option's name. */
+/** Defines rules for options. A rule returns true, or a text that completes a sentence after the option's name. */
 import { problemsOf } from "@partner-commentary/server/http/Body"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -33,13 +33,13 @@ export const flag = optional(isFlag)
 
 export const optionalCount = (least: number) => optional(isCount(least))
 
-/** An object with these fields and no others. */
+/** Returns the schema of an object that has these fields and no other fields. */
 export const struct = <Each extends Fields>(fields: Each) =>
   Schema.Struct(fields).annotate({ messageUnexpectedKey: "is no option of this version" })
 
 export const strictly = { onExcessProperty: "error" } as const
 
-/** Uses a schema as a rule, with the schema's first problem. */
+/** Turns a schema into a rule. The rule reports the problems that the schema finds. */
 export const by = (schema: Schema.Codec<unknown>) => {
   const decode = Schema.decodeUnknownResult(schema, strictly)
   return (value: unknown): Verdict => {
@@ -48,7 +48,7 @@ export const by = (schema: Schema.Codec<unknown>) => {
   }
 }
 
-/** Checks the settings that are given to a function beside its first argument, such as those of `sqlite`. */
+/** Checks the settings in the second argument of a function such as `sqlite`. */
 export const settingsOf = (option: string, fields: Fields) => {
   const decode = Schema.decodeUnknownResult(struct(fields), strictly)
   return <A>(given: A): Result.Result<A, PartnerCommentaryError> => {

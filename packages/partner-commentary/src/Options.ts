@@ -1,4 +1,4 @@
-/** The options of `partnerCommentary`. Each port takes plain values, functions, or a layer of Effect. */
+/** Defines the options of `partnerCommentary`. Each port accepts plain values, functions, or an Effect layer. */
 import type { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import type { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
@@ -33,66 +33,70 @@ import type { Personas } from "./ports/PersonaFunctions.ts"
 
 export interface Options {
   /**
-   * The URL at which partners and creators reach the service. Every link in a mail starts with it. Its path is the path
-   * at which the service is mounted.
+   * The URL at which partners and creators reach the service. Every link in a mail starts with this URL. The service is
+   * mounted at the path of this URL.
    */
   readonly url: string
   /**
-   * Signs creators' links. It has at least 32 characters and is the same in every process. If several secrets are
-   * given, the first one signs and all verify.
+   * The secret that signs creators' links. The secret has at least 32 characters and must be the same in every process.
+   * In a list of secrets, the first secret signs and all secrets verify.
    */
   readonly secret: string | ReadonlyArray<string> | undefined
   /**
-   * Allows defaults that are suitable only for development on this machine. By default true if `url` leads to this
-   * machine.
+   * True allows defaults that are suitable only for development on this machine. The default is true if `url` leads to
+   * this machine.
    */
   readonly development?: boolean | undefined
   /**
-   * `sqlite("commentary.db")` or `postgres("postgres://…")`. The default in development is the file `commentary.db`.
+   * The database: `sqlite("commentary.db")` or `postgres("postgres://…")`. The default in development is the file
+   * `commentary.db`.
    */
   readonly database?: Database | undefined
-  /** Sends a mail to a creator. By default, in development, mails become files in the folder `commentary-outbox`. */
+  /** Sends mails. In development, mails are by default written as files into the folder `commentary-outbox`. */
   readonly mail?: SendMail | { readonly outbox: string } | Layer.Layer<Mailer, unknown> | undefined
   /**
-   * Drafts a commentary: a function, or an OpenAI-compatible server. The default in development is the local generator.
+   * Generates drafts of commentaries: a function, or an OpenAI-compatible server. The default in development is the
+   * local generator.
    */
   readonly generator?: Generate | OpenAiServer | Layer.Layer<CommentaryGenerator, unknown> | undefined
-  /** Synthesizes speech from an approved commentary. Without this option no audio is made. */
+  /** Synthesizes speech from an approved commentary. Without this option, the service makes no audio. */
   readonly speech?: Speak | (OpenAiServer & { readonly voice: string }) | Layer.Layer<never, unknown> | undefined
-  /** Stores audio where partners can fetch it: a function, or a folder that you serve at `url`. */
+  /** Stores audio files so that partners can fetch the files: a function, or a folder that you serve at `url`. */
   readonly mediaStorage?:
     | StoreMedium
     | { readonly folder: string; readonly url: string }
     | Layer.Layer<never, unknown>
     | undefined
   /**
-   * Verifies tokens of your dashboard and returns their organization: a function, or the published keys of an identity
-   * provider. Without this option every token is refused.
+   * Verifies tokens of your dashboard and returns the organization of a token: a function, or the published keys of an
+   * identity provider. Without this option, every dashboard token is rejected.
    */
   readonly identity?: Identify | IdentityProvider | Layer.Layer<DashboardIdentity, unknown> | undefined
-  /** Reads personas and licences from your own tables. */
+  /** Reads personas and licences from your own database tables. */
   readonly personas?: Personas | Layer.Layer<PersonaStore, unknown, SqlClient.SqlClient> | undefined
-  /** Reads partners from your own tables. */
+  /** Reads partners from your own database tables. */
   readonly organizations?: Organizations | Layer.Layer<OrganizationStore, unknown, SqlClient.SqlClient> | undefined
   readonly webhooks?:
     | {
-        /** Also allows receivers at `http:` addresses and in private networks. For development. */
+        /** True also allows webhook receivers at `http:` addresses and in private networks, for development. */
         readonly allowPrivate?: boolean | undefined
       }
     | Layer.Layer<WebhookTransport, unknown>
     | undefined
-  /** The logger: `console`, pino, winston, or a logger of Effect. */
+  /** The logger: `console`, pino, winston, or an Effect logger. */
   readonly logger?: HostLogger | Logger.Logger<unknown, unknown> | undefined
-  /** Time windows, limits and schedules that differ from the defaults: `{ responseWindow: "72 hours" }`. */
+  /**
+   * The time windows, limits and schedules that differ from the defaults, for example `{ responseWindow: "72 hours" }`.
+   */
   readonly policy?: PartialSettings.PartialOf<Policy.Policy> | undefined
   /** False if another process runs the workers; otherwise the settings of the workers. */
   readonly workers?: boolean | PartialSettings.PartialOf<Effect.Success<typeof WorkerSettings>> | undefined
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted: `["10.0.0.0/8"]`. */
+  /** The addresses and networks of proxies whose `X-Forwarded-For` header is trusted, for example `["10.0.0.0/8"]`. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
 }
 
 export interface OpenAiServer {
-  /** The URL includes the version, such as `https://api.openai.com/v1`. */
+  /** The URL of the server with the API version, such as `https://api.openai.com/v1`. */
   readonly url: string
   readonly model: string
   readonly apiKey?: string | undefined
@@ -102,11 +106,11 @@ export interface IdentityProvider {
   readonly jwksUrl: string
   readonly issuer: string
   readonly audience: string
-  /** The claim that names the organization, by default `org_id`. */
+  /** The token claim that names the organization. The default is `org_id`. */
   readonly organizationClaim?: string | undefined
 }
 
-/** The options with their defaults. */
+/** The decoded options, completed with defaults. */
 export interface Decoded extends Options {
   readonly apiRoot: string
   readonly secrets: readonly [string, ...ReadonlyArray<string>]
@@ -116,7 +120,7 @@ export interface Decoded extends Options {
 
 const httpAddress = text("must be an http:// or https:// address", (url) => /^https?:/i.test(url) && URL.canParse(url))
 
-/** Accepts a function, a layer, or an object with these fields. */
+/** Returns the rule of a port, which accepts a function, a layer, or an object with these fields. */
 const port = (what: string, fields?: Fields) => {
   const object = fields === undefined ? () => what : by(struct(fields))
   return optional((value) => {
@@ -125,7 +129,7 @@ const port = (what: string, fields?: Fields) => {
   })
 }
 
-/** Accepts functions by their names, or a layer. */
+/** Returns the rule of an option that accepts an object with these functions, or a layer. */
 const reader = (what: string, names: ReadonlyArray<string>) =>
   optional(
     (value) =>
@@ -202,7 +206,7 @@ const Given = struct({
 
 const decode = Schema.decodeUnknownResult(Given, strictly)
 
-/** Returns the decoded options, or the first problem with them. */
+/** Returns the decoded options, or the first problem with the options. */
 export const decodeOptions = (options: Options): Result.Result<Decoded, PartnerCommentaryError> => {
   if (!Predicate.isObject(options)) return Result.fail(invalidOption("url", "is required"))
   return Result.flatMap(

@@ -1,11 +1,17 @@
-/** Settings that an application overrides in part, such as a policy. The defaults determine the names and the types. */
+/**
+ * Handles settings of which an application overrides a part, such as a policy. The defaults determine the names and the
+ * types.
+ */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { flag, optionalCount, struct } from "./OptionRules.ts"
 
-/** The same settings, each optional and in plain form: a duration is `"48 hours"` or milliseconds. */
+/**
+ * The same settings in plain form. Each setting is optional, and a duration is `"48 hours"` or a number of
+ * milliseconds.
+ */
 export type PartialOf<A> = { readonly [Name in keyof A]?: Plain<A[Name]> | undefined }
 
 type Plain<A> = A extends Duration.Duration
@@ -22,7 +28,7 @@ const duration = Schema.declare(
   { message: 'must be a duration such as "48 hours", or milliseconds' }
 )
 
-/** Makes a schema for settings of the same types as these defaults. */
+/** Returns a schema for settings with the same names and types as these defaults. */
 export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
   if (Duration.isDuration(defaults)) return duration
   if (Array.isArray(defaults)) return Schema.Array(duration)
@@ -34,7 +40,7 @@ export const schemaOf = (defaults: unknown): Schema.Codec<unknown> => {
   return struct(Object.fromEntries(fields))
 }
 
-/** `given` was already decoded by the schema of the defaults. */
+/** Replaces defaults by the given settings. The schema of the defaults must have decoded `given` before. */
 export const overrideDefaults = <A>(defaults: A, given: PartialOf<A> | undefined): A => filled(defaults, given) as A
 
 const filled = (usual: unknown, given: unknown): unknown => {

@@ -1,4 +1,4 @@
-/** `partner-commentary`: the whole service for applications that do not use Effect. */
+/** Exports `partner-commentary`: the complete service for applications that do not use Effect. */
 import * as Embedded from "@partner-commentary/server/Embedded"
 import * as NodeListener from "@partner-commentary/server/NodeListener"
 import * as Effect from "effect/Effect"
@@ -24,8 +24,8 @@ import { rejectWithServiceError } from "./use-cases/UseCase.ts"
 import { webhooks } from "./use-cases/Webhooks.ts"
 
 /**
- * The use cases take and return plain objects with the names of the API. They reject with a PartnerCommentaryError that
- * has the code and the details of the API.
+ * The use cases accept and return plain objects with the field names of the API. A failed call rejects with a
+ * PartnerCommentaryError, which has the code and the details of the API error.
  */
 export interface UseCases {
   readonly organizations: ReturnType<typeof organizations>
@@ -40,45 +40,47 @@ export interface UseCases {
   readonly operations: ReturnType<typeof operations>
 }
 
-/** A service. The service starts with the first call. */
+/** The complete service. The first call of any method starts the service. */
 export interface PartnerCommentary extends UseCases {
   /**
-   * Handles a web-standard Request. Pass the client's address as `sent.address`; without it, anonymous calls are not
-   * limited.
+   * Handles a web-standard Request. Pass the client's address as `sent.address`. Without the address, anonymous calls
+   * are not limited.
    */
   readonly fetch: Embedded.EmbeddedService["fetch"]
-  /** A listener for Node's server and for Express, before or after body parsers. */
+  /**
+   * A listener for Node's HTTP server and for Express. An application may mount the listener before or after body
+   * parsers.
+   */
   readonly node: (
     request: NodeListener.NodeRequest & { readonly baseUrl?: string },
     response: NodeListener.NodeResponse,
     next?: unknown
   ) => Promise<void>
   /**
-   * Handlers for a route of Next.js, used as `export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = pc.next`.
-   * Next.js hides the client's address. Behind a proxy, set `trustedProxies`, and callers are counted by
-   * `X-Forwarded-For`.
+   * Handlers for a route of Next.js: `export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = pc.next`. Next.js
+   * hides the client's address. Behind a proxy, set `trustedProxies`, so that callers are counted by `X-Forwarded-For`.
    */
   readonly next: RouteHandlers.RouteHandlers
   /**
-   * The function that AWS Lambda calls: `export const handler = pc.lambda`. It answers API Gateway, function URLs and load
-   * balancers, and runs due jobs on a schedule of EventBridge. Set `workers: false`.
+   * The function for AWS Lambda: `export const handler = pc.lambda`. The function handles requests of API Gateway,
+   * function URLs and load balancers. On an EventBridge schedule, the function runs due jobs. Set `workers: false`.
    */
   readonly lambda: LambdaHandler
   /**
-   * Opens the database and starts the workers. If that fails, it rejects with a PartnerCommentaryError. Call it again
+   * Opens the database and starts the workers. A failed start rejects with a PartnerCommentaryError. Call `start` again
    * to retry.
    */
   readonly start: () => Promise<void>
-  /** Stops workers, connections and the database. */
+  /** Stops the workers and closes all connections and the database. */
   readonly stop: () => Promise<void>
-  /** Runs an Effect on the service, for use cases and stores that have no function here. */
+  /** Runs an Effect with the services of `partner-commentary`, for use cases and stores without a method here. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Service.Services>) => Promise<A>
-  /** The same service as a layer for applications that use Effect, with every use case and store. */
+  /** The same service as an Effect layer, with every use case and store. */
   readonly layer: ReturnType<typeof Service.layer>
 }
 
 /**
- * The whole service. If an option is wrong, throws a PartnerCommentaryError with the code `invalid_option`.
+ * Creates the complete service. An invalid option throws a PartnerCommentaryError with the code `invalid_option`.
  *
  * ```ts
  * export const pc = partnerCommentary({ url: "https://app.example/commentary", secret, database, mail, generator })
@@ -152,7 +154,7 @@ const loadedOnce = <A>(load: () => Promise<A>): (() => Promise<A>) => {
   }
 }
 
-/** An address within the first of the trusted networks. */
+/** Returns the base address of the first trusted network. */
 const firstAddress = ([first = ""]: ReadonlyArray<string> = []) => first.split("/", 1).join()
 
 export type { Options }

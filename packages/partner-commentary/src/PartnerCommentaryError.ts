@@ -1,23 +1,23 @@
-/** The only failure that an application without Effect receives: from an option, a start or a use case. */
+/** Defines the only error type of the package for applications without Effect: for options, starts and use cases. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
- * Failures of use cases have the codes and details of the API. Three codes exist only in this package: `invalid_option`
- * with `details.field` is thrown when the option is passed. `invalid_argument` with `details.field` rejects a call of
- * `fetch`, `node`, `next` or `lambda`. `start_failed` rejects the start.
+ * Errors of use cases have the codes and details of the API. Three codes exist only in this package. An invalid option
+ * throws `invalid_option`, and an invalid argument of a handler rejects with `invalid_argument`. Both codes have
+ * `details.field`. A failed start rejects with `start_failed`.
  */
 export class PartnerCommentaryError extends Data.TaggedError("PartnerCommentaryError")<{
   readonly code: string
-  /** One sentence for a person. It contains no secrets. */
+  /** One readable sentence, which contains no secrets. */
   readonly message: string
   readonly details: object
   readonly cause?: unknown
 }> {}
 
-/** `constraint` is the message without the option's name, which comes first. */
+/** Creates the error of an option. The message consists of the option's name and `constraint`. */
 export const invalidOption = (field: string, constraint: string): PartnerCommentaryError =>
   new PartnerCommentaryError({
     code: "invalid_option",
@@ -25,11 +25,11 @@ export const invalidOption = (field: string, constraint: string): PartnerComment
     details: { field, constraint }
   })
 
-/** `message` is one whole sentence, and `field` is the name of the parameter. */
+/** Creates the error of an argument. `message` is a complete sentence, and `field` is the name of the parameter. */
 export const invalidArgument = (field: string, message: string): PartnerCommentaryError =>
   new PartnerCommentaryError({ code: "invalid_argument", message, details: { field } })
 
-/** `what` is the subject of the sentence that ends with `cannot be used`. */
+/** Creates the error of a failed start. `what` is the subject of the sentence that ends with `cannot be used`. */
 export const startFailed = (what: string, cause: unknown): PartnerCommentaryError =>
   cause instanceof PartnerCommentaryError
     ? cause
@@ -40,7 +40,7 @@ export const startFailed = (what: string, cause: unknown): PartnerCommentaryErro
         cause
       })
 
-/** Returns the layer with its failures converted to `start_failed`. */
+/** Returns the layer, whose failures are converted to errors with the code `start_failed`. */
 export const explained = <A, E, R>(
   what: string,
   layer: Layer.Layer<A, E, R>

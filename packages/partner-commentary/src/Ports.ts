@@ -1,4 +1,4 @@
-/** Builds the ports that the options choose. An error about a missing function of the application names the option. */
+/** Builds the ports that the options choose. An error of a port names the option. */
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import { isLoopbackHost } from "@partner-commentary/core/shared/Loopback"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,7 @@ export const layer = (options: Decoded) =>
 
 const named = <A, R>(option: string, layer: Layer.Layer<A, unknown, R>) => explained(`The option ${option}`, layer)
 
-/** The application's own stores replace the default stores, on the same database client. */
+/** Returns the stores. The application's own stores replace the default stores and use the same database client. */
 const stores = ({ database, organizations, personas }: Decoded): Layer.Layer<Stored, PartnerCommentaryError> => {
   const kept = named("database", database ?? local)
   const withPersonas =

@@ -1,6 +1,6 @@
 /**
- * Secure random bytes, read from the system in blocks, as Node's `randomUUID` does. A request needs five ids, and each
- * read from the system takes several microseconds. Bytes are overwritten when they have been returned.
+ * Returns secure random bytes, and reads them from the system in blocks, as Node's `randomUUID` does. A request needs
+ * five ids, and each read from the system takes several microseconds. Returned bytes are overwritten in the block.
  */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"

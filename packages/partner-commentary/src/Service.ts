@@ -1,4 +1,4 @@
-/** Builds the service as one layer from decoded options. */
+/** Builds the complete service as one Effect layer from the decoded options. */
 import * as Policy from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { SigningSecrets } from "@partner-commentary/core/shared/SigningSecrets"

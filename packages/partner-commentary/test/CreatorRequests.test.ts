@@ -1,4 +1,4 @@
-/** Tests the creators' actions for an application that shows requests in its own pages. */
+/** Tests the creators' actions in an application that shows requests in its own pages. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -46,7 +46,7 @@ const rejection = (promise: Promise<unknown>): Promise<PartnerCommentaryError> =
     (error) => (error instanceof PartnerCommentaryError ? error : Promise.reject(error))
   )
 
-it("a creator answers and approves an edited draft through the application's own pages, and its partner accepts the text", async () => {
+it("a creator answers and approves an edited draft in the application's own pages, and the partner accepts the text", async () => {
   const { drafted, organization_id, pc, submit } = await opened()
   const { share_id, topic_id } = await submit()
 
@@ -80,7 +80,7 @@ it("a creator answers and approves an edited draft through the application's own
   expect((await pc.creators.findRequest({ email, share_id })).commentary?.content).toBe("In my own words.")
 })
 
-it("a creator asks for another draft, and an approval of the first one is refused", async () => {
+it("after a creator requested another draft, an approval of the first draft is rejected", async () => {
   const { drafted, pc, submit } = await opened()
   const { share_id } = await submit()
   await pc.creators.respond({ email, share_id, perspective })
@@ -97,7 +97,7 @@ it("a creator asks for another draft, and an approval of the first one is refuse
   expect((await pc.creators.withdraw({ email, share_id, reason: "Not for me." })).failure?.reason).toBe("withdrawn")
 })
 
-it("a creator declines, and a later answer is refused with the present status", async () => {
+it("after a creator declined, a later answer is rejected with the present status", async () => {
   const { pc, submit } = await opened()
   const { share_id } = await submit()
   expect((await pc.creators.decline({ email, share_id })).status).toBe("declined")
@@ -108,7 +108,7 @@ it("a creator declines, and a later answer is refused with the present status", 
   ])
 })
 
-it("a request is not found for another creator", async () => {
+it("a creator cannot find the request of another creator", async () => {
   const { pc, submit } = await opened()
   const { share_id } = await submit()
   const other = { email: "bo@creators.example", share_id }
@@ -125,7 +125,7 @@ it("a request is not found for another creator", async () => {
   expect((await pc.creators.findRequest({ email, share_id })).status).toBe("topic_sent")
 })
 
-it("a short text, an unknown field and a wrong id are refused with the field's name", async () => {
+it("a short text, an unknown field and an invalid id are rejected with the name of the field", async () => {
   const { pc, submit } = await opened()
   const { share_id } = await submit()
   const messages = async (call: Promise<unknown>) => (await rejection(call)).message
@@ -141,7 +141,7 @@ it("a short text, an unknown field and a wrong id are refused with the field's n
   expect(await messages(pc.creators.findRequest({ email, share_id: "first" }))).toContain("share_id must be a UUID")
 })
 
-it("an answer within the application's transaction is undone by its rollback", async () => {
+it("a rollback of the application's transaction undoes a creator's answer", async () => {
   const { database, pc, submit } = await opened()
   const { share_id } = await submit()
   database.exec("BEGIN IMMEDIATE")
@@ -154,7 +154,7 @@ it("an answer within the application's transaction is undone by its rollback", a
   expect((await pc.creators.findRequest({ email, share_id })).status).toBe("declined")
 })
 
-it("the audit log names the application as the actor, and a link as the actor of its own answers", async () => {
+it("the audit log names the actor of an answer: the application, or the creator's link", async () => {
   const { database, drafted, pc, submit } = await opened()
   const [own, linked] = [await submit(), await submit("Who wins the cup?")]
   await pc.creators.respond({ email, share_id: own.share_id, perspective })

@@ -1,4 +1,4 @@
-/** Tests that functions of the application keep the guarantees of the ports that they replace. */
+/** Tests that functions of the application keep the guarantees of the ports that they implement. */
 import { assert, describe, it } from "@effect/vitest"
 import { DashboardIdentity } from "@partner-commentary/core/access/DashboardIdentity"
 import { CommentaryGenerator } from "@partner-commentary/core/commentary/CommentaryGenerator"
@@ -36,7 +36,7 @@ describe("a function that sends mails", () => {
       MailFunction.layer(send)
     )
 
-  it.effect("a function that sends mails receives the mail, and need not be an async function", () =>
+  it.effect("a mail function receives the mail, and need not be an async function", () =>
     Effect.gen(function* () {
       const sent: Array<unknown> = []
       yield* sending((message) => sent.push(message))
@@ -44,7 +44,7 @@ describe("a function that sends mails", () => {
     })
   )
 
-  it.effect("a function that sends mails is called again later if it throws, unless the error is permanent", () =>
+  it.effect("a mail function is called again later if it throws an error that is not permanent", () =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(sending(() => Promise.reject(new Error("the service is busy"))))
       assert.deepStrictEqual([refused.permanent, refused.reason], [false, "the service is busy"])
@@ -58,7 +58,7 @@ describe("a function that sends mails", () => {
   )
 
   it.effect(
-    "a function that sends mails times out after 15 seconds, even if the worker cannot be interrupted, and its signal is aborted",
+    "a mail function times out after 15 seconds and its signal is aborted, even in an uninterruptible worker",
     () =>
       Effect.gen(function* () {
         let signal: AbortSignal | undefined
@@ -85,24 +85,22 @@ describe("a function that writes commentaries", () => {
       GeneratorFunction.layer(generate)
     )
 
-  it.effect("a function that writes commentaries returns plain text, which is cleaned like a model's text", () =>
+  it.effect("a generator function returns plain text, which is cleaned like a model's text", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* drafting(async ({ perspective }) => ` "${perspective}" `), "The home side.")
     })
   )
 
-  it.effect(
-    "a function that writes commentaries fails the attempt with an empty text, markup, or a value that is not text",
-    () =>
-      Effect.gen(function* () {
-        for (const text of ["", "<b>bold</b>", undefined, { text: "x" }]) {
-          const failed = yield* Effect.flip(drafting(() => text as string))
-          assert.strictEqual(failed._tag, "GenerationFailed")
-        }
-      })
+  it.effect("a generation attempt fails if the generator function returns no text, an empty text or markup", () =>
+    Effect.gen(function* () {
+      for (const text of ["", "<b>bold</b>", undefined, { text: "x" }]) {
+        const failed = yield* Effect.flip(drafting(() => text as string))
+        assert.strictEqual(failed._tag, "GenerationFailed")
+      }
+    })
   )
 
-  it.effect("a function that writes commentaries times out after 45 seconds", () =>
+  it.effect("a generator function times out after 45 seconds", () =>
     Effect.gen(function* () {
       const waiting = yield* Effect.forkChild(Effect.flip(drafting(never)))
       yield* TestClock.adjust("45 seconds")
@@ -115,27 +113,25 @@ describe("functions for audio", () => {
   const spoken = { text: "The home side.", persona: { id: "p", name: "Ada" } }
   const file = { contentType: "audio/mpeg", bytes: new Uint8Array([1]) } as const
 
-  it.effect(
-    "functions can make and store audio files; another content type, an empty file or an invalid URL is a failure",
-    () =>
-      Effect.gen(function* () {
-        const speak = (answer: unknown) =>
-          Effect.provide(
-            Effect.flatMap(MediaSynthesizer, ({ audio }) => audio?.(spoken) ?? Effect.die("no audio")),
-            MediaFunctions.speech(() => answer as typeof file)
-          )
-        assert.deepStrictEqual(yield* speak(file), file)
-        for (const wrong of [{ ...file, contentType: "text/plain" }, { ...file, bytes: new Uint8Array() }, null]) {
-          assert.strictEqual((yield* Effect.flip(speak(wrong)))._tag, "SynthesisFailed")
-        }
-        const put = (answer: unknown) =>
-          Effect.provide(
-            Effect.flatMap(MediaStorage, (storage) => storage?.put("a.mp3", file) ?? Effect.die("no storage")),
-            MediaFunctions.storage(() => answer as string)
-          )
-        assert.strictEqual(yield* put("https://media.example/a.mp3"), "https://media.example/a.mp3")
-        assert.strictEqual((yield* Effect.flip(put("a.mp3")))._tag, "StorageFailed")
-      })
+  it.effect("audio functions make and store files, and an invalid content type, file or URL is a failure", () =>
+    Effect.gen(function* () {
+      const speak = (answer: unknown) =>
+        Effect.provide(
+          Effect.flatMap(MediaSynthesizer, ({ audio }) => audio?.(spoken) ?? Effect.die("no audio")),
+          MediaFunctions.speech(() => answer as typeof file)
+        )
+      assert.deepStrictEqual(yield* speak(file), file)
+      for (const wrong of [{ ...file, contentType: "text/plain" }, { ...file, bytes: new Uint8Array() }, null]) {
+        assert.strictEqual((yield* Effect.flip(speak(wrong)))._tag, "SynthesisFailed")
+      }
+      const put = (answer: unknown) =>
+        Effect.provide(
+          Effect.flatMap(MediaStorage, (storage) => storage?.put("a.mp3", file) ?? Effect.die("no storage")),
+          MediaFunctions.storage(() => answer as string)
+        )
+      assert.strictEqual(yield* put("https://media.example/a.mp3"), "https://media.example/a.mp3")
+      assert.strictEqual((yield* Effect.flip(put("a.mp3")))._tag, "StorageFailed")
+    })
   )
 })
 
@@ -146,29 +142,27 @@ describe("a function that reads the dashboard's tokens", () => {
       IdentityFunction.layer(identify)
     )
 
-  it.effect(
-    "a function that reads the dashboard's tokens reports an organization, an invalid token, an expired token, or a failure",
-    () =>
-      Effect.gen(function* () {
-        const organization = "courtside"
-        assert.deepStrictEqual(yield* reading(async () => ({ organization })), { organization, subject: null })
-        for (const none of [null, undefined]) {
-          const invalid = yield* Effect.flip(reading(() => none))
-          assert.deepInclude(invalid, { _tag: "TokenRefused", expired: false })
-        }
-        assert.deepInclude(yield* Effect.flip(reading(() => ({ expired: true }))), {
-          _tag: "TokenRefused",
-          expired: true
-        })
-        for (const broken of [() => Promise.reject(new Error("down")), () => ({ organization: "" }), never]) {
-          const waiting = yield* Effect.forkChild(Effect.flip(reading(broken)))
-          yield* TestClock.adjust("10 seconds")
-          assert.strictEqual((yield* Fiber.join(waiting))._tag, "IdentityUnreachable")
-        }
+  it.effect("an identity function reports an organization, an invalid token, an expired token, or a failure", () =>
+    Effect.gen(function* () {
+      const organization = "courtside"
+      assert.deepStrictEqual(yield* reading(async () => ({ organization })), { organization, subject: null })
+      for (const none of [null, undefined]) {
+        const invalid = yield* Effect.flip(reading(() => none))
+        assert.deepInclude(invalid, { _tag: "TokenRefused", expired: false })
+      }
+      assert.deepInclude(yield* Effect.flip(reading(() => ({ expired: true }))), {
+        _tag: "TokenRefused",
+        expired: true
       })
+      for (const broken of [() => Promise.reject(new Error("down")), () => ({ organization: "" }), never]) {
+        const waiting = yield* Effect.forkChild(Effect.flip(reading(broken)))
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual((yield* Fiber.join(waiting))._tag, "IdentityUnreachable")
+      }
+    })
   )
 
-  it.effect("a function that reads the dashboard's tokens is not called for a text that is longer than any token", () =>
+  it.effect("an identity function is not called for a text that is longer than any token", () =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(reading(() => ({ organization: "courtside" }), "x".repeat(8193)))
       assert.strictEqual(refused._tag, "TokenRefused")
@@ -176,7 +170,7 @@ describe("a function that reads the dashboard's tokens", () => {
   )
 })
 
-/** The tables of the application. */
+/** Represents the tables of the application. */
 class Tables extends Context.Service<
   Tables,
   {
@@ -256,7 +250,7 @@ OrganizationReadingSuite.suite("functions of the application", Layer.provideMerg
   )
 })
 
-it.effect("an invalid row from a function is a defect that names the option and the field", () =>
+it.effect("an invalid row from a function causes a defect that names the option and the field", () =>
   Effect.gen(function* () {
     const persona = { id: id.toUpperCase(), name: "Bo", creator: { email: "bo@host.example" }, created_at }
     const found = PersonaStore.use(({ find }) => find(PersonaId.make(id)))
@@ -269,7 +263,7 @@ it.effect("an invalid row from a function is a defect that names the option and 
   })
 )
 
-it.effect("without findByIdentity, no organization is found by an identity id", () =>
+it.effect("without the function findByIdentity, no organization is found by an identity id", () =>
   Effect.gen(function* () {
     const functions = OrganizationFunctions.layer({ find: () => ({ id, name: "Old", created_at }) })
     const store = yield* Effect.provide(OrganizationStore, functions)

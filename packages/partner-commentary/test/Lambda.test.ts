@@ -1,4 +1,4 @@
-/** `pc.lambda` answers events of API Gateway, runs due jobs on a schedule, and reports a failed start. */
+/** Tests that `pc.lambda` handles events of API Gateway, runs due jobs on a schedule, and reports a failed start. */
 import { expect, it, onTestFinished } from "vitest"
 import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { sqlite } from "../src/sqlite/Sqlite.ts"
@@ -24,7 +24,7 @@ const get = (rawPath: string, headers: Record<string, string> = {}) => ({
   requestContext: { http: { method: "GET", sourceIp: "203.0.113.9" } }
 })
 
-it("the function answers a key with an address list by the event's address, below the path of url", async () => {
+it("the Lambda function checks a key's address list by the address in the event, below the path of the option url", async () => {
   const pc = partnerCommentary({ ...options, mail: () => {} })
   onTestFinished(pc.stop)
   const { id: organization_id } = await pc.organizations.create({ name: "Courtside" })
@@ -34,7 +34,7 @@ it("the function answers a key with an address list by the event's address, belo
   expect(await pc.lambda(asked, invocation)).toMatchObject({ statusCode: 200, isBase64Encoded: false })
 })
 
-it("the function runs due jobs on a schedule", async () => {
+it("the Lambda function runs due jobs on a schedule", async () => {
   const mails: Array<{ readonly to: { readonly address: string } }> = []
   const pc = partnerCommentary({ ...options, mail: (message) => mails.push(message) })
   onTestFinished(pc.stop)
@@ -47,7 +47,7 @@ it("the function runs due jobs on a schedule", async () => {
   expect(mails.map(({ to }) => to.address)).toEqual(["ada@creators.example"])
 })
 
-it("an event of an unknown source is refused with one sentence", async () => {
+it("the Lambda function rejects an event of an unknown source with one sentence", async () => {
   const pc = partnerCommentary({ ...options, mail: () => {} })
   onTestFinished(pc.stop)
   const refused = { code: "invalid_argument", details: { field: "event" } }
@@ -72,7 +72,7 @@ it("an event of an unknown source is refused with one sentence", async () => {
   }
 })
 
-it("a service that cannot start answers 500, and the log has the reason with the response's request id", async () => {
+it("a service that cannot start answers 500, and logs the reason with the response's request id", async () => {
   const database = sqlite("/dev/null/commentary.db")
   const pc = partnerCommentary({ ...options, database, mail: () => {} })
   onTestFinished(pc.stop)

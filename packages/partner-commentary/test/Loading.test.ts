@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
 
-/** Starts a service in a process that records every module which it resolves. */
+/** Starts a service in a process that records every module that the process resolves. */
 const program = `
 import { registerHooks } from "node:module"
 const seen = new Set()
@@ -51,11 +51,11 @@ const loadedBy = async (options: object) => {
   return Object.entries(heavy).flatMap(([name, pattern]) => (urls.some((url) => pattern.test(url)) ? [name] : []))
 }
 
-it("a service on SQLite with functions of the application loads no heavy adapter", async () => {
+it("a service on SQLite with functions of the application loads no large adapter", async () => {
   expect(await loadedBy({})).toEqual([])
 })
 
-it("an adapter is loaded when an option chooses it", async () => {
+it("an adapter is loaded when an option chooses the adapter", async () => {
   const generator = { url: "https://api.example/v1", model: "small" }
   const identity = { jwksUrl: "https://login.example/jwks", issuer: "login", audience: "us" }
   expect(await loadedBy({ generator, identity })).toEqual(["an OpenAI-compatible server", "an identity provider"])

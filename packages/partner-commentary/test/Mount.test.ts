@@ -1,4 +1,4 @@
-/** Tests that a request path that differs from the option `url` is logged once, with the required change. */
+/** Tests that a difference between the request path and the option `url` is logged once, with the required change. */
 import { describe, expect, it } from "vitest"
 import * as Mount from "../src/Mount.ts"
 
@@ -35,7 +35,7 @@ const wrong: ReadonlyArray<readonly [what: string, url: string, use: (mount: Mou
   ]
 
 describe("the mount", () => {
-  it.each(wrong)("is told once where %s", (_, url, use, sentence) => {
+  it.each(wrong)("a wrong mount path is logged once: %s", (_, url, use, sentence) => {
     const lines = told(url, (mount) => {
       use(mount)
       use(mount)
@@ -50,11 +50,11 @@ describe("the mount", () => {
     ["an unknown path", root, missed("/favicon.ico", "/", "/commentary", "/commentary/nothing")],
     ["the path of url", root, removed("/commentary")],
     ["no path", root, removed("", undefined)]
-  ])("is not told for %s", (_, url, use) => {
+  ])("no wrong mount path is logged for %s", (_, url, use) => {
     expect(told(url, use)).toEqual([])
   })
 
-  it("an unknown path of an anonymous caller is not logged after a request was answered", () => {
+  it("an unknown path is not logged after the service has answered a request", () => {
     const lines = told(root, (mount) => {
       mount.answered("/commentary/healthz", 200)
       mount.answered("/wp/docs", 404)

@@ -1,4 +1,4 @@
-/** Tests that an invalid option throws one sentence that names it, where the option is passed. */
+/** Tests that an invalid option throws an error at once, whose message is one sentence with the option's name. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -99,7 +99,7 @@ const wrong: ReadonlyArray<readonly [options: Readonly<Record<string, unknown>>,
 ]
 
 describe("partnerCommentary", () => {
-  it.each(wrong)("partnerCommentary refuses %o", (options, sentence) => {
+  it.each(wrong)("partnerCommentary rejects the options %o", (options, sentence) => {
     const error = thrown(() => partnerCommentary({ ...production, ...options } as never))
     expect([error.code, error.message]).toEqual(["invalid_option", sentence])
     expect(sentence).toContain(`The option ${fieldOf(error)} `)
@@ -128,7 +128,7 @@ describe("partnerCommentary", () => {
   ]
 
   it.each(options)(
-    "takes any value of the option %s or throws a sentence that begins with its name",
+    "for any value of the option %s, partnerCommentary accepts the value or throws an error that names the option",
     async (option) => {
       for (const value of junk) {
         const options = { ...production, logger: console, [option]: value }
@@ -147,12 +147,12 @@ describe("partnerCommentary", () => {
     }
   )
 
-  it.each([undefined, null, "https://app.example"])("partnerCommentary refuses %o in place of options", (options) => {
+  it.each([undefined, null, "https://app.example"])("partnerCommentary rejects %o instead of options", (options) => {
     expect(thrown(() => partnerCommentary(options as never)).message).toBe("The option url is required.")
   })
 
   it.each(["database", "mail", "generator"] as const)(
-    "partnerCommentary asks for %s outside development, where it has a default",
+    "partnerCommentary requires the option %s outside development",
     (name) => {
       const { [name]: _, ...rest } = production
       expect(thrown(() => partnerCommentary(rest)).message).toContain(
@@ -162,14 +162,14 @@ describe("partnerCommentary", () => {
     }
   )
 
-  it("in development partnerCommentary needs only an address of this machine and a secret", () => {
+  it("in development, partnerCommentary needs only a secret and an address of this machine", () => {
     expect(partnerCommentary(development)).toHaveProperty("start")
     expect(thrown(() => partnerCommentary({ ...development, development: false })).message).toContain(
       "The option database"
     )
   })
 
-  it("partnerCommentary accepts every option as a layer of Effect", () => {
+  it("partnerCommentary accepts an Effect layer for every port", () => {
     const never = Layer.effectContext(Effect.never)
     const ports = ["database", "mail", "generator", "speech", "mediaStorage", "identity", "personas", "organizations"]
     const layers = Object.fromEntries([...ports, "webhooks"].map((name) => [name, never]))
@@ -186,11 +186,11 @@ it.each([
   [() => smtp(undefined as never, { from: "Desk <desk@app.example>" }), "mail"],
   [() => smtp("smtp://mail.example", undefined as never), "mail.from"],
   [() => smtp("smtp://mail.example", { from: 7 as never }), "mail.from"]
-] as const)("%s throws a sentence that begins with the option's name", (make, option) => {
+] as const)("%s throws an error message that starts with the option's name", (make, option) => {
   expect(thrown(make).message).toMatch(new RegExp(`^The option ${option} .*[^.]\\.$`))
 })
 
-it("sqlite refuses a connection of better-sqlite3 with a sentence that says what to pass", () => {
+it("sqlite rejects a connection of better-sqlite3, and the error message says what to pass", () => {
   const database = { name: "app.db", open: true, inTransaction: false, prepare: () => {}, pragma: () => {} }
   expect(thrown(() => sqlite(database as never)).message).toBe(
     "The option database is a connection of better-sqlite3 or another library: pass its file, such as sqlite(database.name)."
@@ -210,11 +210,11 @@ it.each([
   [() => postgres("postgres://db.example/app", { poolSize: 0 }), "database.poolSize must be a whole number, 1 or more"],
   [() => smtp("smtp://mail.example", { from, pool: 3 } as never), "mail.pool is no option of this version"],
   [() => smtp("smtp://mail.example", { from, connections: "16" } as never), "mail.connections must be a whole number"]
-] as const)("%s names the setting that is unknown or wrong", (make, sentence) => {
+] as const)("the error of %s names the unknown or invalid setting", (make, sentence) => {
   expect(thrown(make).message).toContain(`The option ${sentence}`)
 })
 
-it("postgres and smtp reject an invalid address with the option's name and without the password", () => {
+it("postgres and smtp reject an invalid address with an error that names the option and hides the password", () => {
   const wrongs = [
     thrown(() => postgres("mysql://user:hidden@db.example/app")),
     thrown(() => postgres("postgres://db.example/app", { directUrl: "hidden" })),

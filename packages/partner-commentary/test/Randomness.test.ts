@@ -1,11 +1,11 @@
-/** Tests random bytes that are read from the system in blocks. */
+/** Tests the random bytes that the package reads from the system in blocks. */
 import { assert, describe, it } from "@effect/vitest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Randomness from "../src/Randomness.ts"
 
 describe("randomness", () => {
-  it.effect("no byte is returned twice, for any number of bytes that a caller requests at a time", () =>
+  it.effect("no random byte is returned twice, whatever number of bytes each call requests", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const seen = new Set<string>()
@@ -14,7 +14,7 @@ describe("randomness", () => {
         const size = 8 + (round % 25)
         const bytes = yield* random.randomBytes(size)
         assert.strictEqual(bytes.length, size)
-        // Each value has 64 random bits, so equal values mean that a block was used twice.
+        // Each value has 64 random bits, so equal values would prove that a block was used twice.
         seen.add(Buffer.from(bytes.slice(0, 8)).toString("hex"))
         given++
       }
@@ -22,7 +22,7 @@ describe("randomness", () => {
     }).pipe(Effect.provide(Randomness.layer))
   )
 
-  it.effect("returned bytes do not change, and a caller can request more than a block at once", () =>
+  it.effect("returned random bytes do not change later, and one call can request more bytes than a block", () =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom
       const first = yield* random.randomBytes(32)

@@ -1,4 +1,4 @@
-/** Tests a service made from options: it starts, answers below a path, logs with the given logger, and stops. */
+/** Tests a service that is created from options: start, requests below a path, logging and stop. */
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
@@ -28,7 +28,7 @@ const rejection = (promise: Promise<unknown>): Promise<PartnerCommentaryError> =
   )
 
 it.each(["/commentary/healthz", "/healthz"])(
-  "answers %s, whether the router took the path off or not",
+  "the service answers %s, whether or not the router has removed the mount path",
   async (path) => {
     const pc = partnerCommentary(options)
     onTestFinished(pc.stop)
@@ -65,12 +65,12 @@ it.each([
   }
 )
 
-it("fetch takes null as no context, and refuses a context that is not an object", async () => {
+it("fetch accepts null as an absent context, and rejects a context that is not an object", async () => {
   const pc = partnerCommentary(options)
   onTestFinished(pc.stop)
   const request = new Request("https://app.example/commentary/healthz")
   expect((await pc.fetch(request, null as never)).status).toBe(200)
-  // Without the client's address, anonymous calls are not limited.
+  // A plain address as the context must be rejected, because anonymous calls would then not be limited.
   expect(await rejection(pc.fetch(request, "203.0.113.9" as never))).toMatchObject({
     code: "invalid_argument",
     message: 'The second argument must be an object such as { address: "203.0.113.9" }.',
@@ -78,7 +78,7 @@ it("fetch takes null as no context, and refuses a context that is not an object"
   })
 })
 
-it("the service starts again after it was stopped", async () => {
+it("a stopped service can be started again", async () => {
   const pc = partnerCommentary(options)
   await pc.start()
   await pc.stop()
@@ -86,7 +86,7 @@ it("the service starts again after it was stopped", async () => {
   await pc.stop()
 })
 
-it("the service logs a warning if Express mounts another path than that of url, and answers requests", async () => {
+it("the service logs a warning if Express mounts another path than the path of the option url, and answers requests", async () => {
   const warnings: Array<unknown> = []
   const none = () => {}
   const logger = { debug: none, info: none, warn: (line: string) => warnings.push(line), error: none }
@@ -107,7 +107,7 @@ describe("handlers for Next.js", () => {
     return (await pc.apiKeys.create({ organization_id, ...wanted })).full_key
   }
 
-  it("handlers for Next.js answer without content-encoding, which Next.js deletes", async () => {
+  it("the handlers for Next.js answer without content-encoding, because Next.js deletes this header", async () => {
     const pc = partnerCommentary(options)
     onTestFinished(pc.stop)
     const asked = () => new Request(`${options.url}/openapi.json`, { headers: { "accept-encoding": "gzip" } })
@@ -120,17 +120,20 @@ describe("handlers for Next.js", () => {
   it.each([
     [["10.0.0.0/8"], 200],
     [undefined, 401]
-  ] as const)("take the client's address from a proxy if trustedProxies is %o", async (trustedProxies, status) => {
-    const pc = partnerCommentary({ ...options, trustedProxies })
-    onTestFinished(pc.stop)
-    const headers = { "x-api-key": await key(pc), "x-forwarded-for": "198.51.100.1, 203.0.113.9, 10.1.2.3" }
-    const response = await pc.next.GET(new Request(`${options.url}/partner/v1/personas`, { headers }))
-    expect(response.status).toBe(status)
-  })
+  ] as const)(
+    "the handlers for Next.js read the client's address from a proxy only if trustedProxies is set: %o",
+    async (trustedProxies, status) => {
+      const pc = partnerCommentary({ ...options, trustedProxies })
+      onTestFinished(pc.stop)
+      const headers = { "x-api-key": await key(pc), "x-forwarded-for": "198.51.100.1, 203.0.113.9, 10.1.2.3" }
+      const response = await pc.next.GET(new Request(`${options.url}/partner/v1/personas`, { headers }))
+      expect(response.status).toBe(status)
+    }
+  )
 })
 
 describe("a start that fails", () => {
-  it("a failed start gives the reason in one sentence that names the file", async () => {
+  it("a failed start rejects with one sentence that contains the reason and the name of the database file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "partner-commentary-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const pc = partnerCommentary({ ...options, database: sqlite(folder) })
@@ -143,7 +146,7 @@ describe("a start that fails", () => {
     ])
   })
 
-  it("a failed start names the server that refuses connections, and no password", async () => {
+  it("the error of a failed start names the server that refuses connections, but not the password", async () => {
     const pc = partnerCommentary({ ...options, database: postgres("postgres://user:hidden@127.0.0.1:1/app") })
     const { code, message } = await rejection(pc.start())
     expect(code).toBe("start_failed")
@@ -151,7 +154,7 @@ describe("a start that fails", () => {
     expect(message).not.toContain("hidden")
   })
 
-  it("a failed start rejects with the same error for every port, and the error names the option", async () => {
+  it("a failed start of a port rejects with an error that names the option", async () => {
     const pc = partnerCommentary({
       ...options,
       mediaStorage: { folder: "/dev/null/media", url: "https://media.example" }
@@ -177,19 +180,19 @@ describe("a logger of the application", () => {
     return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") }
   }
 
-  it("a logger like console receives the message first, and its fields after it", async () => {
+  it("a logger like console receives the message first, and then the fields", async () => {
     const console = recorder()
     await logged(console)
     expect(console.lines).toEqual([["warn", "The queue is long", { length: 3 }]])
   })
 
-  it("a logger like pino receives the fields first, and the message after them", async () => {
+  it("a logger like pino receives the fields first, and then the message", async () => {
     const pino = { ...recorder(), bindings: () => ({}) }
     await logged(pino)
     expect(pino.lines).toEqual([["warn", { length: 3 }, "The queue is long"]])
   })
 
-  it("a logger of Effect is used unchanged", async () => {
+  it("an Effect logger is used unchanged", async () => {
     const messages: Array<unknown> = []
     await logged(Logger.make(({ message }) => messages.push(message)))
     expect(messages).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** Tests that a wrong option of a use case is a rejection with one sentence, and that the call has no effect. */
+/** Tests that a use case rejects an invalid option with one sentence, and that the rejected call has no effect. */
 import { expect, it, onTestFinished } from "vitest"
 import { type PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { sqlite } from "../src/sqlite/Sqlite.ts"
@@ -16,7 +16,7 @@ const opened = () => {
   return pc
 }
 
-/** The call must return a promise, even if it is refused. */
+/** Returns the rejection as one text. Even a rejected call must return a promise. */
 const sentence = (call: () => Promise<unknown>): Promise<string> =>
   call().then(
     () => "nothing was refused",
@@ -29,7 +29,7 @@ it.each([
   [null, "invalid_option: The option db must be passed as { db }."],
   [7, "invalid_option: The option db must be passed as { db }."]
 ])(
-  "%o in the place of { db } is refused, because the call would write outside of the transaction",
+  "a use case rejects %o instead of { db }, because the call would write outside of the transaction",
   async (given, right) => {
     const pc = opened()
     expect(await sentence(() => pc.organizations.create({ name: "Courtside" }, given as never))).toBe(right)
@@ -41,14 +41,17 @@ it.each([
   [{ dryRun: true }, "dryRun is no option of this version"],
   [{ dry_run: "yes" }, "dry_run must be true or false"],
   [null, "body must be an object"]
-])("purge rejects %o, because it would delete data", async (given, right) => {
+])("purge rejects the options %o, because the call would delete data", async (given, right) => {
   const pc = opened()
   expect(await sentence(() => pc.operations.purge(given as never))).toBe(`invalid_request: Invalid request: ${right}.`)
 })
 
-it.each([{ timeout: "soon" }, { timeout: -1 }, { timeout: Number.NaN }])("drain rejects %o", async (given) => {
-  const pc = opened()
-  const right = "invalid_request: Invalid request: timeout must be a positive number of milliseconds."
-  expect(await sentence(() => pc.operations.drain(given as never))).toBe(right)
-  expect(await sentence(() => pc.operations.drain(null as never))).toContain("must be an object")
-})
+it.each([{ timeout: "soon" }, { timeout: -1 }, { timeout: Number.NaN }])(
+  "drain rejects the options %o",
+  async (given) => {
+    const pc = opened()
+    const right = "invalid_request: Invalid request: timeout must be a positive number of milliseconds."
+    expect(await sentence(() => pc.operations.drain(given as never))).toBe(right)
+    expect(await sentence(() => pc.operations.drain(null as never))).toContain("must be an object")
+  }
+)

@@ -1,4 +1,4 @@
-/** Runs the whole workflow through plain functions and objects, without Effect and HTTP. */
+/** Runs the complete workflow through plain functions and objects, without Effect and HTTP. */
 import { expect, it, onTestFinished } from "vitest"
 import { PartnerCommentaryError, partnerCommentary } from "../src/PartnerCommentary.ts"
 import { sqlite } from "../src/sqlite/Sqlite.ts"
@@ -10,7 +10,7 @@ interface Mail {
   readonly text: string
 }
 
-/** The mails that the application's own function received. */
+/** Collects the mails that the application's own function received. */
 const opened = () => {
   const mails: Array<Mail> = []
   const waiting: Array<() => void> = []
@@ -68,7 +68,7 @@ const collected = async <A>(all: AsyncIterable<A>): Promise<ReadonlyArray<A>> =>
   return found
 }
 
-it("an application submits a topic, its creator approves, and the application reads commentary, events and usage", async () => {
+it("an application submits a topic, the creator approves, and the application reads commentary, events and usage", async () => {
   const { mail, pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id], external_reference: "derby-1" }
@@ -95,7 +95,7 @@ it("an application submits a topic, its creator approves, and the application re
   expect(await collected(pc.events.list({ organization_id, environment: "test" }))).toEqual([])
 })
 
-it("a key that the application creates works until the application revokes it", async () => {
+it("an API key that the application creates works until the application revokes the key", async () => {
   const { pc } = opened()
   const { organization_id } = await seeded(pc)
   const wanted = { organization_id, name: "backend", scopes: ["personas:read"] as const }
@@ -110,7 +110,7 @@ it("a key that the application creates works until the application revokes it", 
   expect(await status()).toBe(401)
 })
 
-it("a key can be renamed, limited to addresses and rotated, but not by another organization", async () => {
+it("an API key can be renamed, limited to addresses and rotated, but not by another organization", async () => {
   const { pc } = opened()
   const { organization_id } = await seeded(pc)
   const { id: api_key_id, full_key } = await pc.apiKeys.create({
@@ -140,7 +140,7 @@ it("a key can be renamed, limited to addresses and rotated, but not by another o
   }
 })
 
-it("a suspended organization's keys are rejected, and accepted again when it is resumed", async () => {
+it("a suspended organization's keys are rejected until the organization is resumed", async () => {
   const { pc } = opened()
   const { organization_id } = await seeded(pc)
   expect((await pc.organizations.suspend({ organization_id })).suspended_at).not.toBeNull()
@@ -150,7 +150,7 @@ it("a suspended organization's keys are rejected, and accepted again when it is 
   expect(await pc.organizations.list()).toEqual([changed])
 })
 
-it("a persona's profile can change in part, its licence is listed, and without a licence no topic is sent", async () => {
+it("a persona's profile can be changed in part, and topics need a licence for the persona", async () => {
   const { pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   const changed = await pc.personas.update({ persona_id, bio: "Twenty years courtside." })
@@ -165,7 +165,7 @@ it("a persona's profile can change in part, its licence is listed, and without a
   })
 })
 
-it("a topic that the application cancels is settled, and its creator is told by mail", async () => {
+it("when an application cancels a topic, its open request is settled and the creator gets a mail", async () => {
   const { mail, pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id] }
@@ -178,7 +178,7 @@ it("a topic that the application cancels is settled, and its creator is told by 
   expect((await rejection(pc.topics.cancel({ organization_id, topic_id: unknown }))).code).toBe("not_found")
 })
 
-it("failures have the code and the details of the API", async () => {
+it("failures of use cases have the code and the details of the API", async () => {
   const { pc } = opened()
   const { organization_id } = await seeded(pc)
   const short = await rejection(pc.topics.submit({ organization_id, content: "Who?", persona_ids: ["ada"] }))
@@ -204,7 +204,7 @@ it("failures have the code and the details of the API", async () => {
   expect((await rejection(collected(events))).details).toMatchObject({ field: "type" })
 })
 
-it("an application filters and orders topics as partners do", async () => {
+it("an application can filter and order topics as partners can", async () => {
   const { pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   const submit = (content: string, external_reference: string) =>
@@ -226,7 +226,7 @@ it("an application filters and orders topics as partners do", async () => {
   })
 })
 
-it("an application reads events in the order of storage, and continues after the last one", async () => {
+it("an application reads events in the order of storage, and can continue after the last event", async () => {
   const { pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   await pc.personas.update({ persona_id, creator: { email: "erased@creators.example" } })
@@ -246,7 +246,7 @@ it("an application reads events in the order of storage, and continues after the
   expect((await rejection(idsOf({ after: all[0], order: "desc" }))).details).toMatchObject({ field: "order" })
 })
 
-it("a use case rejects with the failure of the start", async () => {
+it("a use case rejects with the error of the failed start", async () => {
   const pc = partnerCommentary({
     url: "https://app.example",
     secret: "32 characters or more, kept elsewhere",
@@ -257,7 +257,7 @@ it("a use case rejects with the failure of the start", async () => {
   expect((await rejection(pc.organizations.list())).code).toBe("start_failed")
 })
 
-it("a creator's address can be changed for open requests too, and a creator can be erased", async () => {
+it("a creator's address can be changed for open requests, and a creator can be erased", async () => {
   const { mail, pc } = opened()
   const { organization_id, persona_id } = await seeded(pc)
   const topic = { content: "Who wins the derby on Sunday?", persona_ids: [persona_id] }
@@ -270,7 +270,7 @@ it("a creator's address can be changed for open requests too, and a creator can 
   expect((await rejection(pc.creators.resendMail({ share_id: unknown }))).code).toBe("not_found")
 })
 
-it("a service without workers runs its work on a schedule, and deletes expired data", async () => {
+it("a service without workers runs due work on a schedule, and deletes expired data", async () => {
   const mails: Array<unknown> = []
   const pc = partnerCommentary({
     url: "https://app.example/commentary",
@@ -289,7 +289,7 @@ it("a service without workers runs its work on a schedule, and deletes expired d
   expect(await pc.operations.purge({ dry_run: true })).toMatchObject({ mails: 0, events: 0, dry_run: true })
 })
 
-it("an application registers, changes, lists and deletes a partner's webhook, and the partner sees the same webhook", async () => {
+it("an application registers, changes, lists and deletes a webhook of a partner, and the partner sees the same webhook", async () => {
   const { pc } = opened()
   const { organization_id } = await seeded(pc)
   const wanted = { url: "https://hooks.example.com/in", events: ["creator.approved"] as const }
@@ -315,7 +315,7 @@ it("an application registers, changes, lists and deletes a partner's webhook, an
   expect((await rejection(pc.webhooks.create(unheard))).details).toMatchObject({ field: "events[0]" })
 })
 
-it("the doctor suggests the function that restarts failed work, and this function restarts it", async () => {
+it("the doctor suggests the function that restarts failed work, and the function restarts the work", async () => {
   const mails: Array<unknown> = []
   let isDown = true
   const refused = Object.assign(new Error("no such mailbox"), { permanent: true })

@@ -1,4 +1,4 @@
-/** Describes the chosen configuration for logs and the doctor, without secrets. */
+/** Describes the present configuration for logs and for the doctor. The descriptions contain no secrets. */
 
 import { isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/Loopback"
 import * as Option from "effect/Option"
@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import type { GeneratorSettings, Settings } from "./Settings.ts"
 import { allowsPrivateReceivers, apiRootOf, dataFolder, isWeaklySigned } from "./Settings.ts"
 
-/** Returns the mail server without its credentials. */
+/** Returns the host and the port of the mail server, without its credentials. */
 export const describeMailServer = (
   server: Redacted.Redacted<string>
 ): { readonly host: string; readonly port: number } => {
@@ -19,7 +19,7 @@ export const describeMailServer = (
 
 export const usesOutbox = ({ mail }: Settings): boolean => Option.isNone(mail.server)
 
-/** The text completes a sentence after `mails`. */
+/** Describes where mails go. The text completes a sentence that starts with `mails`. */
 export const describeMail = ({ mail }: Settings): string =>
   Option.match(mail.server, {
     onNone: () => `become files in ${dataFolder}/outbox`,
@@ -35,7 +35,7 @@ export const describeGenerator = ({ generator }: Settings): string =>
     onSome: ({ model, url }: GeneratorSettings) => `${model} at ${url}`
   })
 
-/** The text completes a sentence after `audio`. */
+/** Describes how audio is made. The text completes a sentence that starts with `audio`. */
 export const describeAudio = ({ media }: Settings): string =>
   Option.match(Option.all([media.speech, media.storage]), {
     onNone: () => "none",
@@ -46,13 +46,13 @@ export const describeAudio = ({ media }: Settings): string =>
 /** Returns whether the service issues the dashboard's tokens itself. */
 export const isIdentityLocal = ({ development, identity }: Settings): boolean => development && Option.isNone(identity)
 
-/** Returns a warning when every dashboard token is rejected. */
+/** Returns a warning when the service rejects every dashboard token. */
 export const identityWarning = (settings: Settings): Option.Option<string> =>
   Option.isSome(settings.identity) || settings.development
     ? Option.none()
     : Option.some("JWKS_URL is unset: the API-key operations reject every token")
 
-/** Returns warnings about settings that work but are risky. */
+/** Returns warnings about settings that are valid but risky. */
 export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
   ...(isWeaklySigned(settings)
     ? [
@@ -67,8 +67,8 @@ export const settingWarnings = (settings: Settings): ReadonlyArray<string> => [
 ]
 
 /**
- * Returns a warning when PUBLIC_URL is unset: it shows the address that links in mails start with, and whether other
- * machines can reach it.
+ * Returns a warning when PUBLIC_URL is unset. The warning shows the address at which links in mails start, and whether
+ * other machines can reach this address.
  */
 export const publicUrlWarning = (
   settings: Settings,

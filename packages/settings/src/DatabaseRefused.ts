@@ -1,16 +1,16 @@
-/** Explains why the database cannot be used, in terms of DATABASE_URL. */
+/** Explains why the database cannot be used, with a reference to DATABASE_URL. */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import { type DatabaseSettings, databaseDisplayName } from "./DatabaseSettings.ts"
 import { SettingRefused } from "./Variable.ts"
 
 /**
- * Outside development, the path of a missing file is probably wrong. Creating the file would start the service with an
- * empty database.
+ * The message for a missing database file. Outside development, the path is probably wrong, and creating the file would
+ * start the service with an empty database.
  */
 export const explainMissingFile =
   "the file does not exist: mount its volume or restore it; run partner-commentary migrate only for a new installation"
 
-/** The message names the file or the server, and the variable that selects it. */
+/** Returns an error that names the database file or the server, and the environment variable DATABASE_URL. */
 export const explainDatabaseError = (database: DatabaseSettings, error: unknown): SettingRefused =>
   error instanceof SettingRefused
     ? error

@@ -1,6 +1,6 @@
 /**
- * The database: a SQLite file, or a Postgres server. The Postgres adapter validates the server's address, and is loaded
- * only for such an address.
+ * Reads the database settings: a SQLite file or a Postgres server. The Postgres adapter is loaded only for a Postgres
+ * address, and validates this address.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -14,7 +14,7 @@ export type DatabaseSettings = SqliteDatabase | PostgresDatabase
 
 export interface SqliteDatabase {
   readonly filename: string
-  /** True when DATABASE_URL is unset. */
+  /** True when the environment variable DATABASE_URL is unset. */
   readonly isDefault: boolean
 }
 
@@ -22,20 +22,20 @@ export interface PostgresDatabase {
   readonly url: Redacted.Redacted
   /** The address that bypasses a connection pooler. */
   readonly directUrl: Option.Option<Redacted.Redacted>
-  /** Maximum number of database connections of a process. */
+  /** The maximum number of database connections of a process. */
   readonly poolSize: number
-  /** Returns host, port and database without credentials, for messages. */
+  /** The host, the port and the database name for messages, without credentials. */
   readonly told: string
   readonly isDefault: false
 }
 
 export const isPostgres = (database: DatabaseSettings): database is PostgresDatabase => "url" in database
 
-/** The database's name for messages, without credentials. */
+/** Returns the name of the database for messages, without credentials. */
 export const databaseDisplayName = (database: DatabaseSettings): string =>
   isPostgres(database) ? database.told : database.filename
 
-/** Returns the options of the database adapter. */
+/** Returns the connection options of the Postgres adapter. */
 export const poolOptionsOf = ({ directUrl, poolSize, url }: PostgresDatabase) => ({
   url,
   directUrl: Option.getOrUndefined(directUrl),
@@ -78,8 +78,8 @@ const address = (name: string, text: string) =>
   )
 
 /**
- * Adds PGPASSWORD when the address has no password, as libpq does. It is a query parameter, because an address without
- * a host has no other place for it.
+ * Adds PGPASSWORD when the address has no password, as libpq does. The password becomes a query parameter, because an
+ * address without a host has no other place for the password.
  */
 const withPassword = (text: string, password: Option.Option<string>) => {
   const url = new URL(text)

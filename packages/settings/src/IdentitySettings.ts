@@ -1,4 +1,4 @@
-/** The identity provider of dashboard tokens, from `JWKS_URL` and related variables. */
+/** Reads the identity provider of dashboard tokens from `JWKS_URL` and related variables. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Parser from "./Parser.ts"
@@ -14,7 +14,7 @@ export interface IdentitySettings {
 
 const defaultClaim = "org_id"
 
-/** None if there is no identity provider. Development then uses the local identity. */
+/** Returns none if no identity provider is configured. Development then uses the local identity provider. */
 export const readIdentitySettings: Effect.Effect<Option.Option<IdentitySettings>, SettingRefused> = Effect.gen(
   function* () {
     const jwksUrl = yield* Variable.readOptional("JWKS_URL", Parser.httpUrlParser)

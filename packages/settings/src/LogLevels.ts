@@ -1,4 +1,4 @@
-/** The levels that `LOG_LEVEL` accepts, as Effect's values. */
+/** Maps the levels that `LOG_LEVEL` accepts to Effect's log levels. */
 import type { LogLevel as EffectLogLevel } from "effect/LogLevel"
 import type { LogLevel } from "./Settings.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Mail settings from `SMTP_URL`, `SMTP_CONNECTIONS` and `MAIL_FROM`. The mail adapter validates them and is loaded only
- * when one is set.
+ * Reads the mail settings from `SMTP_URL`, `SMTP_CONNECTIONS` and `MAIL_FROM`. The mail adapter validates the server
+ * and the sender. The adapter is loaded only when `SMTP_URL` or `MAIL_FROM` is set.
  */
 import type { MailSettingRefused } from "@partner-commentary/smtp/MailSetting"
 import * as Effect from "effect/Effect"
@@ -11,11 +11,11 @@ import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
 export interface MailSettings {
-  /** None in development, where mails are written to the outbox folder. */
+  /** The URL of the mail server. None in development, where mails are written to the outbox folder. */
   readonly server: Option.Option<Redacted.Redacted<string>>
-  /** `Name <address>` */
+  /** The sender of mails, in the form `Name <address>`. */
   readonly from: string
-  /** Maximum number of connections to the mail server, and of mails in flight. */
+  /** The maximum number of connections to the mail server, and of mails that are sent concurrently. */
   readonly connections: number
 }
 
@@ -40,6 +40,6 @@ export const readMailSettings = Effect.fnUntraced(function* (publicHost: string)
 
 const names = { url: "SMTP_URL", from: "MAIL_FROM", folder: "The outbox" }
 
-/** Names the environment variable of a rejected mail setting. */
+/** Returns an error that names the environment variable of the rejected mail setting. */
 export const explainMailError = ({ reason, setting }: MailSettingRefused): SettingRefused =>
   new SettingRefused({ name: names[setting], reason: reason.replace(/\.$/, "") })

@@ -1,4 +1,4 @@
-/** Audio settings: the speech server from `SPEECH_…`, the storage from `MEDIA_…`. */
+/** Reads the audio settings: the speech server from `SPEECH_…` variables, and the storage from `MEDIA_…` variables. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -7,9 +7,9 @@ import * as Variable from "./Variable.ts"
 import { SettingRefused } from "./Variable.ts"
 
 export interface MediaSettings {
-  /** None when the service makes no audio. */
+  /** The speech server; none when the service makes no audio. */
   readonly speech: Option.Option<SpeechSettings>
-  /** The storage is always set when the service makes audio. */
+  /** The storage of audio files, which is always set when the service makes audio. */
   readonly storage: Option.Option<FolderSettings | BucketSettings>
 }
 
@@ -35,7 +35,7 @@ export interface BucketSettings {
   readonly sessionToken: Option.Option<Redacted.Redacted<string>>
 }
 
-/** `fallback` is the default folder in development. */
+/** Reads the audio settings. `fallback` is the default storage folder in development. */
 export const readMediaSettings = Effect.fnUntraced(function* (fallback: Option.Option<string>) {
   const speech = yield* readSpeech
   const folder = yield* Variable.readText("MEDIA_FOLDER")

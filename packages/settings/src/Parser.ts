@@ -1,4 +1,4 @@
-/** Parses text from variables, flags and arguments, and describes valid values. */
+/** Parses texts from environment variables, flags and arguments, and describes the valid values. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { Scope } from "@partner-commentary/core/access/Scope"
 import { LimitName } from "@partner-commentary/core/partner/Plan"
@@ -12,7 +12,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 export interface Parser<A> {
-  /** The text completes a sentence after `must be`. */
+  /** Describes the valid values. The text completes a sentence that starts with `must be`. */
   readonly rule: string
   readonly parse: (text: string) => Option.Option<A>
 }
@@ -25,7 +25,7 @@ const ofSchema = <A>(schema: Schema.Codec<A, string>, right: string): Parser<A> 
 const checkedParser = (isGood: (text: string) => boolean, right: string): Parser<string> =>
   ofSchema(Schema.Trim.check(Schema.makeFilter(isGood)), right)
 
-/** Parses a list separated by commas. Blank entries of the list are ignored. */
+/** Parses a list whose entries are separated by commas. Blank entries are ignored. */
 const listParserOf = <A>(entry: Parser<A>, right: string): Parser<ReadonlyArray<A>> => ({
   rule: right,
   parse: (text) => Option.all(parts(text).map(entry.parse))
@@ -49,7 +49,7 @@ const pairParserOf = <Name extends string, A>(
   }
 })
 
-/** An empty text becomes null, which removes the value. */
+/** Parses an empty text as null, so that a user can remove a value. */
 export const orEmptyAsNull = <A>(kind: Parser<A>): Parser<A | null> => ({
   rule: `${kind.rule}, or "" for none`,
   parse: (text) => (text.trim() === "" ? Option.some(null) : kind.parse(text))
@@ -85,16 +85,16 @@ export const durationParser: Parser<Duration.Duration> = {
     )
 }
 
-/** Longer durations would exceed the range of dates. */
+/** The maximum duration. Longer durations would exceed the range of dates. */
 const longest = Duration.days(3650)
 
-/** The list must have at least one entry. */
+/** Parses a list of durations, which must have at least one entry. */
 export const durationsParser: Parser<ReadonlyArray<Duration.Duration>> = {
   rule: 'durations above zero, of at most 3650 days, separated by commas, such as "1 minute, 10 minutes, 1 hour"',
   parse: (text) => Option.filter(listParserOf(durationParser, "").parse(text), (list) => list.length > 0)
 }
 
-/** A base URL without query, fragment and trailing slash. */
+/** Parses a base URL without query and fragment, and removes trailing slashes. */
 export const httpRootParser: Parser<string> = {
   rule: "an http:// or https:// address without query and fragment",
   parse: (text) =>
@@ -103,7 +103,7 @@ export const httpRootParser: Parser<string> = {
       : Option.none()
 }
 
-/** `{api_root}`. */
+/** Parses the public address of the service, which is `{api_root}` in URLs. */
 export const publicAddressParser: Parser<string> = {
   rule: PublicAddress.publicAddressRule,
   parse: PublicAddress.normalizePublicAddress
@@ -115,7 +115,7 @@ export const emailParser = checkedParser(InputText.isEmail, "an e-mail address s
 
 const lineUpTo = (limit: number, right: string) => checkedParser((text) => InputText.isLine(text, limit), right)
 
-/** A name that creators and partners see. */
+/** Parses a name that creators and partners see. */
 export const nameParser = lineUpTo(InputText.maxName, `1 to ${InputText.maxName} characters on one line`)
 
 export const proseParser = checkedParser(
@@ -140,7 +140,7 @@ export const limitParser = pairParserOf(
   `NAME=VALUE with a whole number from 0, or NAME= for the plan's own, and a name of ${LimitName.literals.join(", ")}`
 )
 
-/** OpenTelemetry's format for headers. */
+/** Parses headers in the format of OpenTelemetry. */
 export const headersParser: Parser<Readonly<Record<string, string>>> = {
   rule: 'NAME=VALUE separated by commas, values percent-encoded, such as "authorization=Bearer%20abc"',
   parse: (text) =>
@@ -188,7 +188,8 @@ const address: Parser<string> = {
 const rightNetworks = 'addresses or CIDR ranges separated by commas, such as "203.0.113.7, 2001:db8::/32"'
 
 /**
- * The entries as they were written. The list needs at least one entry, because an empty list would allow every address.
+ * Parses addresses and networks, and returns the entries as they were written. The list needs at least one entry,
+ * because an empty list would allow every address.
  */
 export const addressesParser: Parser<ReadonlyArray<string>> = {
   rule: rightNetworks,

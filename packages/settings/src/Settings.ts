@@ -1,4 +1,4 @@
-/** All settings, read from the environment once. An invalid value is rejected before the service starts anything. */
+/** Reads all settings from the environment once. The service rejects an invalid setting before it starts anything. */
 import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import { formatHttpAddress, isLoopbackHost, isWildcardHost } from "@partner-commentary/core/shared/Loopback"
 import * as Policy from "@partner-commentary/core/shared/Policy"
@@ -19,38 +19,39 @@ export interface Settings {
   readonly listen: {
     readonly host: string
     readonly port: number
-    /** How long an idle connection stays open. */
+    /** The duration for which an idle connection stays open. */
     readonly keepAlive: Duration.Duration
   }
-  /** The number of server processes that share the port. None if the host chooses it. */
+  /** The number of server processes that share the port; none if the host chooses the number. */
   readonly processes: Option.Option<number>
-  /** If none, links start with the address on which the service listens. The URL has no trailing slash. */
+  /** The public URL without a trailing slash. If none, links start with the address on which the service listens. */
   readonly publicUrl: Option.Option<string>
   readonly development: boolean
   readonly database: DatabaseSettings.DatabaseSettings
   readonly mail: MailSettings.MailSettings
-  /** None in development, where the service generates a secret once and stores it. */
+  /** The secrets that sign links. None in development, where the service generates one secret and stores it. */
   readonly signingSecrets: Option.Option<SigningSecretList>
-  /** None when the service uses the local generator. */
+  /** The generator's server; none when the service uses the local generator. */
   readonly generator: Option.Option<GeneratorSettings>
   /**
-   * None if there is no identity provider: development then uses the local identity, and elsewhere no token is valid.
+   * The identity provider of dashboard tokens. Without an identity provider, development uses the local identity
+   * provider, and elsewhere no token is valid.
    */
   readonly identity: Option.Option<IdentitySettings.IdentitySettings>
   readonly media: MediaSettings.MediaSettings
   readonly trustedProxies: IpAllowList.IpAllowList
   readonly webhooks: {
-    /** Allows receivers at `http:`, private and loopback addresses. */
+    /** True if webhook receivers may have `http:`, private or loopback addresses. */
     readonly allowPrivate: boolean
   }
   readonly policy: Policy.Policy
   readonly pollInterval: Duration.Duration
-  /** The port of a separate listener for health checks and metrics. */
+  /** The address of a separate listener for health checks and metrics. */
   readonly admin: { readonly host: string; readonly port: Option.Option<number> }
   readonly log: {
     readonly level: Option.Option<LogLevel>
     readonly format: Option.Option<"pretty" | "json">
-    /** Writes one log line for each request. */
+    /** True if the service writes one log line for each request. */
     readonly requests: boolean
   }
   readonly otlp: Option.Option<OtlpSettings>
@@ -58,9 +59,9 @@ export interface Settings {
 
 export interface OtlpSettings {
   readonly url: string
-  /** Usually credentials. */
+  /** The headers of exported telemetry, which usually contain credentials. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
-  /** True when database statements have spans. */
+  /** True if database statements have trace spans. */
   readonly statements: boolean
 }
 
@@ -70,15 +71,14 @@ export interface GeneratorSettings {
   readonly model: string
 }
 
-/** The first secret signs, and all secrets verify. */
+/** A list of signing secrets. The first secret signs, and all secrets verify. */
 export type SigningSecretList = readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Redacted<string>>]
 
 const logLevels = ["all", "trace", "debug", "info", "warn", "warning", "error", "fatal", "none"] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * The folder that holds the default database, the outbox and the signing secret. The path is relative to the working
- * directory.
+ * The folder of the default database, the outbox and the signing secret. The path is relative to the working directory.
  */
 export const dataFolder = "./data"
 
@@ -88,8 +88,8 @@ const defaultPort = 8080
 export const processesParser = Parser.integerParser(1, 256)
 
 /**
- * Longer than the 60 seconds of common load balancers. Otherwise they would reuse connections that the service is
- * closing.
+ * The default duration is longer than the 60 seconds of common load balancers. Otherwise, load balancers would reuse
+ * connections that the service is closing.
  */
 export const defaultKeepAlive = Duration.seconds(65)
 
@@ -113,7 +113,7 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
     publicUrl,
     development,
     database,
-    // A mail address cannot have an IPv6 address as its domain.
+    // The mail domain falls back to `localhost`, because a mail address cannot have an IPv6 address as its domain.
     mail: yield* MailSettings.readMailSettings(
       isWildcardHost(publicHost) || publicHost.includes(":") ? "localhost" : publicHost
     ),
@@ -138,7 +138,7 @@ export const readSettings: Effect.Effect<Settings, SettingRefused> = Effect.gen(
   }
 })
 
-/** Checks the settings that only `serve` and `worker` need. */
+/** Checks the settings that only the commands `serve` and `worker` need. */
 export const requireForService = (settings: Settings): Effect.Effect<void, SettingRefused> => {
   if (settings.development) return Effect.void
   if (Option.isNone(settings.mail.server)) {
@@ -148,8 +148,8 @@ export const requireForService = (settings: Settings): Effect.Effect<void, Setti
 }
 
 /**
- * Checks the settings of commands that change a service's database. With an incompletely loaded environment, a command
- * would silently use the defaults.
+ * Rejects the default database outside development. Otherwise, a command with an incomplete environment would silently
+ * change the default database.
  */
 export const requireNamedDatabase = ({ database, development }: Settings): Effect.Effect<void, SettingRefused> =>
   database.isDefault && !development
@@ -159,15 +159,15 @@ export const requireNamedDatabase = ({ database, development }: Settings): Effec
       )
     : Effect.void
 
-/** The service generates a secret only in development. */
+/** Requires a signing secret outside development, because the service generates a secret only in development. */
 export const requireSigningSecret = (settings: Settings): Effect.Effect<void, SettingRefused> =>
   settings.development || Option.isSome(settings.signingSecrets)
     ? Effect.void
     : refuse("SIGNING_SECRET", "must be set outside development: a long random text, the same for every process")
 
 /**
- * Returns `{api_root}`: the public URL, or else the listening address. If the configured port is 0, pass the actual
- * port.
+ * Returns `{api_root}`: the public URL, or the listening address if no public URL is set. If the configured port is 0,
+ * pass the actual port.
  */
 export const apiRootOf = (settings: Settings, port: number): string =>
   Option.getOrElse(settings.publicUrl, () => formatHttpAddress(settings.listen.host, port))
@@ -177,7 +177,7 @@ const refuse = (name: string, reason: string) => Effect.fail(new SettingRefused(
 export const isWeaklySigned = ({ signingSecrets }: Settings): boolean =>
   Option.exists(signingSecrets, (secrets) => secrets.some(isWeakSecret))
 
-/** Otherwise partners could use webhooks to scan the service's private network. */
+/** Returns whether partners can use webhooks to scan the private network of the service. */
 export const allowsPrivateReceivers = ({ development, webhooks }: Settings): boolean =>
   webhooks.allowPrivate && !development
 

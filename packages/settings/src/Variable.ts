@@ -5,11 +5,12 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Parser } from "./Parser.ts"
 
-/** An invalid or missing setting that prevents the start. */
+/** The error for an invalid or missing setting, which prevents the start. */
 export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
   name: Schema.String,
   /**
-   * The text completes a sentence after the variable's name, without a full stop. The reason never contains a secret.
+   * The reason completes a sentence that starts with the variable's name, without a full stop. The reason never
+   * contains a secret.
    */
   reason: Schema.String
 }) {
@@ -18,7 +19,7 @@ export class SettingRefused extends Schema.TaggedError<SettingRefused>()("Settin
   }
 }
 
-/** Returns none when the variable is unset or blank. */
+/** Returns the trimmed text of the variable; none when the variable is unset or blank. */
 export const readText = (name: string): Effect.Effect<Option.Option<string>, SettingRefused> =>
   Config.option(Config.String(name)).pipe(
     Effect.mapError(() => new SettingRefused({ name, reason: "cannot be read" })),

@@ -1,10 +1,12 @@
-/** Adds discriminators to alternatives of objects, so that generated clients can distinguish them. */
+/**
+ * Adds discriminators to alternatives of object schemas, so that generated clients can distinguish the alternatives.
+ */
 import { type Json, type JsonSchema, mapValues } from "./Document.ts"
 import { resolve } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Adds a discriminator to every schema of this part of the document that allows one. */
+/** Adds a discriminator to every alternative schema in this part of the document that can have a discriminator. */
 export const discriminated = <Part>(part: Part, schemas: Schemas): Part => {
   const visit = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(visit)
@@ -23,7 +25,7 @@ const alternatives = (part: Readonly<Record<string, Json>>, schemas: Schemas): J
   return { ...rest, oneOf: anyOf ?? [], discriminator: { propertyName, mapping: Object.fromEntries(mapping) } }
 }
 
-/** Returns the required property that has a different constant value in each of the named schemas. */
+/** Returns the required property that has a different constant value in each of the alternatives. */
 const propertyOf = (alternatives: ReadonlyArray<JsonSchema>, schemas: Schemas): string | undefined => {
   if (alternatives.length < 2 || alternatives.some(({ $ref }) => $ref === undefined)) return undefined
   const all = alternatives.map((one) => resolve(one, schemas))

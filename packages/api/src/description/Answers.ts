@@ -1,6 +1,6 @@
 /**
- * Builds the responses of an operation: the result with an example, and each error code with its meaning and a complete
- * body.
+ * Builds the responses of an operation. The success response has an example. Each error code has its meaning and an
+ * example of a complete body.
  */
 import { eventStream } from "../Documented.ts"
 import { type Code, type Guide, guide } from "../ErrorGuide.ts"
@@ -16,7 +16,7 @@ export interface Setting {
   readonly replays: boolean
   readonly isConditional: boolean
   readonly canWait: boolean
-  /** The operation's specific examples, which replace the general ones. */
+  /** The operation's own error examples, which replace the general error examples. */
   readonly shown: ReadonlyMap<string, Errors.WireError>
 }
 
@@ -29,7 +29,7 @@ export const answers = (responses: Readonly<Record<string, Response>>, setting: 
     }
   }))
 
-/** Returns the header's name in conventional spelling. */
+/** Returns the conventional spelling of a header name. */
 export const headerName = (name: string): string =>
   name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()).replace("Event-Id", "Event-ID")
 
@@ -74,7 +74,7 @@ const failure = (response: Response, { schemas, shown }: Setting): Response => {
   }
 }
 
-/** Merges the alternative envelopes into one envelope with alternatives of `error`, distinguished by `error.code`. */
+/** Merges the alternative error envelopes into one envelope, so that `error.code` distinguishes the alternatives. */
 const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => {
   const [envelope, ...others] = (schema.anyOf ?? []).map((one) => resolve(one, schemas))
   if (envelope === undefined) return schema
@@ -90,7 +90,7 @@ const joined = (schema: JsonSchema, schemas: Setting["schemas"]): JsonSchema => 
   }
 }
 
-/** Returns the envelopes of a response, one for each code. */
+/** Returns the error envelopes of a response, one envelope for each error code. */
 export const envelopesOf = (schema: JsonSchema, schemas: Setting["schemas"]): ReadonlyArray<JsonSchema> =>
   (schema.anyOf ?? [schema]).flatMap((one) => {
     const envelope = resolve(one, schemas)
@@ -103,7 +103,7 @@ export const envelopesOf = (schema: JsonSchema, schemas: Setting["schemas"]): Re
 
 const errorOf = ({ properties }: JsonSchema): JsonSchema => properties?.["error"] ?? {}
 
-/** Returns the error code of an envelope. */
+/** Returns the error code of an error envelope. */
 export const codeOf = (envelope: JsonSchema): string => String(errorOf(envelope).properties?.["code"]?.enum?.[0] ?? "")
 
 const bodyOf = ({ error, success }: Errors.WireError): Json => ({ success, error }) as unknown as Json
@@ -116,7 +116,7 @@ export const notModified = (canWait: boolean): Readonly<Record<string, Response>
   }
 })
 
-/** Every operation has this response, for when the request did not arrive in time. */
+/** The response of every operation to a request that did not arrive completely in time. */
 export const requestTimeoutResponse: Readonly<Record<string, Response>> = {
   [Errors.requestTimeout.status]: {
     description: "The request did not arrive completely within the time limit. Send it again.",
@@ -135,7 +135,7 @@ export const requestTimeoutResponse: Readonly<Record<string, Response>> = {
   }
 }
 
-/** The response of a server that is busy, for every operation. */
+/** The response of every operation while the server is busy. */
 export const busy: Readonly<Record<string, Response>> = {
   [Errors.busy.status]: {
     description:

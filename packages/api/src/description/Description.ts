@@ -1,6 +1,6 @@
 /**
- * Generates the OpenAPI 3.1 description from the contract with Effect, and adds what Effect cannot derive. The
- * generator names no group or endpoint, so it describes additions to the contract automatically.
+ * Generates the OpenAPI 3.1 description from the contract with Effect, and adds details that Effect cannot derive. This
+ * module contains no names of groups or endpoints, so that new endpoints are described automatically.
  */
 import { fallbackScopes, type Scope } from "@partner-commentary/core/access/Scope"
 import * as Context from "effect/Context"
@@ -24,7 +24,7 @@ import { cleaned, cleanName, constraint } from "./SchemaText.ts"
 import { sentEvents } from "./SentEvents.ts"
 import { title, version } from "./Title.ts"
 
-/** The data that is only in the contract. */
+/** The data about an endpoint that the contract has, but Effect's generated description lacks. */
 interface Facts {
   readonly scope: Scope | undefined
   readonly schemes: ReadonlyArray<SecurityScheme>
@@ -35,7 +35,7 @@ interface Facts {
 
 const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key === keywords || key === constraint }
 
-/** The server's URL is `apiRoot`, without a trailing slash. */
+/** Returns the API description. `apiRoot` is the server's URL without a trailing slash. */
 export const describe = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   apiRoot: string
@@ -85,11 +85,11 @@ export const describe = <Id extends string, Groups extends HttpApiGroup.Constrai
   }
 }
 
-/** Merges groups with the same title and keeps the first description. */
+/** Merges tags with the same name and keeps the description of the first tag. */
 const distinct = (tags: Document["tags"]) =>
   tags.filter(({ name }, at) => tags.findIndex((one) => one.name === name) === at)
 
-/** The description keeps only headers that a response uses. */
+/** Returns only those headers to which a response refers. */
 const headersOfPaths = (paths: Document["paths"]) => {
   const text = JSON.stringify(paths)
   return Object.fromEntries(
@@ -97,7 +97,7 @@ const headersOfPaths = (paths: Document["paths"]) => {
   )
 }
 
-/** The description keeps only schemas that an operation uses. */
+/** Returns only those schemas to which an operation refers, directly or through other schemas. */
 const usedSchemas = (schemas: Document["components"]["schemas"], paths: Document["paths"]) => {
   const used = new Set<string>()
   const follow = (part: unknown): void => {
@@ -193,7 +193,7 @@ const scopeText = (scope: Scope): string =>
     ? `Scope: \`${scope}\`.`
     : `Scope: \`${scope}\`, or \`${fallbackScopes[scope]}\` for a key without any webhook scope.`
 
-/** Moves a parameter's description from its schema to the parameter. */
+/** Moves the description of a parameter from the parameter's schema to the parameter itself. */
 const lifted = ({ name, schema: { description, ...schema }, ...rest }: Parameter): Parameter => ({
   ...rest,
   name: rest.in === "header" ? headerName(name) : name,

@@ -1,6 +1,6 @@
 /**
- * Types for the parts of an OpenAPI 3.1 document that this folder changes. Other parts of the document pass through as
- * JSON.
+ * Defines types for the parts of an OpenAPI 3.1 document that this folder changes. Other parts of the document stay
+ * unchanged as JSON.
  */
 import type * as Schema from "effect/Schema"
 
@@ -80,7 +80,7 @@ export interface Operation {
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response>>
   readonly "x-required-scope"?: string
-  /** The scope that a key with webhook scopes needs instead. */
+  /** The scope that the operation requires instead if the API key has any webhook scope. */
   readonly "x-webhook-scope"?: string
 }
 
@@ -92,7 +92,7 @@ export interface Document {
   readonly servers: ReadonlyArray<{ readonly url: string; readonly description: string }>
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string }>
   readonly paths: Readonly<Record<string, Path>>
-  /** The events sent to receivers, by type. */
+  /** The requests that receivers of events get, by event type. */
   readonly webhooks?: Readonly<Record<string, Path>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>

@@ -1,10 +1,13 @@
-/** Composes an example of a schema from the examples of its parts. */
+/** Builds an example for a schema from the examples of the schema's parts. */
 import type { Json, JsonSchema } from "./Document.ts"
 import { resolve } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Returns the schema's own first example, or else a composed one; undefined when a part has no example. */
+/**
+ * Returns the first example of the schema. Without such an example, builds one from the parts; undefined if no part has
+ * an example.
+ */
 export const exampleOf = (given: JsonSchema, schemas: Schemas): Json | undefined => {
   const schema = resolve(given, schemas)
   const { anyOf, examples, items, oneOf, properties } = schema

@@ -1,4 +1,4 @@
-/** The introduction of the API description. */
+/** Contains the introduction of the API description. */
 
 import { defaults as webhooks } from "@partner-commentary/core/shared/WebhookPolicy"
 import * as Duration from "effect/Duration"

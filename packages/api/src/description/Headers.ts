@@ -1,4 +1,4 @@
-/** Request and response headers that apply to all operations of one kind and are not part of a schema. */
+/** Defines the headers that are not part of a schema and that all requests or responses of one kind have. */
 import type { Header, Parameter, Reference } from "./Document.ts"
 
 const requestId = "5f1c2a90-8d0e-4c4b-9a55-0f3f6f0d7e21"
@@ -95,7 +95,7 @@ export const header = (name: keyof typeof headers): Reference => ({ $ref: `#/com
 
 export const parameter = (name: keyof typeof parameters): Reference => ({ $ref: `#/components/parameters/${name}` })
 
-/** Returns the headers of a response with this status. */
+/** Returns the headers of a response with this status code. */
 export const headersOf = (
   status: string,
   replays: boolean,

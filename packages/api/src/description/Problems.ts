@@ -1,4 +1,4 @@
-/** Builds an example of `invalid_request` for an operation, with the service's own wording. */
+/** Builds an example of the error `invalid_request` for an operation, in the same words as the service. */
 import type { Problem } from "../Errors.ts"
 import { type JsonSchema, json, type Operation, type Parameter } from "./Document.ts"
 import { resolve } from "./SchemaText.ts"
@@ -27,7 +27,7 @@ export const problemOf = (
   return undefined
 }
 
-/** Returns the resource that a 404 response names: the one before the path's last parameter. */
+/** Returns the message of a 404 response. The message names the resource before the path's last parameter. */
 export const missingOf = (path: string): string | undefined => {
   const noun = /\/([a-z-]+)\/\{\w+\}(?!.*\{)/.exec(path)?.[1]
   if (noun === undefined) return undefined

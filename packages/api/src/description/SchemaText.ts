@@ -1,4 +1,4 @@
-/** Converts generated JSON Schemas to the published form: real limits, clean names, open objects. */
+/** Converts Effect's generated JSON Schemas to the published form: real limits, clean names, open objects. */
 import { keywords } from "../Documented.ts"
 import { type Json, type JsonSchema, mapValues } from "./Document.ts"
 
@@ -9,16 +9,19 @@ const isRecord = (value: unknown): value is Parts =>
 
 const reference = /^#\/components\/schemas\//
 
-/** Only the encoded side of a class is on the wire, so that side gets the plain name. */
+/**
+ * Removes the suffix `Encoded` from a schema name, because only the encoded form of a class appears in requests and
+ * responses.
+ */
 export const cleanName = (name: string): string => name.replace(/Encoded$/, "")
 
-/** Cleans all schemas and references in a part of the document. */
+/** Converts all schemas and references in this part of the document. */
 export const cleaned = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(cleaned)
   return isRecord(value) ? opened(flattened(mapValues(value, inner))) : value
 }
 
-/** The function leaves example values unchanged, and treats keys below `properties` as names. */
+/** Converts one property of a schema. Example values stay unchanged, and keys below `properties` count as names. */
 const inner = (value: Json, key: string): Json => {
   if (key === "examples" || key === "default" || key === "enum") return value
   if (key === "properties" && isRecord(value)) return mapValues(value, cleaned)
@@ -26,17 +29,20 @@ const inner = (value: Json, key: string): Json => {
   return cleaned(value)
 }
 
-/** The annotation that describes a pattern, because Effect omits patterns. */
+/** The annotation that contains the text of a pattern. Effect omits patterns from the generated schemas. */
 export const constraint = "expected"
 
-/** JSON Schema has no flags, so a case-insensitive pattern must spell out both cases. */
+/**
+ * Extracts the pattern from the annotation. JSON Schema has no flags, so a case-insensitive pattern must contain both
+ * cases.
+ */
 const patternOf = (expected: Json | undefined): Parts => {
   const pattern =
     typeof expected === "string" ? /^a string matching the RegExp ([\s\S]+)$/.exec(expected)?.[1] : undefined
   return pattern === undefined ? {} : { pattern }
 }
 
-/** Merges several checks of one value into one schema, then adds the documented keywords. */
+/** Merges several checks of one value into one schema, and then adds the documented keywords. */
 const flattened = (schema: Parts): Parts => {
   const { allOf, ...rest } = schema
   const parts = Array.isArray(allOf) ? allOf.filter(isRecord) : []
@@ -47,8 +53,8 @@ const flattened = (schema: Parts): Parts => {
 }
 
 /**
- * No object schema is closed, because requests may have unknown fields and responses may gain fields. Integers are
- * limited to those that JavaScript represents exactly.
+ * Allows additional properties in all objects, because requests may have unknown fields and responses may get new
+ * fields. Removes integer limits that equal JavaScript's safe integer range.
  */
 const opened = (schema: Parts): Parts =>
   Object.fromEntries(
@@ -63,6 +69,6 @@ const opened = (schema: Parts): Parts =>
     )
   )
 
-/** Returns the schema to which a reference points. */
+/** Returns the schema to which a reference points; other schemas stay unchanged. */
 export const resolve = (schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   schema.$ref === undefined ? schema : (schemas[schema.$ref.replace(reference, "")] ?? schema)

@@ -1,14 +1,16 @@
-/** Builds OpenAPI's `webhooks`: one request for each event type, and the test event. */
+/**
+ * Builds the section `webhooks` of the OpenAPI document, with one request for each event type and for the test event.
+ */
 import { type Json, type JsonSchema, json, type Operation, type Parameter, type Path } from "./Document.ts"
 import { exampleOf } from "./ExampleValue.ts"
 import { resolve } from "./SchemaText.ts"
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** The schema of all webhook events. */
+/** The name of the schema that contains all event types. */
 const union = "Event"
 
-/** The schemas of the events by type. The result is empty when the contract has no events. */
+/** Returns one request for each event type; an empty object when the contract has no events. */
 export const sentEvents = (schemas: Schemas): Readonly<Record<string, Path>> => {
   const events = schemas[union]?.oneOf ?? []
   if (events.length === 0) return {}
@@ -57,7 +59,7 @@ const headers = (id: string): ReadonlyArray<Parameter> => [
   )
 ]
 
-/** The responses that a receiver may give. */
+/** The responses with which a receiver can reply. */
 const answers: Operation["responses"] = {
   "2XX": {
     description:
@@ -72,7 +74,8 @@ const answers: Operation["responses"] = {
 }
 
 /**
- * The event of `POST /webhooks/{id}/test`. The event list does not contain this event, because it belongs to no topic.
+ * The schema of the event that `POST /webhooks/{id}/test` sends. The union of events lacks this event, because the test
+ * event belongs to no topic.
  */
 const tested: JsonSchema = {
   type: "object",

@@ -1,6 +1,6 @@
-/** The name and the version of the contract. */
+/** Defines the name and the version of the API contract. */
 
 export const title = "Partner Commentary API"
 
-/** The version of the contract. The major version is in the path, and the minor version increases with additions. */
+/** The version of the API contract. The path contains the major version, and additions increase the minor version. */
 export const version = "1.0.0"

@@ -1,4 +1,4 @@
-/** Makes a change by an operator or by the embedding application, and its audit entry, in one transaction. */
+/** Runs a change by an operator or by the embedding application. The same transaction writes the audit entry. */
 import { AuditLog } from "@partner-commentary/core/shared/AuditLog"
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { Transaction } from "@partner-commentary/core/shared/Transaction"
@@ -13,7 +13,7 @@ export interface AuditEntryInput {
   readonly details: Schema.JsonObject
 }
 
-/** If nothing changes, no audit entry is written. */
+/** Runs the change and writes its audit entry. If nothing changes, no audit entry is written. */
 export const withAuditEntry = <A, E, R>(
   change: Effect.Effect<Option.Option<A>, E, R>,
   entry: (changed: A) => AuditEntryInput

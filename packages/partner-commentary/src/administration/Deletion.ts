@@ -1,4 +1,4 @@
-/** How long expired data is kept. */
+/** Defines how long expired data is kept. */
 import type { DeletionLimits } from "@partner-commentary/core/operations/Retention"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Duration from "effect/Duration"

@@ -1,4 +1,4 @@
-/** Grants and revokes licences: which partner may ask which persona, and until when. */
+/** Grants and revokes licences. A licence allows a partner to send topics to a persona until an end date. */
 import { isLicenseActive, type License } from "@partner-commentary/core/persona/License"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import type { OrganizationId, PersonaId } from "@partner-commentary/core/shared/Ids"
@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { withAuditEntry } from "./Change.ts"
 
-/** Returns none if the organization or the persona does not exist. */
+/** Grants a licence. Returns none if the organization or the persona does not exist. */
 export const grant = Effect.fnUntraced(function* (
   organizationId: OrganizationId,
   personaId: PersonaId,
@@ -19,7 +19,7 @@ export const grant = Effect.fnUntraced(function* (
   return yield* withAuditEntry(granted, entry("license.granted"))
 })
 
-/** Returns none if the organization has no licence for the persona. */
+/** Revokes a licence. Returns none if the organization has no licence for the persona. */
 export const revoke = Effect.fnUntraced(function* (organizationId: OrganizationId, personaId: PersonaId) {
   const { revoke } = yield* PersonaRegistry
   return yield* withAuditEntry(revoke(organizationId, personaId, yield* Instant.now), entry("license.revoked"))
@@ -34,7 +34,7 @@ const entry =
     details: { until: Instant.isoOrNull(until) }
   })
 
-/** The field names are those of the API. */
+/** Maps a licence to an object with the field names of the API. */
 export const view = (license: License, now: Instant.Instant) => ({
   organization_id: license.organizationId,
   persona_id: license.personaId,

@@ -1,4 +1,4 @@
-/** Registers and changes partners. */
+/** Registers and changes the organizations of partners. */
 import { AccessChanges } from "@partner-commentary/core/access/AccessChanges"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
@@ -24,11 +24,11 @@ export const create = Effect.fnUntraced(function* (wanted: NewOrganization) {
   return organization
 })
 
-/** Returns none if the organization does not exist. */
+/** Changes an organization. Returns none if the organization does not exist. */
 export const update = (id: Ids.OrganizationId, change: (present: Organization) => Organization) =>
   changed(id, "organization.updated", change)
 
-/** Rejects every key of the organization. Running workflows continue. */
+/** Suspends an organization, whose API keys are then rejected. Running workflows continue. */
 export const suspend = Effect.fnUntraced(function* (id: Ids.OrganizationId) {
   const now = yield* Instant.now
   return yield* changed(id, "organization.suspended", (present) => ({
@@ -42,7 +42,7 @@ export const resume = (id: Ids.OrganizationId) =>
 
 const changed = (id: Ids.OrganizationId, action: string, change: (present: Organization) => Organization) =>
   Effect.flatMap(OrganizationRegistry, (registry) => withAuditEntry(registry.update(id, change), entry(action))).pipe(
-    // Drops the cached keys of the organization, which contain its limits and whether it is suspended.
+    // Drop the cached keys of the organization, because a cached key contains the organization's limits and suspension.
     Effect.tap((found) => (Option.isNone(found) ? Effect.void : AccessChanges.use(({ publish }) => publish(""))))
   )
 
@@ -55,7 +55,7 @@ const entry =
     details: { plan, limits: { ...limits } }
   })
 
-/** The field names are those of the API. */
+/** Maps an organization to an object with the field names of the API. */
 export const view = (organization: Organization) => ({
   id: organization.id,
   name: organization.name,

@@ -19,7 +19,7 @@ export const create = Effect.fnUntraced(function* (wanted: Omit<Persona, "id" | 
   return persona
 })
 
-/** Returns none if the persona does not exist. */
+/** Changes a persona. Returns none if the persona does not exist. */
 export const update = (id: Ids.PersonaId, change: (present: Persona) => Persona) =>
   Effect.flatMap(PersonaRegistry, (registry) => withAuditEntry(registry.update(id, change), entry("persona.updated")))
 
@@ -27,7 +27,7 @@ const entry =
   (action: string) =>
   ({ id, name }: Persona) => ({ action, subject: id, organizationId: null, details: { name } })
 
-/** The field names are those of the API. */
+/** Maps a persona to an object with the field names of the API. */
 export const view = (persona: Persona) => ({
   id: persona.id,
   name: persona.name,

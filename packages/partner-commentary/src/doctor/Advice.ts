@@ -1,9 +1,11 @@
-/** The next step of an operator: a command of the program, or a function for embedders. */
+/**
+ * Tells an operator the next step after a finding: a command of the program, or a function for embedding applications.
+ */
 
-/** Each text is the end of a finding's sentence. */
+/** The advice texts for findings. Each text is the end of a finding's sentence. */
 export interface Advice {
   readonly resendMail: (shareId: string) => string
-  /** Suggests how to resend mails that finally failed at this time or later. */
+  /** Tells how to resend the mails that finally failed at this time or later. */
   readonly resendMails: (since: string) => string
   readonly retryDraft: (shareId: string) => string
   readonly retryDrafts: string

@@ -1,4 +1,4 @@
-/** The result of the doctor's check of one part of the service. */
+/** Defines the finding of the doctor, which is the result of checking one part of the service. */
 
 export type StoredCheck =
   | "mails"
@@ -16,11 +16,12 @@ export type StoredCheck =
 export interface Finding<Check extends string = StoredCheck> {
   readonly check: Check
   /**
-   * `mend`: this part of the service does not work until the operator acts. `notice`: the operator should look at it.
+   * With `mend`, this part of the service does not work until the operator acts. With `notice`, the operator should
+   * look at the finding.
    */
   readonly state: "ok" | "notice" | "mend"
   readonly message: string
-  /** The number of problems that the finding stands for, 1 by default. */
+  /** The number of problems in the finding. The default is 1. */
   readonly count?: number
 }
 

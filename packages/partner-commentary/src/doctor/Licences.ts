@@ -1,4 +1,4 @@
-/** Findings about licences that end soon, and licensed personas without a creator's address. */
+/** Checks for licences that end soon, and for licensed personas without a creator's mail address. */
 import { OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { isLicenseActive } from "@partner-commentary/core/persona/License"
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"

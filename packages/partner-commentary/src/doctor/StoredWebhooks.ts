@@ -1,5 +1,5 @@
 /**
- * Findings about webhooks: overdue deliveries, disabled webhooks, and secrets that no signing secret decrypts. The
+ * Checks webhooks for overdue deliveries, for disabled webhooks, and for secrets that no signing secret decrypts. The
  * checks change nothing.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
@@ -11,7 +11,7 @@ import type { Advice } from "./Advice.ts"
 import { mend, notice, ok } from "./Finding.ts"
 import { limit, overdueAfter } from "./StoredWork.ts"
 
-/** The finding is a notice, because the cause may be the partner's slow receiver. */
+/** Checks for overdue deliveries. The finding is only a notice, because the cause may be a partner's slow receiver. */
 export const checkDeliveries = Effect.fnUntraced(function* (advice: Advice) {
   const due = yield* (yield* DeliveryStore).nextDue
   const now = yield* Instant.now
@@ -23,7 +23,9 @@ export const checkDeliveries = Effect.fnUntraced(function* (advice: Advice) {
     : ok("deliveries", "None is overdue.")
 })
 
-/** The partner must repair the receiver. The operator may have to tell the partner. */
+/**
+ * Checks for disabled webhooks. The partner must repair the receiver, but the operator may have to inform the partner.
+ */
 export const checkDisabled = Effect.fnUntraced(function* (advice: Advice) {
   const check = "disabled webhooks"
   const { disabled: count } = yield* (yield* DeliveryStore).backlog(yield* Instant.now, limit)
@@ -33,11 +35,11 @@ export const checkDisabled = Effect.fnUntraced(function* (advice: Advice) {
   return { ...notice(check, `${subject}: ${advice.disabledWebhooks}.`), count }
 })
 
-/** `the secret of one webhook`, `the secrets of 2 webhooks` */
+/** Returns a text such as `the secret of one webhook` or `the secrets of 2 webhooks`. */
 export const ofWebhooks = (count: number): string =>
   count === 1 ? "the secret of one webhook" : `the secrets of ${count} webhooks`
 
-/** `holder` names where the signing secrets are set. */
+/** Checks that all webhook secrets can be decrypted. `holder` names the setting that contains the signing secrets. */
 export const checkSecrets = Effect.fnUntraced(function* (advice: Advice, holder: string) {
   const { length } = yield* undecryptable
   if (length === 0) return ok("webhooks", "All webhook secrets can be decrypted.")

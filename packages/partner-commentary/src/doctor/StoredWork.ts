@@ -1,6 +1,6 @@
 /**
- * Findings about work in the database: jobs that failed permanently, wait for a retry, or are overdue. The checks
- * change nothing.
+ * Checks the work in the database for jobs that failed permanently, wait for a retry, or are overdue. The checks change
+ * nothing.
  */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { MailStore } from "@partner-commentary/core/mail/MailStore"
@@ -17,7 +17,7 @@ import { type Finding, mend, ok } from "./Finding.ts"
 
 const listed = 10
 
-/** Counting stops at this number. */
+/** The maximum number of problems that a check counts. */
 export const limit = 1000
 
 export const mails = Effect.fnUntraced(function* (advice: Advice) {
@@ -45,7 +45,7 @@ export const mails = Effect.fnUntraced(function* (advice: Advice) {
   return { ...mend("mails", message), count: open.length }
 })
 
-/** The end of a sentence with the first few ids. */
+/** Returns the end of a sentence, which lists the first ids. */
 const list = (ids: ReadonlyArray<string>) =>
   `${ids.length > listed ? `the first ${listed}: ` : "they are: "}${ids.slice(0, listed).join(" ")}`
 
@@ -82,7 +82,7 @@ export const waitingDrafts = Effect.gen(function* () {
   return { ...mend("waiting drafts", message), count }
 })
 
-/** Work that has been due for longer than this is a problem. */
+/** Work that has been due for longer than this duration is a problem. */
 export const overdueAfter = { duration: Duration.minutes(5), text: "5 minutes" }
 
 export const work = Effect.fnUntraced(function* (advice: Advice) {
@@ -94,7 +94,7 @@ export const work = Effect.fnUntraced(function* (advice: Advice) {
     : ok("work", "Nothing is overdue.")
 })
 
-/** `used` names the speech server or function, if there is one. */
+/** Checks for failed audio and video jobs. `used` describes the speech server or function. */
 export const media = Effect.fnUntraced(function* (advice: Advice, used: string) {
   const failed = yield* (yield* MediaJobStore).failed(limit)
   const [first] = failed

@@ -1,4 +1,4 @@
-/** Decodes Lambda's event by its shape: an HTTP request of one of four sources, or a schedule. */
+/** Decodes a Lambda event by its shape. The event is a schedule, or an HTTP request of one of four sources. */
 import { forwardedAddress } from "@partner-commentary/server/ClientAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -15,7 +15,7 @@ const Many = Schema.Record(Schema.String, Schema.Array(Schema.String))
 
 const body = { body: optional(Schema.String), isBase64Encoded: optional(Schema.Boolean) }
 
-/** The event of an HTTP API and of a function URL (payload 2.0). */
+/** The event of an HTTP API and of a function URL (payload format 2.0). */
 const Version2 = Schema.Struct({
   rawPath: Schema.String,
   rawQueryString: optional(Schema.String),
@@ -39,7 +39,7 @@ const pairs = {
   ...body
 }
 
-/** The event of a REST API, and of an HTTP API with payload 1.0. */
+/** The event of a REST API, and of an HTTP API with payload format 1.0. */
 const Version1 = Schema.Struct({
   ...pairs,
   version: optional(Schema.String),
@@ -68,7 +68,7 @@ export const readEvent = (event: unknown): Result.Result<LambdaEvent, PartnerCom
   )
 }
 
-/** The message says what is missing, without data from the event. */
+/** Rejects the event. The message tells what is missing, and contains no data from the event. */
 const refuse = (message: string) => Result.fail(invalidArgument("event", message))
 
 const fields = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -85,7 +85,7 @@ const call = <A>(
     onFailure: (error) => refuse(`This looks like an event of ${source}, but is none: ${places(error)}.`)
   })
 
-/** Returns the path of the first problem, without the value. */
+/** Returns the path and the message of the first problem, without the rejected value. */
 const places = (error: Schema.SchemaError): string => String(error.message).replaceAll(/, got .*$/gm, "")
 
 const decoded = ({
@@ -94,10 +94,16 @@ const decoded = ({
 }: (typeof Version2)["Type"] | (typeof LoadBalancer)["Type"]): GatewayRequest["body"] =>
   typeof body === "string" ? new Uint8Array(Buffer.from(body, isBase64Encoded === true ? "base64" : "utf8")) : null
 
-/** API Gateway's own domain has the stage before every path; a custom domain has its base path. */
+/**
+ * Returns whether the domain is API Gateway's own domain. Before every path, API Gateway's own domain has the stage,
+ * and a custom domain has its base path.
+ */
 const isGenerated = (domain: string | null | undefined): boolean => /\.execute-api\./.test(domain ?? "")
 
-/** Returns the stage of API Gateway's own domain. `isLeft`: the event's path also contains the stage. */
+/**
+ * Returns the stage, which only API Gateway's own domain has in the path. `isLeft` is true if the path in the event
+ * also contains the stage.
+ */
 const stageOf = ({ domainName, stage }: Place, isLeft: boolean) =>
   stage == null || stage === "$default" || !isGenerated(domainName) ? undefined : { path: `/${stage}`, isLeft }
 
@@ -106,7 +112,10 @@ interface Place {
   readonly stage?: string | null | undefined
 }
 
-/** Removes the stage, then a base path. If the path of `PUBLIC_URL` equals the stage, it is removed only once. */
+/**
+ * Removes the stage from the path, and then the base path. If the path of `PUBLIC_URL` equals the stage, only the stage
+ * is removed.
+ */
 const below =
   (path: string, query: string, stage?: ReturnType<typeof stageOf>): GatewayRequest["targetBelow"] =>
   (prefix) => {
@@ -130,7 +139,7 @@ const fromVersion2 = (event: (typeof Version2)["Type"]): GatewayRequest => {
   }
 }
 
-/** A REST API removes its stage from the path, an HTTP API does not. */
+/** Reads a request with payload format 1.0. A REST API removes its stage from the path, and an HTTP API does not. */
 const fromVersion1 = (event: (typeof Version1)["Type"]): GatewayRequest => ({
   method: event.httpMethod,
   targetBelow: below(
@@ -144,7 +153,10 @@ const fromVersion1 = (event: (typeof Version1)["Type"]): GatewayRequest => ({
   answerAs: formOf(event)
 })
 
-/** A load balancer passes the query unchanged, and appends the client's address to `X-Forwarded-For`. */
+/**
+ * Reads a load balancer's request. A load balancer passes the query unchanged, and appends the client's address to
+ * `X-Forwarded-For`.
+ */
 const fromLoadBalancer = (event: Pairs): GatewayRequest => {
   const headers = headersOf(event)
   return {
@@ -161,7 +173,7 @@ type Pairs = (typeof LoadBalancer)["Type"]
 
 const formOf = ({ multiValueHeaders }: Pairs) => (multiValueHeaders == null ? "headers" : "multi-value-headers")
 
-/** Repeated values are only in the multi-value field. */
+/** Returns the headers of the event. Only the multi-value field contains repeated headers. */
 const headersOf = ({ headers, multiValueHeaders }: Pairs) => joined(Object.entries(multiValueHeaders ?? lists(headers)))
 
 const parameters = ({ multiValueQueryStringParameters, queryStringParameters }: Pairs) =>

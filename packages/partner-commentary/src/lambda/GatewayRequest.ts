@@ -1,16 +1,16 @@
-/** An HTTP request of any event source, the form of its response, and its conversion to a web Request. */
+/** Defines an HTTP request of any event source, and converts such a request to a web Request. */
 import type { RequestContext } from "@partner-commentary/server/embedding/WebHandler"
 import * as WebRequest from "@partner-commentary/server/http/WebRequest"
 import * as Result from "effect/Result"
 
 export interface GatewayRequest {
   readonly method: string
-  /** The path and query as they were sent, without the stage or a custom domain's base path. */
+  /** Returns the original path and query, without the stage or the base path of a custom domain. */
   readonly targetBelow: (prefix: string) => string
-  /** The header names are in lower case. */
+  /** The headers of the request, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array<ArrayBuffer> | null
-  /** The address that connected to the gateway; `""` if unknown. */
+  /** The address of the client that connected to the gateway; `""` if the address is unknown. */
   readonly address: string
   readonly answerAs: ResponseForm
 }
@@ -18,8 +18,8 @@ export interface GatewayRequest {
 export type ResponseForm = "http-api" | "headers" | "multi-value-headers"
 
 /**
- * Headers of which Node's server keeps only the first value. It joins the values of all other headers. All hosts must
- * read headers in this way.
+ * The headers of which Node's HTTP server keeps only the first value. Node joins the values of all other headers. All
+ * hosts must read headers in the same way.
  */
 const single = new Set(
   [
@@ -42,14 +42,14 @@ export const joined = (headers: Iterable<readonly [string, ReadonlyArray<string>
   return found
 }
 
-/** Returns undefined if the method or a header is not valid in HTTP. */
+/** Returns undefined if the method or a header of the request is invalid in HTTP. */
 export const toWebRequest = (call: GatewayRequest, prefix: string): readonly [Request, RequestContext] | undefined => {
   const { address, body, headers, method } = call
   const target = call.targetBelow(prefix)
   const bodiless = body === null || body.length === 0 || /^(get|head)$/i.test(method)
   const host = headers["host"] ?? ""
   const root = URL.canParse(`https://${host}/`) ? `https://${host}` : "https://localhost"
-  // The URL is one string, so that a path with two slashes at its start is not read as a host.
+  // Build the URL as one string, because a URL parser would read a path that starts with two slashes as a host.
   const made = Result.try(() =>
     WebRequest.make(`${root}${target}`, { method, headers: new Headers(headers), ...(bodiless ? {} : { body }) })
   )

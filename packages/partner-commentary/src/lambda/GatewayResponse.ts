@@ -1,4 +1,7 @@
-/** Converts a Response into the form of the event source: single or multiple header values, binary bodies in Base64. */
+/**
+ * Converts a Response to the form of the event source. The headers have single or multiple values, and binary bodies
+ * are in Base64.
+ */
 import { STATUS_CODES } from "node:http"
 import type { ResponseForm } from "./GatewayRequest.ts"
 

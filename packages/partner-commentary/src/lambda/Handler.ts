@@ -1,4 +1,7 @@
-/** `pc.lambda`: the function that Lambda calls. It answers HTTP events, and runs due jobs on a schedule. */
+/**
+ * Creates the function that Lambda calls (`pc.lambda`). The function handles HTTP events, and runs due jobs on a
+ * schedule.
+ */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { ApiCalls } from "@partner-commentary/core/usage/ApiCalls"
 import type { EmbeddedRequirements, EmbeddedService } from "@partner-commentary/server/Embedded"
@@ -14,12 +17,12 @@ import * as GatewayRequest from "./GatewayRequest.ts"
 import * as GatewayResponse from "./GatewayResponse.ts"
 import * as Refusal from "./Refusal.ts"
 
-/** The fields of Lambda's context that the handler uses. */
+/** The part of Lambda's context object that the handler uses. */
 export interface LambdaInvocation {
   readonly getRemainingTimeInMillis: () => number
 }
 
-/** The result of a scheduled invocation, which a manual invocation displays. */
+/** The result of a scheduled invocation, which Lambda shows after a manual invocation. */
 export interface ScheduleResult {
   readonly taken: number
   readonly more_due: boolean
@@ -30,19 +33,19 @@ export type LambdaHandler = (
   invocation: LambdaInvocation
 ) => Promise<GatewayResponse.GatewayResponse | ScheduleResult>
 
-/** The services that a host composes from the core, its ports and stores. */
+/** The services that a host builds from the core, its ports and its stores. */
 export type HostServices = EmbeddedRequirements | Effect.Services<ReturnType<typeof drain>> | ApiCalls
 
 export interface LambdaService {
   readonly fetch: EmbeddedService["fetch"]
   readonly run: <A, E>(effect: Effect.Effect<A, E, HostServices>) => Promise<A>
-  /** Called when the service cannot start. The next request starts it again. */
+  /** Reports that the service cannot start. The next request starts the service again. */
   readonly report: (error: unknown, requestId: string) => void
 }
 
 /**
- * The minimum interval between two writes of the counts. They are written before a response, because the container may
- * be frozen after it.
+ * The minimum interval in milliseconds between two writes of the API usage counts. The counts are written before a
+ * response, because Lambda may freeze the container after the response.
  */
 const flushInterval = 1000
 
@@ -71,7 +74,10 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
         return Refusal.failedStartResponse(id)
       })
 
-  /** The time reserved at the end of an invocation, for jobs in progress and for releasing unfinished jobs. */
+  /**
+   * Runs due jobs. At the end of the invocation, some time is reserved for running jobs and for releasing unfinished
+   * jobs.
+   */
   const work = Effect.fnUntraced(function* (left: number) {
     const end = left - Math.min(3000, left / 5)
     const { failed, isMoreDue, taken } = yield* drain({
@@ -79,7 +85,7 @@ export const make = ({ fetch, report, run }: LambdaService): LambdaHandler => {
       runFor: Duration.millis(end),
       lookahead: Duration.seconds(5)
     })
-    // The scheduled invocation fails, so that an alarm can report it.
+    // Let the scheduled invocation fail, so that an alarm can report the failed batches.
     if (failed > 0) {
       const message = `${failed} batches of work failed: the log has the reasons`
       return yield* new PartnerCommentaryError({ code: "internal_error", message, details: {} })

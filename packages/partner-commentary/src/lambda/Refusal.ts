@@ -1,17 +1,17 @@
-/** Responses to requests that do not reach the service, with the usual envelope and headers. */
+/** Creates responses to requests that do not reach the service, with the usual error envelope and headers. */
 import { InternalError, InvalidRequest, statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as Envelope from "@partner-commentary/server/http/Envelope"
 import { cacheControl, requestId } from "@partner-commentary/server/middleware/Responses"
 import type { GatewayRequest } from "./GatewayRequest.ts"
 
-/** The response to an invalid method, URL or header. */
+/** Creates the response to a request with an invalid method, URL or header. */
 export const malformedEventResponse = (call: GatewayRequest): Response =>
   refuse(InvalidRequest.of([{ field: "request", constraint: "must be well-formed HTTP/1.1" }]), sentId(call))
 
-/** The response of a service that failed to start. */
+/** Creates the response of a service that failed to start. */
 export const failedStartResponse = (id: string): Response => refuse(InternalError.of(id), id)
 
-/** Returns the id that the client sent, or a new one. */
+/** Returns the request id that the client sent, or a new id. */
 export const sentId = ({ headers }: GatewayRequest) => requestId(headers["x-request-id"])
 
 const refuse = (refusal: WireError, id: string): Response =>

@@ -1,8 +1,8 @@
-/** Restores the request target that the client sent from the gateway's decoded parts. */
+/** Restores the original request target from the decoded parts that the gateway passes. */
 
 /**
- * Matches characters that a path may not contain. They appear in the path because the gateway decodes it. The percent
- * sign does not match, so that existing escapes stay as they are.
+ * Matches characters that a path must contain only in escaped form. The gateway decodes the path, so such characters
+ * can appear. The percent sign does not match, so that existing escapes stay unchanged.
  */
 const isBare = /[^\w\-.~!$&'()*+,;=:@/%[\]|\\^`{}"<>]/gu
 
@@ -11,7 +11,10 @@ export const encodedPath = (path: string): string => {
   return rooted.replace(isBare, (character) => encodeURIComponent(character.isWellFormed() ? character : "\uFFFD"))
 }
 
-/** Removes `/prod` from `/prod/partner/v1`. Other paths stay unchanged. */
+/**
+ * Removes the prefix from a path. For example, `/prod/partner/v1` without `/prod` is `/partner/v1`. Other paths stay
+ * unchanged.
+ */
 export const pathWithoutPrefix = (prefix: string, path: string): string => {
   if (prefix === "" || prefix === "/") return path
   if (path === prefix) return "/"

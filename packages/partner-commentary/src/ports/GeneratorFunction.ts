@@ -1,4 +1,4 @@
-/** A CommentaryGenerator that calls an async function. */
+/** Implements CommentaryGenerator by calling an async function of the application. */
 import {
   CommentaryGenerator,
   GenerationFailed,
@@ -11,8 +11,8 @@ import * as Schema from "effect/Schema"
 import { answered, type Context, callHostFunction } from "./HostFunction.ts"
 
 /**
- * Resolves with the commentary as plain text. If it throws an error, the service retries later. After an error with
- * `permanent: true` it does not retry.
+ * Resolves with the commentary as plain text. If the function throws an error, the service retries later. After an
+ * error with `permanent: true`, the service does not retry.
  */
 export type Generate = (request: GenerationRequest, context: Context) => string | PromiseLike<string>
 

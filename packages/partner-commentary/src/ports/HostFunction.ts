@@ -7,17 +7,17 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 export interface Context {
-  /** The signal is aborted when the service no longer waits. */
+  /** This signal is aborted when the service no longer waits for the function. */
   readonly signal: AbortSignal
 }
 
 export interface HostFailure {
-  /** Returns whether the function threw an error with `permanent: true`, which makes a retry useless. */
+  /** True if the function threw an error with `permanent: true`. A retry is then useless. */
   readonly permanent: boolean
   readonly reason: string
 }
 
-/** Fails with the error of the function. */
+/** Calls the function. Fails with the function's error, or at the time limit. */
 export const callHostFunction = <A>(
   run: (context: Context) => A | PromiseLike<A>,
   limit: Duration.Input
@@ -35,7 +35,10 @@ export const callHostFunction = <A>(
     })
   )
 
-/** Returns the function's result, or fails with a description of what is wrong with the result. */
+/**
+ * Returns the function's result if the schema accepts the result. Otherwise, fails with the first problem of the
+ * result.
+ */
 export const answered = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (answer: unknown): Effect.Effect<A, HostFailure> =>
@@ -45,7 +48,10 @@ export const answered = <A, I>(schema: Schema.Codec<A, I>) => {
     })
 }
 
-/** For ports without failures: the request gets a 500 response, and the log contains the reason. */
+/**
+ * Turns a failure into a defect, for ports that cannot fail. The request gets a 500 response, and the log contains the
+ * reason.
+ */
 export const orDie =
   (option: string) =>
   <A>(asked: Effect.Effect<A, HostFailure>): Effect.Effect<A> =>

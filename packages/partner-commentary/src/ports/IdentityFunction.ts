@@ -1,4 +1,4 @@
-/** A DashboardIdentity that calls an async function. */
+/** Implements DashboardIdentity by calling an async function of the application. */
 import { DashboardIdentity, IdentityUnreachable, TokenRefused } from "@partner-commentary/core/access/DashboardIdentity"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,15 +7,16 @@ import * as Schema from "effect/Schema"
 import { answered, type Context, callHostFunction } from "./HostFunction.ts"
 
 export interface Identified {
-  /** The id or the identity id of the organization. */
+  /** The id of the organization, or its id at the identity provider. */
   readonly organization: string
-  /** The signed-in user, for the audit log. */
+  /** The signed-in user, whom the audit log records. */
   readonly subject?: string | null | undefined
 }
 
 /**
- * Resolves with the organization of a token. It resolves with null or undefined if the token is invalid, and with `{
- * expired: true }` if a genuine token has expired. It throws only if the token cannot be checked now.
+ * Resolves with the organization of the token. For an invalid token, the function resolves with null or undefined. For
+ * a genuine token that has expired, it resolves with `{ expired: true }`. The function throws only if the token cannot
+ * be checked now.
  */
 export type Identify = (token: string, context: Context) => Verdict | PromiseLike<Verdict>
 

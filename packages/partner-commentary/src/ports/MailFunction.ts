@@ -1,17 +1,17 @@
-/** A Mailer that calls an async function. */
+/** Implements Mailer by calling an async function of the application. */
 import { Mailer, type MailMessage, MailRefused } from "@partner-commentary/core/mail/Mailer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Context, callHostFunction } from "./HostFunction.ts"
 
 /**
- * Resolves when the mail service has accepted the mail. If it throws an error, the service retries later. Throw an
- * error with `permanent: true` if the address can never be reached. Calls with the same `message.id` are for the same
- * mail: pass the id on as an idempotency key.
+ * Sends a mail, and resolves when the mail service has accepted the mail. If the function throws an error, the service
+ * retries later. Throw an error with `permanent: true` if mails can never reach the address. Calls with the same
+ * `message.id` are for the same mail, so pass the id to the mail service as an idempotency key.
  */
 export type SendMail = (message: MailMessage, context: Context) => unknown
 
-/** A stop waits for mails that are being sent, so that their result is not lost. */
+/** The time limit of a call. A stop of the service waits for running calls, so that their results are not lost. */
 const longestSend = "15 seconds"
 
 export const layer = (send: SendMail) =>

@@ -1,4 +1,4 @@
-/** A MediaSynthesizer and a MediaStorage that call async functions. */
+/** Implements MediaSynthesizer and MediaStorage by calling async functions of the application. */
 import { MediaStorage, StorageFailed } from "@partner-commentary/core/commentary/MediaStorage"
 import {
   MediaSynthesizer,
@@ -15,7 +15,7 @@ import { answered, type Context, callHostFunction } from "./HostFunction.ts"
 /** Resolves with a complete audio file of the approved text. */
 export type Speak = (request: SynthesisRequest, context: Context) => Medium | PromiseLike<Medium>
 
-/** Stores a file under its name, and resolves with the URL at which partners can fetch it. */
+/** Stores a file under its name. Resolves with the URL at which partners can fetch the file. */
 export type StoreMedium = (name: string, medium: Medium, context: Context) => string | PromiseLike<string>
 
 const medium = answered(

@@ -1,4 +1,4 @@
-/** A time that an application passes: a Date, or ISO 8601 text with a time zone. */
+/** Decodes a time that an application passes, which is a Date, or ISO 8601 text with a time zone. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -13,7 +13,7 @@ const read = (given: unknown): Option.Option<Instant.Instant> => {
   return Predicate.isDate(given) ? Option.filter(Option.some(given.getTime()), Number.isFinite) : Option.none()
 }
 
-/** Decodes the time to the core's Instant. */
+/** Decodes the application's time to an Instant of the core. */
 export const moment = Schema.declare((given: unknown): given is string | object => Option.isSome(read(given)), {
   message: "must be a Date, or ISO 8601 text with a time zone"
 }).pipe(

@@ -1,4 +1,4 @@
-/** An OrganizationStore that calls async functions, which read the application's own tables. */
+/** Implements OrganizationStore by calling async functions that read the application's own tables. */
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
 import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
@@ -11,26 +11,27 @@ import { type HostDate, moment } from "./Moment.ts"
 
 /** A partner in the application's tables, with the field names of the API. */
 export interface HostOrganization {
-  /** The id is a UUID in lower case. It must never change. */
+  /** The organization's id, which is a UUID in lower case and must never change. */
   readonly id: string
   readonly name: string
   readonly plan?: PlanName | undefined
   readonly limits?: LimitOverrides | undefined
   readonly contact_email?: string | null | undefined
-  /** The organization's id at your identity provider, if that id differs. */
+  /** The id of the organization at your identity provider, if that id differs from `id`. */
   readonly identity_id?: string | null | undefined
-  /** While this time is set, every key of the organization is refused. */
+  /** The time of suspension. While this field is set, every API key of the organization is rejected. */
   readonly suspended_at?: HostDate | string | null | undefined
   readonly created_at: HostDate | string
 }
 
 type Found = HostOrganization | null | undefined
 
-/** Suspended organizations are returned too, with the time of suspension. */
+/** The functions that read organizations. They also return suspended organizations, with the time of suspension. */
 export interface Organizations {
   readonly find: (id: string, context: Context) => Found | PromiseLike<Found>
   /**
-   * Finds an organization by the exact spelling of its `identity_id`. Omit this function if no organization has one.
+   * Finds an organization by the exact spelling of its `identity_id`. Omit this function if no organization has an
+   * `identity_id`.
    */
   readonly findByIdentity?: ((identityId: string, context: Context) => Found | PromiseLike<Found>) | undefined
 }

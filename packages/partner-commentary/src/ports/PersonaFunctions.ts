@@ -1,4 +1,4 @@
-/** A PersonaStore that calls async functions, which read the application's own tables. */
+/** Implements PersonaStore by calling async functions that read the application's own tables. */
 
 import type { Persona } from "@partner-commentary/core/persona/Persona"
 import { PersonaStore } from "@partner-commentary/core/persona/PersonaStore"
@@ -14,14 +14,14 @@ import { type HostDate, moment } from "./Moment.ts"
 
 /** A persona in the application's tables, with the field names of the API. */
 export interface HostPersona {
-  /** The id is a UUID in lower case. It must never change. */
+  /** The persona's id, which is a UUID in lower case and must never change. */
   readonly id: string
   readonly name: string
   readonly image_url?: string | null | undefined
   readonly bio?: string | null | undefined
   readonly expertise?: ReadonlyArray<string> | null | undefined
   readonly social_links?: Readonly<Record<string, string>> | null | undefined
-  /** The human creator, who receives the mails. Partners never see this data. */
+  /** The human creator behind the persona, who receives the mails. Partners never see the creator's data. */
   readonly creator: { readonly name?: string | null | undefined; readonly email: string }
   readonly created_at: HostDate | string
 }
@@ -31,8 +31,8 @@ type Awaitable<A> = A | PromiseLike<A>
 export interface Personas {
   readonly find: (id: string, context: Context) => Awaitable<HostPersona | null | undefined>
   /**
-   * Returns the personas that the organization may use at this time, in any order: those with the given ids, or all if
-   * `ids` is null.
+   * Returns the personas for which the organization has a licence at this time, in any order. `ids` limits the result
+   * to these personas. If `ids` is null, all licensed personas are returned.
    */
   readonly licensed: (
     organizationId: string,

@@ -1,4 +1,4 @@
-/** `partner-commentary/postgres`: a database on Postgres 15 to 18, shared by any number of processes. */
+/** Exports `partner-commentary/postgres`: a database on Postgres 15 to 18, which any number of processes can share. */
 import * as HostPool from "@partner-commentary/postgres/HostPool"
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as PostgresUrl from "@partner-commentary/postgres/PostgresUrl"
@@ -13,33 +13,33 @@ import * as StartFailure from "./StartFailure.ts"
 
 export interface PoolOptions {
   /**
-   * The schema of the service's tables, such as `commentary`. The service creates it at its start if the role is
-   * allowed to.
+   * The Postgres schema of the service's tables, such as `commentary`. At its start, the service creates a missing
+   * schema if the database role may create schemas.
    */
   readonly schema?: string | undefined
-  /** True if the start migrates the database to the present schema. The default is true. */
+  /** True if the service migrates the database at its start. The default is true. */
   readonly migrate?: boolean | undefined
   /**
-   * True if the process receives signals of other processes at once, over a connection that stays open. The default is
-   * true.
+   * True if the process receives signals of other processes at once. The signals need a connection that stays open. The
+   * default is true.
    */
   readonly listen?: boolean | undefined
 }
 
 export interface PostgresOptions extends PoolOptions {
   /**
-   * The address that bypasses a connection pooler, for migrations and signals. Set it if the first address leads to a
-   * pooler.
+   * The address that bypasses a connection pooler, for migrations and signals. Set `directUrl` if the first address
+   * leads to a pooler.
    */
   readonly directUrl?: string | undefined
-  /** The maximum number of connections of a process, by default 10. */
+  /** The maximum number of database connections of a process. The default is 10. */
   readonly poolSize?: number | undefined
 }
 
 /**
- * `postgres://user:password@host:5432/database`, or your own pool: a `pg.Pool`, a PGlite database, or any object with
- * `connect()` and `query(text, values)`. Your pool keeps its type parsers and settings, and the service never ends it.
- * An invalid value throws an error at once.
+ * Returns a database on `postgres://user:password@host:5432/database`, or on your own pool. The pool is a `pg.Pool`, a
+ * PGlite database, or any object with `connect()` and `query(text, values)`. Your pool keeps its type parsers and
+ * settings, and the service never ends your pool. An invalid value throws an error at once.
  */
 export function postgres(url: string, options?: PostgresOptions): Database
 export function postgres(pool: HostPool.HostPool, options?: PoolOptions): Database
@@ -49,7 +49,7 @@ export function postgres(given: string | HostPool.HostPool, options: PostgresOpt
     : onPool(given, Result.getOrThrow(poolSettings(options)))
 }
 
-/** Postgres truncates longer names. */
+/** The maximum length of a name in bytes. Postgres would truncate a longer name. */
 const longestName = 63
 
 const isName = (name: unknown) =>

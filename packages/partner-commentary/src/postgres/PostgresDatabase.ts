@@ -1,13 +1,17 @@
-/** Every store on one Postgres database, and the signals that its processes share. */
+/** Provides all stores on one Postgres database, and the signals between processes that share the database. */
 import * as Postgres from "@partner-commentary/postgres/Postgres"
 import * as Layer from "effect/Layer"
 
 export interface StartOptions {
-  /** True if the start migrates the schema. Otherwise the schema must be the present one. */
+  /**
+   * True if the service migrates the schema at its start. Otherwise, the database must already have the current schema.
+   */
   readonly migrates: boolean
-  /** True if the process receives signals of other processes at once, over a connection that stays open. */
+  /**
+   * True if the process receives signals of other processes at once. The signals need a connection that stays open.
+   */
   readonly listens: boolean
-  /** True if the service uses the database's time, so that machines with wrong clocks agree. */
+  /** True if the service uses the time of the database, so that machines with wrong clocks agree on the time. */
   readonly keepsTime: boolean
 }
 

@@ -1,11 +1,17 @@
-/** Explains why the service could not open its database: one sentence for each cause, with the driver's own message. */
+/**
+ * Explains why the service could not open its database. Each message is one sentence and contains the driver's own
+ * message.
+ */
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { PartnerCommentaryError, startFailed } from "../PartnerCommentaryError.ts"
 
-/** Returns the first code of an error and its causes: a SQLSTATE, or a code of the operating system. */
+/**
+ * Returns the first code in the chain of an error and its causes. The code is a SQLSTATE or an operating system's error
+ * code.
+ */
 const codeOf = (error: unknown): string => {
   if (!Predicate.isObject(error)) return ""
   const code = Reflect.get(error, "code")
@@ -21,7 +27,7 @@ const begins = (code: string, told: string): string | undefined => {
     : undefined
 }
 
-/** `told` is the name of the server in the message. */
+/** Explains the failures of the layer. `told` is the name of the server in the message. */
 export const explained = <A, E, R>(
   told: string,
   layer: Layer.Layer<A, E, R>

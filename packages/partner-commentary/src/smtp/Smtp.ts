@@ -1,4 +1,4 @@
-/** `partner-commentary/smtp`: sends mails through an SMTP server. */
+/** Exports `partner-commentary/smtp`, which sends mails through an SMTP server. */
 import type { Mailer } from "@partner-commentary/core/mail/Mailer"
 import * as MailSetting from "@partner-commentary/smtp/MailSetting"
 import * as SmtpMailer from "@partner-commentary/smtp/SmtpMailer"
@@ -11,13 +11,13 @@ import { optionalCount, settingsOf } from "../OptionRules.ts"
 import { invalidOption, type PartnerCommentaryError } from "../PartnerCommentaryError.ts"
 
 export interface SmtpOptions {
-  /** `Name <address>` */
+  /** The sender of all mails, in the form `Name <address>`. */
   readonly from: string
-  /** The maximum number of concurrent connections, by default 16. */
+  /** The maximum number of concurrent connections to the mail server. The default is 16. */
   readonly connections?: number | undefined
 }
 
-/** `smtp://user:password@host:587` or `smtps://…`. An invalid address throws an error at once. */
+/** Sends mails through `smtp://user:password@host:587` or `smtps://…`. An invalid address throws an error at once. */
 export const smtp = (url: string, options: SmtpOptions): Layer.Layer<Mailer> => {
   const { connections, from } = Result.getOrThrow(decodeOptions(url, options))
   return Layer.orDie(SmtpMailer.layer({ url: Redacted.make(url), from, connections }))

@@ -1,4 +1,4 @@
-/** `partner-commentary/sqlite`: the database in one file. */
+/** Exports `partner-commentary/sqlite`, which stores the database in one file. */
 import * as HostDatabase from "@partner-commentary/sqlite/HostDatabase"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -9,14 +9,16 @@ import * as SqliteDatabase from "./SqliteDatabase.ts"
 
 export interface SqliteOptions {
   /**
-   * True if the start migrates the file to the present schema, and creates it if it is missing. The default is true.
+   * True if the service creates a missing file at its start, and migrates the file to the current schema. The default
+   * is true.
    */
   readonly migrate?: boolean | undefined
 }
 
 /**
- * A file, whose folder is created with it, or `:memory:`. Processes of one machine may share a file. If you pass your
- * own open `DatabaseSync`, the service opens its own connection to the file and never closes yours.
+ * Returns a database in a file or in `:memory:`. The service creates a missing folder together with the file. Processes
+ * on one machine may share a file. If you pass your own open `DatabaseSync`, the service opens its own connection to
+ * the file, and never closes yours.
  */
 export const sqlite = (file: string | HostDatabase.HostDatabase, options: SqliteOptions = {}): Database => {
   const { migrate = true } = Result.getOrThrow(settings(options))

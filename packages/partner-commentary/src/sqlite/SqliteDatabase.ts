@@ -1,10 +1,12 @@
-/** Every store on one SQLite file, and the signals that its processes share. */
+/** Provides all stores on one SQLite file, and the signals between processes that share the file. */
 import * as Core from "@partner-commentary/core/Core"
 import * as Sqlite from "@partner-commentary/sqlite/Sqlite"
 import * as Layer from "effect/Layer"
 
 export interface Migration {
-  /** True if the start migrates the schema. Otherwise the schema must be the present one. */
+  /**
+   * True if the service migrates the schema at its start. Otherwise, the file must already have the current schema.
+   */
   readonly migrates: boolean
 }
 

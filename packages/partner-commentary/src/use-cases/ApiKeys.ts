@@ -1,4 +1,4 @@
-/** `pc.apiKeys`: the keys with which partners call the API. */
+/** Provides `pc.apiKeys`, which manages the API keys of partners. */
 import type { ChangeApiKey, CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -43,7 +43,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
 const operatorOf = (organizationId: OrganizationId) => ({ organizationId, by: "operator" })
 
 export const apiKeys = (run: Run) => ({
-  /** Only this result contains `full_key`. */
+  /** Creates an API key. Only this result contains `full_key`. */
   create: (key: NewApiKey, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -53,7 +53,7 @@ export const apiKeys = (run: Run) => ({
         return Views.toCreatedKey(
           yield* Effect.catchTags(issued, {
             TooManyKeys: (error) => Effect.fail(tooMany(error)),
-            // The body's validation has already checked the list.
+            // The validation of the input has already checked the address list.
             InvalidAllowList: (broken) => Effect.die(broken)
           })
         )
@@ -61,7 +61,7 @@ export const apiKeys = (run: Run) => ({
       options
     ),
 
-  /** Lists keys newest first, including keys that ended lately. */
+  /** Lists API keys, newest first. The list also contains keys that ended recently. */
   list: (organization: { readonly organization_id: string }) =>
     run(
       Effect.gen(function* () {
@@ -70,7 +70,10 @@ export const apiKeys = (run: Run) => ({
       })
     ),
 
-  /** Changes the name or the allowed addresses, as fast as a revocation takes effect. Fields left out stay unchanged. */
+  /**
+   * Changes the name or the allowed addresses of an API key. The change takes effect as fast as a revocation. Omitted
+   * fields stay unchanged.
+   */
   update: (key: KeyInput & typeof ChangeApiKey.Encoded, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -83,7 +86,10 @@ export const apiKeys = (run: Run) => ({
       options
     ),
 
-  /** Creates a successor. Only this result contains its `full_key`. The old key works until the end of the grace period. */
+  /**
+   * Creates a successor of an API key. Only this result contains the successor's `full_key`. The old key works until
+   * the end of the grace period.
+   */
   rotate: (key: KeyInput & typeof RotateApiKey.Encoded, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -98,7 +104,9 @@ export const apiKeys = (run: Run) => ({
       options
     ),
 
-  /** The revocation takes effect at once in this process, and within seconds in others. */
+  /**
+   * Revokes an API key. The revocation takes effect at once in this process, and within seconds in other processes.
+   */
   revoke: (key: KeyInput, options?: InTransaction) =>
     run(
       Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * The part of `pc.creators` for an application that shows creators their requests in its own pages. The application has
- * authenticated the creator. The calls follow the same rules as the links in mails.
+ * Provides the part of `pc.creators` with which an application shows requests to creators in its own pages. The
+ * application must have authenticated the creator. The calls follow the same rules as the links in mails.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
@@ -18,13 +18,17 @@ import * as Text from "./Text.ts"
 import { type InTransaction, makeDecoder, missing, type Run, shareId } from "./UseCase.ts"
 
 export interface CreatorRequest {
-  /** The address of the creator whom your application has authenticated. A request of another creator is not found. */
+  /**
+   * The mail address of the creator, whom your application has authenticated. Requests of other creators are not found.
+   */
   readonly email: string
   readonly share_id: string
 }
 
 export interface OfDraft {
-  /** The draft that the creator has seen. Without it, the call is refused if there are several drafts. */
+  /**
+   * The id of the draft that the creator has seen. Without this id, the call is rejected if there are several drafts.
+   */
   readonly draft_id?: string | undefined
 }
 
@@ -38,7 +42,10 @@ const one = makeDecoder(Schema.Struct(request))
 
 type Action = { readonly email: string; readonly share_id: Ids.ShareId } & ActionFields
 
-/** An unknown field is refused: an approval with a misspelt `content` would publish another text. */
+/**
+ * Decodes the input of an action and rejects unknown fields. Otherwise, an approval with a misspelt `content` would
+ * publish the wrong text.
+ */
 const action = (...texts: ReadonlyArray<keyof ActionFields>) => {
   const fields = Object.fromEntries(texts.map((name) => [name, Schema.optional(Schema.String)]))
   const schema = Schema.Struct({ ...request, ...fields }).annotate({
@@ -84,8 +91,8 @@ export const creatorRequests = (run: Run) => {
     acting(run, name) as (input: CreatorRequest & Fields, options?: InTransaction) => Acted
   return {
     /**
-     * The creator's requests that are not settled, oldest first, at most 100, each with the link of its page. `further`
-     * is the number of others.
+     * Lists the creator's open requests, oldest first, at most 100. Each request has the link of its page. `further` is
+     * the number of the other open requests.
      */
     openRequests: (creator: { readonly email: string }) =>
       run(
@@ -98,7 +105,7 @@ export const creatorRequests = (run: Run) => {
         }).pipe(Effect.catchTag("LinkInvalid", Effect.die))
       ),
 
-    /** Reads one request with its draft, also for 30 days after it was settled. */
+    /** Reads one request with its draft. A settled request can be read for 30 days. */
     findRequest: (asked: CreatorRequest) =>
       run(
         Effect.gen(function* () {
@@ -108,15 +115,15 @@ export const creatorRequests = (run: Run) => {
         }).pipe(Effect.catchTag("LinkInvalid", () => Effect.fail(notFound)))
       ),
 
-    /** Sends the creator's view, from which a draft is generated. */
+    /** Submits the creator's view of the topic, from which a draft is generated. */
     respond: act<{ readonly perspective: string }>("respond"),
     /** Declines a request that waits for the creator's view. */
     decline: act<WithReason>("decline"),
-    /** Approves the draft, or `content` in its place. The partner can then fetch the commentary. */
+    /** Approves the draft, or `content` instead of the draft. The partner can then fetch the commentary. */
     approve: act<OfDraft & { readonly content?: string | undefined }>("approve"),
-    /** Asks for another draft. */
+    /** Requests another draft from the generator. */
     revise: act<OfDraft & { readonly instructions?: string | undefined }>("revise"),
-    /** Withdraws after the view was sent. There will be no commentary. */
+    /** Withdraws the creator's view after it was submitted. The request then ends without a commentary. */
     withdraw: act<WithReason>("withdraw")
   }
 }

@@ -1,4 +1,4 @@
-/** `pc.creators`: an operator's actions for the creators behind personas, and the creators' own actions. */
+/** Provides `pc.creators`: an operator's actions for the creators behind personas, and the creators' own actions. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import * as Effect from "effect/Effect"
@@ -18,21 +18,24 @@ const settled = Errors.InvalidRequest.of([
 export const creators = (run: Run) => ({
   ...creatorRequests(run),
 
-  /** Links in old mails stop working, and open requests are mailed to the new address. */
+  /**
+   * Changes a creator's mail address. Links in old mails stop working, and the mails about open requests are sent to
+   * the new address.
+   */
   changeEmail: (change: { readonly from: string; readonly to: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(moved(change), ({ from, to }) => Creators.use(({ changeEmail }) => changeEmail(from, to))),
       options
     ),
 
-  /** Erases personal data. Approved commentaries stay, and open requests are closed. */
+  /** Erases the personal data of a creator. Approved commentaries stay, and open requests are closed. */
   erase: (creator: { readonly email: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(erased(creator), ({ email }) => Creators.use(({ erase }) => erase(email))),
       options
     ),
 
-  /** Resends the mail about the step that the request now waits for. */
+  /** Resends the mail about the current step of a request. */
   resendMail: (request: { readonly share_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(one(request), ({ share_id }) =>

@@ -1,4 +1,4 @@
-/** `pc.events`: what happened to a partner's topics in the last 30 days. */
+/** Provides `pc.events`, which lists the events of a partner's topics in the last 30 days. */
 import type { Event } from "@partner-commentary/api/EventsApi"
 import type { EventId } from "@partner-commentary/core/shared/Ids"
 import { EventHistory, parseCursor } from "@partner-commentary/core/webhook/EventHistory"
@@ -12,13 +12,13 @@ import { type DataOwner, makeDecoder, ofOrganization, ownerOf, type Run } from "
 
 export interface EventFilter extends DataOwner {
   readonly type?: EventType | undefined
-  /** Lists events of this time or later. */
+  /** Only events at this time or later are listed. */
   readonly since?: HostDate | string | undefined
-  /** `asc` lists events in the order in which the service stored them. The default is `desc`. */
+  /** The order of the events. `asc` is the order in which the service stored the events. The default is `desc`. */
   readonly order?: "asc" | "desc" | undefined
   /**
-   * Lists only events after the one with this id, in the order `asc`. Use it to continue after the last event that you
-   * handled.
+   * Only events after the event with this id are listed, in the order `asc`. To continue an earlier list, pass the id
+   * of the last handled event.
    */
   readonly after?: string | undefined
 }
@@ -44,13 +44,13 @@ const read = makeDecoder(
   )
 )
 
-/** The maximum number of events in one query. */
+/** The maximum number of events that one database query reads. */
 const pageSize = 100
 
 export const events = (run: Run) => ({
   /**
-   * Lists the newest events first unless `order` or `after` say otherwise. Each page is read when it is needed. The
-   * list ends after the last event that exists.
+   * Lists events, newest first unless `order` or `after` is set. Each page is read only when the caller needs the page.
+   * The iteration ends after the last stored event.
    *
    * ```ts
    * for await (const event of pc.events.list({ organization_id, after: lastId })) lastId = event.id
@@ -72,7 +72,8 @@ export const events = (run: Run) => ({
                 forward: after !== undefined || order === "asc"
               }
               const { events, next } = yield* (yield* EventHistory).page(asked)
-              // A list that is read forward has no last page, so the first empty page ends it.
+              // In ascending order, every page has a cursor for later events. The first empty page therefore ends the
+              // list.
               return { events, next: asked.forward && events.length === 0 ? Option.none<EventId>() : next }
             })
           ),

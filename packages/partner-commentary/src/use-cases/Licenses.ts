@@ -1,4 +1,4 @@
-/** `pc.licenses`: which partner may ask which persona, and until when. */
+/** Provides `pc.licenses`. A licence allows a partner to send topics to a persona until an end date. */
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
@@ -22,8 +22,8 @@ const viewed = <E, R>(change: Effect.Effect<Parameters<typeof Licenses.view>[0],
 
 export const licenses = (run: Run) => ({
   /**
-   * `until` is the first time at which the licence is no longer valid. Without it the licence has no end. Granting
-   * again changes the end.
+   * Grants a licence. `until` is the first time at which the licence is no longer valid. Without `until`, the licence
+   * has no end. Granting the same licence again changes its end.
    */
   grant: (license: Licensed & { readonly until?: HostDate | string | null | undefined }, options?: InTransaction) =>
     run(
@@ -33,7 +33,7 @@ export const licenses = (run: Run) => ({
       options
     ),
 
-  /** New topics can no longer be sent to the persona. Running requests continue. */
+  /** Revokes a licence. New topics can no longer be sent to the persona, and running requests continue. */
   revoke: (license: Licensed, options?: InTransaction) =>
     run(
       Effect.flatMap(named(license), ({ organization_id, persona_id }) =>
@@ -42,7 +42,7 @@ export const licenses = (run: Run) => ({
       options
     ),
 
-  /** Includes licences that ended or were revoked. */
+  /** Lists licences, including licences that ended or were revoked. */
   list: (organization: { readonly organization_id: string }) =>
     run(
       Effect.gen(function* () {

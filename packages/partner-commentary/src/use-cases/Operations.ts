@@ -1,4 +1,4 @@
-/** `pc.operations`: runs due work on a schedule, deletes expired data, and reports problems. */
+/** Provides `pc.operations`, which runs due work on a schedule, deletes expired data and reports problems. */
 import { MediaJobStore } from "@partner-commentary/core/commentary/MediaJobStore"
 import { Creators } from "@partner-commentary/core/creator/Creators"
 import { Retention } from "@partner-commentary/core/operations/Retention"
@@ -20,7 +20,7 @@ import { flag, isPositive, optional, strictly, struct } from "../OptionRules.ts"
 import { type HostDate, moment } from "../ports/Moment.ts"
 import { makeDecoder, type Run } from "./UseCase.ts"
 
-// Unknown fields are refused: with a misspelled `dry_run` the data would be deleted.
+// Reject unknown fields, because a call with a misspelled `dry_run` would delete data.
 const drained = makeDecoder(
   struct({ timeout: optional((value) => isPositive(value) || "must be a positive number of milliseconds") }),
   strictly
@@ -28,7 +28,10 @@ const drained = makeDecoder(
 const purged = makeDecoder(struct({ dry_run: flag }), strictly)
 const since = makeDecoder(struct({ since: Schema.optional(moment) }), strictly)
 
-/** Skip drafts whose deadline has passed, because they cannot be restarted. */
+/**
+ * Restarts failed drafts and returns the number of restarted drafts. Drafts after their deadline are skipped, because
+ * they cannot be restarted.
+ */
 const retryDrafts = Effect.gen(function* () {
   const creators = yield* Creators
   const stalled = yield* (yield* AssignmentStore).stalled
@@ -37,17 +40,19 @@ const retryDrafts = Effect.gen(function* () {
 })
 
 export interface Doctor {
-  /** False if something does not work until the operator acts. */
+  /** False if a part of the service does not work until the operator acts. */
   readonly ok: boolean
   readonly findings: ReadonlyArray<Finding>
 }
 
 export const operations = (run: Run) => ({
   /**
-   * Runs jobs until nothing is due or the time is over, for a service with `workers: false` that calls it on a
-   * schedule.
+   * Runs jobs until no work is due, or until the time limit. Call `drain` on a schedule if the option `workers` is
+   * `false`.
    */
-  drain: (given: { /** Milliseconds, by default 60,000. */ readonly timeout?: number | undefined } = {}) =>
+  drain: (
+    given: { /** The time limit in milliseconds. The default is 60,000. */ readonly timeout?: number | undefined } = {}
+  ) =>
     run(
       Effect.gen(function* () {
         yield* drained(given)
@@ -58,7 +63,7 @@ export const operations = (run: Run) => ({
       })
     ),
 
-  /** Deletes expired mails, events and stored responses. With `dry_run` it only counts them. */
+  /** Deletes expired mails, events and stored responses. With `dry_run`, the call only counts the expired data. */
   purge: (given: { readonly dry_run?: boolean | undefined } = {}) =>
     run(
       Effect.gen(function* () {
@@ -71,7 +76,10 @@ export const operations = (run: Run) => ({
       })
     ),
 
-  /** Reports what works and what the operator must repair, and changes nothing. */
+  /**
+   * Reports the parts of the service that work and the problems that the operator must repair. The call changes
+   * nothing.
+   */
   doctor: (): Promise<Doctor> =>
     run(
       Effect.map(

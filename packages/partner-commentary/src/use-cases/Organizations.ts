@@ -1,4 +1,4 @@
-/** `pc.organizations`: the partners that call the API. */
+/** Provides `pc.organizations`, which manages the partners that call the API. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdentityTaken, OrganizationRegistry } from "@partner-commentary/core/partner/OrganizationRegistry"
 import { LimitOverrides, PlanName } from "@partner-commentary/core/partner/Plan"
@@ -11,11 +11,11 @@ import { type InTransaction, makeDecoder, organizationId, orMissing, type Run } 
 export interface OrganizationChange {
   readonly name?: string | undefined
   readonly plan?: PlanName | undefined
-  /** The limits that differ from those of the plan. */
+  /** The limits that replace the limits of the plan. */
   readonly limits?: LimitOverrides | undefined
-  /** The address that receives notices about undeliverable requests, and about new and changed webhooks. */
+  /** The mail address that receives notices about undeliverable requests, and about new and changed webhooks. */
   readonly contact_email?: string | null | undefined
-  /** The organization's id at your identity provider, if that id differs. */
+  /** The id of the organization at your identity provider, if that id differs from the organization's own id. */
   readonly identity_id?: string | null | undefined
 }
 
@@ -56,7 +56,9 @@ export const organizations = (run: Run) => ({
       options
     ),
 
-  /** Omitted fields stay unchanged. The change takes effect within seconds in every process. */
+  /**
+   * Changes an organization. Omitted fields stay unchanged. The change takes effect within seconds in every process.
+   */
   update: (change: OrganizationChange & { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -74,10 +76,10 @@ export const organizations = (run: Run) => ({
       options
     ),
 
-  /** Oldest first. */
+  /** Lists organizations, oldest first. */
   list: () => run(OrganizationRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Organizations.view)))),
 
-  /** Rejects the keys of the organization within seconds. Running workflows continue. */
+  /** Suspends an organization. Its API keys are rejected within seconds, and running workflows continue. */
   suspend: (organization: { readonly organization_id: string }, options?: InTransaction) =>
     run(
       Effect.flatMap(named(organization), ({ organization_id }) =>

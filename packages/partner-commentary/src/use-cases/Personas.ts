@@ -1,4 +1,4 @@
-/** `pc.personas`: the licensed voices and the creators behind them. */
+/** Provides `pc.personas`, which manages the licensed personas and the creators behind them. */
 import { PersonaRegistry } from "@partner-commentary/core/persona/PersonaRegistry"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -9,22 +9,24 @@ import { type InTransaction, makeDecoder, orMissing, personaId, type Run } from 
 interface Profile {
   readonly image_url?: string | undefined
   readonly bio?: string | undefined
-  /** Sports, leagues and topics that the persona comments on. */
+  /** The sports, leagues and topics on which the persona comments. */
   readonly expertise?: ReadonlyArray<string> | undefined
-  /** URLs by the name of the platform. */
+  /** The URLs of social profiles, by the name of the platform. */
   readonly social_links?: Readonly<Record<string, string>> | undefined
 }
 
 export interface NewPersona extends Profile {
   readonly name: string
-  /** The creator, who receives the mails. Partners never see this data. */
+  /** The creator behind the persona, who receives the mails. Partners never see the creator's data. */
   readonly creator: { readonly name?: string | undefined; readonly email: string }
 }
 
 export interface PersonaChange extends Profile {
   readonly persona_id: string
   readonly name?: string | undefined
-  /** The change applies to new topics. `pc.creators.changeEmail` also moves open requests. */
+  /**
+   * The creator for new topics. Use `pc.creators.changeEmail` to change the creator's address for open requests, too.
+   */
   readonly creator?: NewPersona["creator"] | undefined
 }
 
@@ -48,7 +50,7 @@ const changed = makeDecoder(
 )
 
 export const personas = (run: Run) => ({
-  /** Partners see the persona once they have a licence. */
+  /** Publishes a persona. Partners see the persona when they have a licence. */
   create: (persona: NewPersona, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -66,7 +68,7 @@ export const personas = (run: Run) => ({
       options
     ),
 
-  /** Omitted fields stay unchanged. */
+  /** Changes a persona. Omitted fields stay unchanged. */
   update: (change: PersonaChange, options?: InTransaction) =>
     run(
       Effect.gen(function* () {
@@ -85,6 +87,6 @@ export const personas = (run: Run) => ({
       options
     ),
 
-  /** Oldest first. */
+  /** Lists personas, oldest first. */
   list: () => run(PersonaRegistry.use(({ list }) => Effect.map(list, (all) => all.map(Personas.view))))
 })

@@ -1,4 +1,4 @@
-/** Text that people enter, with the same rules as for operators. */
+/** Defines schemas for texts that people enter. Operators' commands have the same rules. */
 import * as InputText from "@partner-commentary/core/shared/InputText"
 import * as Schema from "effect/Schema"
 

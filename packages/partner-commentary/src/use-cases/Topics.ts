@@ -1,4 +1,4 @@
-/** `pc.topics`: submits topics on behalf of a partner, and reads their results. */
+/** Provides `pc.topics`, which submits topics on behalf of a partner and reads the results. */
 
 import { type CreateTopic, referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -37,19 +37,22 @@ import {
 export type NewTopic = typeof CreateTopic.Encoded & DataOwner
 
 export interface TopicList extends DataOwner {
-  /** One status, or several. Topics with any of them are listed. */
+  /** One status or several statuses. Topics with any of these statuses are listed. */
   readonly status?: TopicStatus | ReadonlyArray<TopicStatus> | undefined
-  /** Your own reference. Not together with `status`. */
+  /** Your own reference of the topics. This filter cannot be combined with `status`. */
   readonly external_reference?: string | undefined
   readonly created_after?: HostDate | string | undefined
   readonly created_before?: HostDate | string | undefined
-  /** Topics that changed after this time, in the order of their last change. Not together with another filter. */
+  /**
+   * Only topics that changed after this time are listed, in the order of their last change. This filter cannot be
+   * combined with other filters.
+   */
   readonly updated_after?: HostDate | string | undefined
-  /** The default is `desc`, the newest first. */
+  /** The order of the topics. The default is `desc`, which lists the newest topics first. */
   readonly order?: "asc" | "desc" | undefined
-  /** The size of a page: 1 to 100, by default 20. */
+  /** The number of topics on a page, from 1 to 100. The default is 20. */
   readonly limit?: number | undefined
-  /** `next_cursor` of an earlier page. */
+  /** The `next_cursor` of an earlier page. */
   readonly cursor?: string | undefined
 }
 
@@ -64,11 +67,11 @@ const referenced = makeDecoder(
   })
 )
 
-/** A value in the form of the API's query parameters. */
+/** Converts a value to the text form of the API's query parameters. */
 const queryText = (value: unknown): string =>
   Predicate.isDate(value) && Number.isFinite(value.getTime()) ? value.toISOString() : String(value)
 
-/** The API's own rules apply to these filters. */
+/** Decodes the filters by the same rules as the API's query parameters. */
 const listed = ({ environment: _, organization_id: __, ...filters }: TopicList) =>
   readList(
     Object.fromEntries(
@@ -84,8 +87,8 @@ const notFound = <A, R>(found: Effect.Effect<A, TopicNotFound, R>) => Effect.map
 
 export const topics = (run: Run) => ({
   /**
-   * Rejects with `no_valid_personas` if the topic can be sent to none of the personas. The topic counts towards the
-   * partner's quotas, like a topic of the partner's own calls.
+   * Submits a topic. Rejects with `no_valid_personas` if the topic can be sent to none of the personas. The topic
+   * counts towards the partner's quotas, like a topic that the partner submits through the API.
    */
   submit: (topic: NewTopic, options?: InTransaction) =>
     run(
@@ -100,8 +103,8 @@ export const topics = (run: Run) => ({
     ),
 
   /**
-   * Settles each request that its creator has not answered, and tells the creator by mail. Requests with an answer go
-   * on. Returns the minimal view.
+   * Cancels a topic. Each request without the creator's answer is settled, and the creator gets a mail. Requests with
+   * an answer continue. Returns the minimal view of the topic.
    */
   cancel: (topic: DataOwner & { readonly topic_id: string }, options?: InTransaction) =>
     run(
@@ -114,8 +117,8 @@ export const topics = (run: Run) => ({
     ),
 
   /**
-   * Records that the partner accepts an approved commentary for publication. A repeated call changes nothing and
-   * returns the time of the first one.
+   * Records that the partner accepts an approved commentary for publication. A repeated call changes nothing, and
+   * returns the time of the first acceptance.
    */
   approve: (
     commentary: DataOwner & { readonly topic_id: string; readonly commentary_id: string },
@@ -138,7 +141,7 @@ export const topics = (run: Run) => ({
       options
     ),
 
-  /** Reads a topic with all of its results. */
+  /** Reads a topic with all its results. */
   find: (topic: DataOwner & { readonly topic_id: string }) =>
     run(
       Effect.gen(function* () {
@@ -148,7 +151,7 @@ export const topics = (run: Run) => ({
       })
     ),
 
-  /** Reads the minimal view for polling. */
+  /** Reads the minimal view of a topic, for polling. */
   progress: (topic: DataOwner & { readonly topic_id: string }) =>
     run(
       Effect.gen(function* () {
@@ -157,7 +160,7 @@ export const topics = (run: Run) => ({
       })
     ),
 
-  /** Reads all topics with your own reference. */
+  /** Reads all topics with this external reference. */
   byReference: (topic: DataOwner & { readonly external_reference: string }) =>
     run(
       Effect.gen(function* () {
@@ -168,7 +171,7 @@ export const topics = (run: Run) => ({
       })
     ),
 
-  /** Reads a page of topics, newest first unless `order` or `updated_after` say otherwise. */
+  /** Reads a page of topics, newest first unless `order` or `updated_after` is set. */
   list: (list: TopicList) =>
     run(
       Effect.gen(function* () {

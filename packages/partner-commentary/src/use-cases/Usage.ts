@@ -1,4 +1,4 @@
-/** `pc.usage`: a partner's usage of its monthly quotas. */
+/** Provides `pc.usage`, which reports a partner's usage of its monthly quotas. */
 import { Usage } from "@partner-commentary/core/usage/Usage"
 import { view } from "@partner-commentary/server/routes/usage/UsageHandlers"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Converts a use case to a function that returns a promise. Input and output are plain objects with the names of the
- * API.
+ * Converts a use case to a function that returns a promise. Input and output are plain objects with the field names of
+ * the API.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { OrganizationStore } from "@partner-commentary/core/partner/OrganizationStore"
@@ -21,16 +21,16 @@ import type { Services } from "../Service.ts"
 
 export interface InTransaction {
   /**
-   * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely,
-   * Prisma or postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in this transaction, so
-   * you commit or roll back both. After a rejection you may continue: everything that the call wrote is undone.
+   * Your open transaction on the same database: a client of `pg` or PGlite, the transaction of Drizzle, Kysely, Prisma
+   * or postgres.js, or a `DatabaseSync` after `BEGIN IMMEDIATE`. The call writes only in this transaction. After a
+   * rejected call, your transaction can continue, because all writes of the call are undone.
    */
   readonly db?: object | undefined
 }
 
 export type Run = <A, E>(effect: Effect.Effect<A, E, Services>, options?: InTransaction) => Promise<A>
 
-/** Calls reject with a PartnerCommentaryError. */
+/** Converts failures of use cases, so that calls reject with a PartnerCommentaryError. */
 export const rejectWithServiceError =
   (run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>): Run =>
   (effect, options = {}) => {
@@ -41,7 +41,10 @@ export const rejectWithServiceError =
     )
   }
 
-/** A client in the place of `{ db: client }`, or a wrong name, would otherwise write outside of the host's transaction. */
+/**
+ * Returns an error if the options are not `{ db }`. Otherwise, a call with `client` instead of `{ db: client }` would
+ * write outside of the transaction.
+ */
 const unknownOption = (options: unknown): PartnerCommentaryError | undefined => {
   if (!Predicate.isObject(options)) return invalidOption("db", "must be passed as { db }")
   const unknown = Object.keys(options).find((name) => name !== "db")
@@ -62,7 +65,9 @@ const failureOf = (error: unknown): PartnerCommentaryError => {
   return new PartnerCommentaryError({ code, message, details: "details" in rest ? rest.details : {} })
 }
 
-/** Decodes the input, or fails with all of its problems. Unknown fields are ignored as in the API. */
+/**
+ * Returns a decoder for inputs, which fails with all problems of an input. Unknown fields are ignored, as in the API.
+ */
 export const makeDecoder = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all", ...options })
   return (input: unknown): Effect.Effect<A, Errors.InvalidRequest> =>
@@ -95,7 +100,7 @@ export const ofOrganization = {
 /** The owner of the data that a call reads or changes. */
 export interface DataOwner {
   readonly organization_id: string
-  /** The default is `live`. */
+  /** The environment of the data. The default is `live`. */
   readonly environment?: Environment | undefined
 }
 
@@ -112,7 +117,7 @@ export const ownerOf = ({
 
 export const missing = (what: string) => Errors.NotFound.of(`There is no such ${what}.`)
 
-/** Makes the organization the caller of a use case. */
+/** Returns the organization as the caller of a use case. Fails if the organization does not exist. */
 export const callerOf = Effect.fnUntraced(function* (owned: Parameters<typeof ownerOf>[0]) {
   const { environment, organizationId } = ownerOf(owned)
   const found = yield* (yield* OrganizationStore).find(organizationId)
@@ -125,7 +130,7 @@ export const orMissing =
   <A, E, R>(found: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<A, E | Errors.NotFound, R> =>
     Effect.flatMap(found, (value) => (Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(missing(what))))
 
-/** Returns the JSON text of an input, for the decoders of the API. */
+/** Returns the JSON text of an input, because the decoders of the API read JSON texts. */
 export const toJsonText = (input: unknown): Effect.Effect<string, Errors.InvalidRequest> =>
   Effect.try({
     try: () => JSON.stringify(input) ?? "null",

@@ -1,4 +1,4 @@
-/** `pc.webhooks`: registers receivers of events on behalf of a partner. */
+/** Provides `pc.webhooks`, which registers webhooks on behalf of a partner. */
 
 import * as Errors from "@partner-commentary/api/Errors"
 import type { ChangeWebhook, RegisterWebhook } from "@partner-commentary/api/WebhooksApi"
@@ -30,7 +30,10 @@ export type WebhookChange = typeof ChangeWebhook.Encoded & WebhookReference
 const owned = makeDecoder(Schema.Struct(ofOrganization))
 const one = makeDecoder(Schema.Struct({ ...ofOrganization, webhook_id: webhookId }))
 
-/** The operator is recorded as the actor in the audit log, and the partner's contact gets no mail. */
+/**
+ * Returns the actor of a change. The audit log records the operator as the actor, and the partner's contact gets no
+ * mail.
+ */
 const registrant = Effect.fnUntraced(function* (of: Parameters<typeof callerOf>[0]) {
   return { ...(yield* callerOf(of)), key: null }
 })
@@ -48,7 +51,7 @@ const tooMany = ({ limit }: { readonly limit: number }) =>
   )
 
 export const webhooks = (run: Run) => ({
-  /** Only this result contains `secret`. */
+  /** Registers a webhook. Only this result contains `secret`. */
   create: (webhook: NewWebhook) =>
     run(
       Effect.gen(function* () {
@@ -73,7 +76,7 @@ export const webhooks = (run: Run) => ({
       })
     ),
 
-  /** Newest first. */
+  /** Lists webhooks, newest first. */
   list: (organization: DataOwner) =>
     run(
       Effect.gen(function* () {
@@ -82,7 +85,7 @@ export const webhooks = (run: Run) => ({
       })
     ),
 
-  /** Omitted fields stay unchanged. */
+  /** Changes a webhook. Omitted fields stay unchanged. */
   update: (change: WebhookChange) =>
     run(
       Effect.gen(function* () {
@@ -96,7 +99,7 @@ export const webhooks = (run: Run) => ({
       })
     ),
 
-  /** Events that wait for the webhook are dropped. */
+  /** Deletes a webhook. Events that wait for this webhook are dropped. */
   delete: (webhook: WebhookReference) =>
     run(
       Effect.gen(function* () {
@@ -108,7 +111,7 @@ export const webhooks = (run: Run) => ({
       })
     ),
 
-  /** Sends a test event at once, and waits for the receiver. */
+  /** Sends a test event to the webhook at once, and waits for the receiver's response. */
   test: (webhook: WebhookReference) =>
     run(
       Effect.gen(function* () {

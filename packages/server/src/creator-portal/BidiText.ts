@@ -1,10 +1,10 @@
 /**
- * Removes direction overrides from other people's text on a creator's page, because they can reorder what the reader
- * sees.
+ * Removes Unicode direction overrides from text that other people wrote. On a creator's page, such overrides could
+ * change the order of the characters that the creator sees.
  */
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
 
-/** It cleans the topic, the organization and the persona's name. The creator's own text stays unchanged. */
+/** Cleans the topic, the organization's name and the persona's name. The creator's own text stays unchanged. */
 export const stripBidi = <View extends AssignmentInContext>(view: View): View => ({
   ...view,
   topic: {
@@ -18,5 +18,8 @@ export const stripBidi = <View extends AssignmentInContext>(view: View): View =>
   }
 })
 
-/** Removes bidirectional overrides, embeddings and isolates. Right-to-left scripts do not need them. */
+/**
+ * Removes Unicode's bidirectional overrides, embeddings and isolates. Right-to-left scripts display correctly without
+ * these characters.
+ */
 const withoutBidi = (text: string): string => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")

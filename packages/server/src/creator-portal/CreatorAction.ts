@@ -1,4 +1,4 @@
-/** The actions of a creator's page: their fields and their use cases. */
+/** Defines the actions of a creator's page, and maps each action to its text field and its use case. */
 import type {
   CreatorPortal,
   InvalidTextLength,
@@ -16,7 +16,7 @@ import { type ActionFields, type FieldName, MalformedInput } from "./CreatorInpu
 export const creatorActions = ["respond", "decline", "approve", "revise", "withdraw"] as const
 export type CreatorAction = (typeof creatorActions)[number]
 
-/** The name of the text field of each action. */
+/** Maps each action to the name of its text field. */
 export const textFieldOf = {
   respond: "perspective",
   decline: "reason",

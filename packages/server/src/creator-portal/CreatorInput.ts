@@ -1,4 +1,4 @@
-/** Reads the text fields of an action from a form or a JSON body. Other files validate the fields. */
+/** Reads the text fields of a creator's action from a form or a JSON body. Other modules validate the fields. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ export type FieldName = (typeof fieldNames)[number]
 
 const fieldNames = ["perspective", "reason", "draft_id", "content", "instructions"] as const
 
-/** The request's body cannot be parsed. */
+/** The error for a request body that cannot be parsed. */
 export class MalformedInput extends Schema.TaggedError<MalformedInput>()("Malformed", {
   field: Schema.String,
   constraint: Schema.String,
@@ -27,7 +27,7 @@ export class MalformedInput extends Schema.TaggedError<MalformedInput>()("Malfor
 
 const form = "application/x-www-form-urlencoded"
 
-/** Without parameters. */
+/** Returns the media type of the request without its parameters. */
 export const mediaType = (request: HttpServerRequest): string =>
   (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 
@@ -81,7 +81,7 @@ const fromJson = (json: string): Effect.Effect<ActionFields, MalformedInput> => 
   return Effect.succeed(fields)
 }
 
-/** The error contains only the kind of failure, because the message contains the address with the token. */
+/** The error contains only the kind of failure, because the original message contains the creator's secret token. */
 const unreadable = ({ reason }: HttpServerError): MalformedInput => {
   const isTooLarge = reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
   return new MalformedInput({

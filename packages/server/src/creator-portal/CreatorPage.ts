@@ -1,4 +1,4 @@
-/** A creator's page of one request: the view for its state, with the topic above and the inbox link below. */
+/** Renders a creator's page for one request. Each state has its own content, between the topic and the inbox link. */
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import { stripBidi } from "./BidiText.ts"
 import { textFieldOf } from "./CreatorAction.ts"
@@ -17,7 +17,7 @@ export const creatorPage = (given: PageVisit): string => {
   const scene = sceneOf(visit)
   const { deadline, lead, refreshAfter, status, step, title } = scene
   const place = refusal === null ? null : targetOf(refusal, scene)
-  // After a rejected action the page omits the introduction and leads to the field to correct.
+  // After a rejected action, the page omits the introduction and links to the field that the creator must correct.
   return pageDocument({
     title: `${refusal !== null ? "Not done: " : inboxMailed ? "Link on its way: " : ""}${status}`,
     status,
@@ -56,14 +56,14 @@ const sceneOf = (visit: PageVisit): PageContent => {
     : reviewPage(visit, draft)
 }
 
-/** The id of the element to correct, if the page has such an element. */
+/** Returns the id of the element that the creator must correct, or null if the page has no such element. */
 const targetOf = ({ action, isStale, problem }: ActionRefusal, { targets }: PageContent): string | null => {
   const id = fieldId(action)
   if (problem.field === textFieldOf[action] && targets.includes(id)) return id
   return isStale && targets.includes(draftElementId) ? draftElementId : null
 }
 
-/** The error with a link to its field, and the entered text or else the field's present value. */
+/** Renders the error message with a link to the field, and repeats the text that the creator entered. */
 const summary = ({ action, isStale, says, typed }: ActionRefusal, { targets }: PageContent, place: string | null) => {
   const id = fieldId(action)
   const wrote = typed[textFieldOf[action]]
@@ -76,13 +76,18 @@ ${isStale && wrote && hasField && html`<p><a href="#${id}">What you wrote</a> is
 ${wrote && !hasField && html`<section><h2>What you wrote</h2><p class="note">It was not saved; copy it if you need it.</p><div class="sheet prose" dir="auto">${wrote}</div></section>`}`
 }
 
-/** The message that opens in a second tab on pages with text fields. */
+/**
+ * Renders the confirmation that an inbox link was mailed. On pages with text fields, the confirmation opens in a second
+ * browser tab.
+ */
 const inboxMailedNotice = ({ targets }: PageContent) => html`<div class="said" role="status">
 <h2>A link to all your open requests is on its way to you by mail</h2>
 <p>It works for 15 minutes.${targets.length > 0 && " If you were writing, your text is still in the tab you came from."}</p>
 </div>`
 
-/** The link opens in a new tab if the page has text fields, so that entered text is not lost. */
+/**
+ * On a page with text fields, the form opens a new browser tab, so that the creator keeps the text already entered.
+ */
 const inboxForm = ({ address }: PageVisit, { targets }: PageContent) => {
   const isBeside = targets.length > 0
   return html`<form method="post" action="${address}/desk"${isBeside && html` target="_blank"`}>
@@ -98,7 +103,7 @@ const steps = (present: 1 | 2 | 3) =>
       : html`<li${at + 1 < present && html` class="done"`}>${label}</li>`
   )}</ol>`
 
-/** Returns the first letters of the first and last words that contain letters or digits. */
+/** Returns two initials: from the first and the last word that contain a letter or a digit. */
 const initials = ({ name }: Assignment["persona"]): string => {
   const letters = name.split(/\s+/).flatMap((word) => word.match(/[\p{L}\p{N}]/u) ?? [])
   return [letters[0], letters.length > 1 ? letters.at(-1) : ""].join("").toLocaleUpperCase("en")

@@ -1,4 +1,4 @@
-/** Parses the address and headers of a request below `/creator`, and gives its route for logs. */
+/** Parses the address and headers of a request below `/creator`, and returns the route that logs may contain. */
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
@@ -9,13 +9,13 @@ import { mediaType } from "./CreatorInput.ts"
 export type CreatorTarget =
   | { readonly at: "page"; readonly token: string }
   | { readonly at: "action"; readonly token: string; readonly action: CreatorAction | "desk" }
-  /** A GET request for the address of an action, for example after a reload. */
+  /** The target of a GET request for the address of an action, for example after a reload. */
   | { readonly at: "behind"; readonly token: string; readonly action: CreatorAction | "desk" }
   | { readonly at: "nowhere" }
 
 const notFound: CreatorTarget = { at: "nowhere" }
 
-/** Bounds the memory that a token from a path can use. Valid tokens are shorter. */
+/** The maximum token length, which bounds the memory for tokens from paths. Valid tokens are shorter. */
 const maxTokenLength = 1000
 
 export const targetOf = (method: string, path: string): CreatorTarget => {
@@ -27,14 +27,14 @@ export const targetOf = (method: string, path: string): CreatorTarget => {
   return { at: looks ? "behind" : "action", token, action }
 }
 
-/** The route is for logs and traces, and never contains the token. */
+/** Returns the route for logs and traces. The route never contains the creator's token. */
 export const routeOf = (target: CreatorTarget): string => {
   if (target.at === "nowhere") return "/creator/*"
   return target.at === "page" ? "/creator/:token" : `/creator/:token/${target.action}`
 }
 
 /**
- * Returns whether the request is for a creator's page. It recognizes any mount path and any escaping of the address.
+ * Returns whether the request is for a creator's page, below any mount path and with any percent-encoding of the path.
  */
 export const isCreatorRequest = (request: HttpServerRequest): boolean => {
   const [path = ""] = request.url.replace(/^\/+/, "").split(/[?;#]/, 1)
@@ -49,12 +49,12 @@ const isCreator = (segment: string): boolean =>
   ).toLowerCase() === "creator"
 
 /**
- * Hosts provide this layer to their server, because the server's own span would record the address with its token.
- * `CreatorRoutes` creates a span with the route instead.
+ * Hosts provide this layer to their server, because the server's own trace span would record the creator's token.
+ * `CreatorRoutes` creates a span that records the route instead.
  */
 export const layerUntraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen)(isCreatorRequest)
 
-/** True for a JSON body, or when the client prefers JSON to HTML. */
+/** Returns true for a request with a JSON body, or when the client prefers JSON to HTML. */
 export const prefersJson = (request: HttpServerRequest): boolean => {
   if (mediaType(request) === "application/json") return true
   const accept = request.headers["accept"] ?? ""

@@ -1,6 +1,6 @@
 /**
- * The creators' pages below `/creator`, as HTML for people and JSON for programs. A GET request never changes anything.
- * Logs and traces contain the route, never the token.
+ * Serves the creators' pages below `/creator`, as HTML for browsers and as JSON for programs. A GET request never
+ * changes an assignment. Logs and traces contain the route, never the creator's token.
  */
 import { busy, InvalidRequest, NotFound, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import { CreatorPortal } from "@partner-commentary/core/creator/CreatorPortal"
@@ -33,10 +33,10 @@ import * as TokenWindow from "./TokenWindow.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The maximum number of requests a minute with one link. */
+/** The maximum number of requests a minute with one creator link. */
 const limit = 60
 
-/** The query parameter of the page after an inbox link was mailed. Pages have no other query parameters. */
+/** This query parameter tells the page that an inbox link was just mailed. Pages have no other query parameters. */
 const inboxMailedQuery = "?said=desk"
 
 const page = (html: string, status = 200): Response =>
@@ -49,7 +49,7 @@ const notFound = (json: boolean): Response =>
     ? Envelope.failure(NotFound.of("There is no such creator link, or it is no longer valid."))
     : page(notFoundPage, 404)
 
-/** The response to a request with an invalid link. */
+/** The JSON response when no creator page or action exists at the path for the method. */
 const noSuchRequest = Envelope.failure(
   NotFound.of(
     `There is nothing at this path for this method: GET shows a creator's link, and POST to its ${[...creatorActions, "desk"].map((action) => `/${action}`).join(", ")} acts.`
@@ -68,7 +68,7 @@ const routes = Effect.gen(function* () {
   const { apiRoot } = yield* PublicAddress
   const avatar = apiRoot + avatarPath
   const window = TokenWindow.make({ limit, seconds: 60, capacity: 10_000 })
-  /** A path without scheme and host, so that pages work under every host name. */
+  /** The path of the creators' pages has no scheme and host, so that the pages work under every host name. */
   const root = `${pathOfService(apiRoot)}/creator`
 
   const show = Effect.fnUntraced(function* (
@@ -132,7 +132,7 @@ const routes = Effect.gen(function* () {
     const done = yield* Effect.fromResult(input).pipe(
       Effect.flatMap((fields) => performAction(portal, { token }, action, fields)),
       Effect.map((view) => ({ view, refusal: null })),
-      // Load the page again, because another request may have changed the assignment.
+      // Load the assignment again, because another request may have changed the assignment.
       Effect.catchTags({ TextLength: refuse, Malformed: refuse, ActionRefused: refuse })
     )
     if (done.refusal === null)
@@ -147,7 +147,7 @@ const routes = Effect.gen(function* () {
     if (json && (target.at === "nowhere" || target.at === "behind")) return noSuchRequest
     if (target.at === "nowhere") return notFound(json)
     if (target.at === "behind") return seeOther(`${root}/${target.token}`)
-    // Count only genuine links, so that invalid links cannot evict the rate windows of genuine links.
+    // Count only requests with genuine links, so that invalid links cannot evict the rate windows of genuine links.
     if (!(yield* portal.isGenuine(target.token))) return notFound(json)
     const seconds = yield* window.take(target.token)
     if (seconds > 0) return tooMany(json, seconds)
@@ -171,7 +171,7 @@ const routes = Effect.gen(function* () {
   )
 })
 
-/** A browser gets an error page, and a program gets the error envelope. */
+/** Handles a defect during a browser's request: logs the defect and returns an HTML error page. */
 const failed = (route: string) => (defect: unknown) =>
   Effect.as(
     Subject.annotateCollected(Effect.annotateLogs(Effect.logError("A creator page failed", defect), { route })),
@@ -180,7 +180,10 @@ const failed = (route: string) => (defect: unknown) =>
 
 const busyResponse = HttpServerResponse.setHeader(page(busyPage, busy.status), "retry-after", String(busy.retryAfter))
 
-/** The route creates the span and the access log line itself, because those of the server would contain the token. */
+/**
+ * Creates the trace span and the log line of the route. The HTTP server's own span and log line would contain the
+ * token.
+ */
 const observed =
   (method: string, route: string) =>
   <E, R>(self: Effect.Effect<Response, E, R>) =>

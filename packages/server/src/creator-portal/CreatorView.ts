@@ -1,4 +1,4 @@
-/** The JSON form of a creator's page. */
+/** Maps an assignment to the JSON form of a creator's page. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { type Assignment, isSettled } from "@partner-commentary/core/topic/Assignment"
 import type { AssignmentInContext } from "@partner-commentary/core/topic/AssignmentStore"
@@ -31,7 +31,7 @@ export const creatorView = ({ assignment, topic }: AssignmentInContext, avatar: 
   }
 }
 
-/** The deadline that applies now; null when there is none. */
+/** Returns the deadline of the assignment's present state; null when the state has no deadline. */
 export const expiresAt = (assignment: Assignment): Instant.Instant | null => {
   if (isSettled(assignment)) return null
   if (assignment.status === "topic_sent") return assignment.respondBy

@@ -1,4 +1,4 @@
-/** The page of a request whose first draft is being generated, or failed. */
+/** Renders the creator's page while the first draft is being generated, and after its generation has failed. */
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
 import { html } from "./Html.ts"
 import {

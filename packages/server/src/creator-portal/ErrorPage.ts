@@ -1,4 +1,7 @@
-/** Error pages: invalid link, rate limit, busy server, internal error. The pages show nothing about a request. */
+/**
+ * Renders the HTML error pages: invalid link, rate limit, busy server, internal error. Error pages never show data of a
+ * request.
+ */
 import { html } from "./Html.ts"
 import { pageDocument } from "./PageDocument.ts"
 

@@ -1,4 +1,6 @@
-/** HTML as a value: a template that escapes everything except nested HTML. Attributes must be in double quotes. */
+/**
+ * An HTML template that escapes every inserted value except nested HTML. Attribute values must be in double quotes.
+ */
 import { escapeHtml } from "@partner-commentary/core/shared/Text"
 
 export class Html {
@@ -8,7 +10,9 @@ export class Html {
   }
 }
 
-/** Null, undefined and false render as nothing, and arrays are concatenated. */
+/**
+ * A value in a template. Null, undefined and false render as empty text, and the elements of an array are concatenated.
+ */
 export type Content = Html | string | number | null | undefined | false | ReadonlyArray<Content>
 
 export const html = (strings: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html => {

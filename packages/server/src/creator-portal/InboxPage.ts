@@ -1,4 +1,4 @@
-/** The inbox page: all open requests of one creator. */
+/** Renders the inbox page, which lists all open requests of one creator. */
 import type { OpenRequests } from "@partner-commentary/core/creator/CreatorPortal"
 import { furtherCounted } from "@partner-commentary/core/topic/AssignmentStore"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
@@ -25,7 +25,7 @@ ${requests.length > 0 && html`<ul class="requests">${requests.map(stripBidi).map
   })
 }
 
-/** Above the counting limit the page shows "or more". */
+/** Adds "or more" when further requests exist beyond the counting limit. */
 const number = (count: number, further: number) =>
   `${count.toLocaleString("en-US")}${further >= furtherCounted ? " or more" : ""}`
 

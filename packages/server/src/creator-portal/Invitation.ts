@@ -1,4 +1,4 @@
-/** The page of a request that waits for the creator's view. */
+/** Renders the page of a request that waits for the creator's view of the topic. */
 import { textLengths } from "@partner-commentary/core/creator/CreatorPortal"
 import { html } from "./Html.ts"
 import {

@@ -1,4 +1,7 @@
-/** The development outbox: pages that show unsent mails. The host stores the mails and adds the routes. */
+/**
+ * Renders the development outbox, which shows mails instead of sending them. The host stores the mails and adds the
+ * routes.
+ */
 import { type Html, html } from "./Html.ts"
 import { pageDocument } from "./PageDocument.ts"
 
@@ -11,7 +14,10 @@ export interface OutboxMail {
   readonly text: string
 }
 
-/** `address` is the list's URL without a trailing slash. A mail's URL is the list's URL plus its file name. */
+/**
+ * `address` is the URL of the outbox without a trailing slash. The URL of a mail is `address`, a slash and the mail's
+ * file name.
+ */
 export const outboxPage = (mails: ReadonlyArray<Omit<OutboxMail, "text">>, address: string): string =>
   pageDocument({
     title: "Outbox",
@@ -40,6 +46,6 @@ export const outboxMailPage = ({ date, from, subject, text, to }: OutboxMail, ad
 <pre dir="auto">${linked(text)}</pre>`
   })
 
-/** Turns complete URLs into links. URLs in quoted text have already been broken up. */
+/** Turns complete URLs into links. Mails break up the URLs in quoted text, so those URLs do not become links. */
 const linked = (text: string): ReadonlyArray<string | Html> =>
   text.split(/(https?:\/\/[^\s<>"']+)/).map((part, at) => (at % 2 === 1 ? html`<a href="${part}">${part}</a>` : part))

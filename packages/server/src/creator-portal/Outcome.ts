@@ -1,4 +1,4 @@
-/** The pages of closed requests. */
+/** Renders the pages of closed requests. */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { ApprovedCommentary, FailureReason } from "@partner-commentary/core/topic/Assignment"
 import { html } from "./Html.ts"
@@ -18,7 +18,7 @@ export const approvedPage = (
 <p class="note">Approved on ${renderTime(approvedAt)}. This page can be read until ${renderTime(Instant.plus(approvedAt, readingWindow))}; nothing on it can be changed any more.</p>`
 })
 
-/** The page is shown as soon as the deadline has passed, even before the worker has stored the expiry. */
+/** Renders the page of a request whose deadline has passed, even before the worker has stored the expiry. */
 export const tooLatePage = (visit: PageVisit, reason: "expired" | "approval_timeout"): PageContent =>
   closedPage(visit, reason, null)
 

@@ -1,4 +1,4 @@
-/** The parts of a creator's page that differ by state, and shared components. */
+/** Defines the parts of a creator's page that differ by state, and renders components that several pages share. */
 import { utcDate } from "@partner-commentary/core/mail/CreatorNotices"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -8,29 +8,31 @@ import { type CreatorAction, textFieldOf } from "./CreatorAction.ts"
 import { type Content, type Html, html } from "./Html.ts"
 import type { ActionRefusal } from "./Refusal.ts"
 
-/** One request for a creator's page. */
+/** The data for rendering one view of a creator's page. */
 export interface PageVisit extends AssignmentInContext {
-  /** The URL of the page, without a trailing slash. Forms post to addresses below this URL. */
+  /** The URL of the creator's page without a trailing slash. Forms post to URLs below this URL. */
   readonly address: string
   readonly now: Instant.Instant
   readonly maxDrafts: number
-  /** The time for which the page can be read after the request is closed. */
+  /** The duration for which the creator can read the page after the request is closed. */
   readonly readingWindow: Duration.Duration
   readonly refusal: ActionRefusal | null
-  /** True when an inbox link was just mailed. */
+  /** True when an inbox link was just mailed to the creator. */
   readonly inboxMailed: boolean
 }
 
 export interface PageContent {
-  /** A short text for the status of the request. */
+  /** A short text that tells the status of the request. */
   readonly status: string
   readonly title: Content
   readonly lead: Content
-  /** The current step; null when the request is closed. */
+  /** The number of the current step; null when the request is closed. */
   readonly step: 1 | 2 | 3 | null
   readonly deadline: readonly [label: string, at: Instant.Instant] | null
   readonly body: Content
-  /** The element ids of the fields and the draft, as link targets. The body is empty if no action is possible. */
+  /**
+   * The ids of the page's text fields and of its draft, as link targets. The list is empty if the creator cannot act.
+   */
   readonly targets: ReadonlyArray<string>
   readonly refreshAfter?: number
 }
@@ -38,7 +40,7 @@ export interface PageContent {
 export const renderForm = ({ address }: PageVisit, action: CreatorAction, content: Content): Html =>
   html`<form method="post" action="${address}/${action}">${content}</form>`
 
-/** The form is collapsed unless its input was rejected. */
+/** Renders a form that is collapsed unless its input was rejected. */
 export const renderCollapsed = (
   { refusal }: PageVisit,
   action: CreatorAction,
@@ -51,10 +53,10 @@ export const renderCollapsed = (
 
 export const fieldId = (action: CreatorAction): string => `${action}-${textFieldOf[action]}`
 
-/** The element id of the present draft. */
+/** The element id of the current draft. */
 export const draftElementId = "draft"
 
-/** A labelled text field with hint, entered text and error. */
+/** Renders a text field with its label, its hint, the entered text and the error message. */
 export const renderTextField = (
   { assignment, refusal }: PageVisit,
   field: {
@@ -87,13 +89,13 @@ ${typed ?? field.value}</textarea>`
 export const renderButton = (label: string, kind: "main" | "quiet" = "main", describedBy?: string): Html =>
   html`<button${kind === "quiet" && html` class="quiet"`}${describedBy !== undefined && html` aria-describedby="${describedBy}"`}>${label}</button>`
 
-/** Formats a time that can wrap only between day and time. */
+/** Renders a time. A line can break only between the day and the time of day. */
 export const renderTime = (instant: Instant.Instant): Html =>
   html`<time datetime="${Instant.toIso(instant)}">${utcDate(instant).replace(/(?<!,) /g, "\u00a0")}</time>`
 
-/** The name stays on one line in a headline if it fits. */
+/** Renders the persona's name. In a headline, the name stays on one line if it fits. */
 export const personaName = ({ name }: Assignment["persona"]): Html => html`<bdi class="name">${name}</bdi>`
 
-/** Quotes a person's text verbatim. */
+/** Renders a person's text verbatim. */
 export const renderQuotation = (heading: string, text: string, note?: Content): Html =>
   html`<section><h2>${heading}</h2>${note !== undefined && html`<p class="note">${note}</p>`}<div class="prose" dir="auto">${text}</div></section>`

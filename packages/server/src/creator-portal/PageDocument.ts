@@ -1,4 +1,4 @@
-/** The HTML document around a page, and the response headers of all pages below `/creator`. */
+/** Renders the HTML document around a page, and defines the response headers of all pages below `/creator`. */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -6,11 +6,13 @@ import { type Html, html } from "./Html.ts"
 import { pageStylesheet } from "./Style.ts"
 
 interface PageContent {
-  /** The title for the browser's tab, with the state first. */
+  /** The title of the browser's tab, which starts with the status of the request. */
   readonly title: string
-  /** The status in the page's header. */
+  /** The status that the header of the page shows. */
   readonly status?: string
-  /** The number of seconds after which a waiting page without text fields reloads, optionally at another address. */
+  /**
+   * A waiting page without text fields reloads after this number of seconds. Null in `at` reloads the same address.
+   */
   readonly refresh?: { readonly after: number; readonly at: string | null } | undefined
   readonly main: Html
   readonly footer?: Html
@@ -44,7 +46,7 @@ ${footer !== undefined && html`<footer>${footer}</footer>`}
 </html>
 `.markup
 
-/** Pages allow no external resources, frames, caching or referrers. */
+/** These response headers forbid external resources, frames, caching and referrers for all pages. */
 export const pageHeaders: Effect.Effect<Readonly<Record<string, string>>, never, Digest.Digest> = Effect.gen(
   function* () {
     const digest = yield* Digest.Digest

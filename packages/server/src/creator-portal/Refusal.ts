@@ -1,4 +1,7 @@
-/** The reason why an action was rejected: field and constraint for programs, and a sentence for the creator. */
+/**
+ * Describes why a creator's action was rejected. Programs get a field and a constraint, and the creator gets a
+ * sentence.
+ */
 import type { Problem } from "@partner-commentary/api/Errors"
 import type { InvalidTextLength } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -9,17 +12,17 @@ import type { ActionFields, MalformedInput } from "./CreatorInput.ts"
 export interface ActionRefusal {
   readonly action: CreatorAction
   readonly problem: Problem
-  /** The sentence for the creator, without a field name. */
+  /** The explanation for the creator, without the name of a field. */
   readonly says: string
-  /** The entered text, which the page shows again. */
+  /** The text that the creator entered. The page shows this text again. */
   readonly typed: ActionFields
-  /** The entered text was meant for a draft that has been replaced. */
+  /** True when the entered text was meant for a draft that a newer draft has replaced. */
   readonly isStale: boolean
 }
 
 export type RefusalReason = InvalidTextLength | ActionRefused | MalformedInput
 
-/** `present` is the current assignment, which the page shows with the error. */
+/** `present` is the current assignment. The page shows this assignment with the error message. */
 export const describeRefusal = (
   action: ActionRefusal["action"],
   reason: RefusalReason,

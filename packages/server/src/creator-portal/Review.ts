@@ -1,4 +1,4 @@
-/** The page of a draft that waits for approval. */
+/** Renders the page of a draft that waits for the creator's approval. */
 import { textLengths } from "@partner-commentary/core/creator/CreatorPortal"
 import type { Draft } from "@partner-commentary/core/topic/Assignment"
 import { isGenerationStalled } from "@partner-commentary/core/topic/Workflow"
@@ -50,7 +50,7 @@ ${withdrawal(visit)}
   }
 }
 
-/** The page shows the maximum number of drafts when this number or fewer remain. */
+/** The page shows the maximum number of drafts when at most this many drafts remain. */
 const countedDown = 3
 
 const draftId = (draft: Draft): Html => html`<input type="hidden" name="draft_id" value="${draft.id}">`

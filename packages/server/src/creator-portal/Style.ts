@@ -1,5 +1,6 @@
 /**
- * The stylesheet of all pages. The page inlines the stylesheet, and the content security policy allows it by its hash.
+ * The stylesheet of all creators' pages. Each page contains the stylesheet inline, and the content security policy
+ * allows the stylesheet by its hash.
  */
 
 export const pageStylesheet = `

@@ -1,17 +1,19 @@
-/** A rate limit for each creator link: a fixed window by token in this node's bounded memory. */
+/**
+ * Limits the requests with each creator link. Each token has a fixed rate window in the bounded memory of this process.
+ */
 import * as FixedWindows from "@partner-commentary/core/access/FixedWindows"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Effect from "effect/Effect"
 
 export interface TokenWindow {
   /**
-   * Counts a request with this token. Returns 0 within the limit, otherwise the number of seconds to wait. Rejected
-   * requests do not count.
+   * Counts a request with this token. Returns 0 when the request is within the limit, otherwise the number of seconds
+   * to wait. Rejected requests do not count.
    */
   readonly take: (token: string) => Effect.Effect<number>
 }
 
-/** When `capacity` windows are open, the oldest window is removed. */
+/** When `capacity` rate windows are open, a request with a new token removes the oldest window. */
 export const make = (options: {
   readonly limit: number
   readonly seconds: number

@@ -1,4 +1,4 @@
-/** Builds the core on its ports, with the settings that every host has. */
+/** Builds the core layer from its ports and from the settings that every host provides. */
 import type * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Core from "@partner-commentary/core/Core"
 import { Policy } from "@partner-commentary/core/shared/Policy"
@@ -13,11 +13,16 @@ export interface Parts<A, E, R> {
   readonly address: Layer.Layer<PublicAddress>
   readonly secrets: Layer.Layer<SigningSecrets, E>
   readonly policy: Policy
-  /** If omitted, the value from the surrounding context applies. */
+  /**
+   * The proxies whose `X-Forwarded-For` header is trusted. If omitted, the value from the surrounding context applies.
+   */
   readonly trustedProxies?: IpAllowList.IpAllowList
-  /** Settings that differ from the defaults. */
+  /** The worker settings that differ from the defaults. */
   readonly workers: Partial<Effect.Success<typeof WorkerSettings>>
-  /** Cryptography, the ports to other systems, and the stores. Stores can also come from the surrounding context. */
+  /**
+   * The layers for cryptography, for other systems and for the stores. The surrounding context can provide the stores
+   * instead.
+   */
   readonly ports: Layer.Layer<A, E, R>
 }
 

@@ -1,33 +1,34 @@
 /**
- * The service as an object with promises, for applications that do not use Effect. `NodeListener.ts` turns it into a
- * listener for Node's HTTP server.
+ * Provides the service as an object whose methods return promises, for applications that do not use Effect.
+ * `NodeListener.ts` turns the object into a listener for Node's HTTP server.
  */
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { type RequestContext, WebHandler } from "./WebHandler.ts"
 
-/** Requirements of the routes: the core with its ports, the public address, crypto. */
+/** The services that the routes require: the core with its ports, the public address, crypto. */
 export type EmbeddedRequirements = Layer.Services<typeof WebHandler.layer>
 
 export interface EmbeddedService<R = EmbeddedRequirements> {
   /**
-   * Handles a request. Errors become responses, and bodies are streamed. If the request is aborted, the service stops
-   * its work on it. Pass the client's address as `sent.address`: without it, anonymous calls are not limited, and keys
-   * with an address list are rejected. The promise rejects only if the service cannot start.
+   * Handles a request. Errors become responses, and bodies are streamed. If the client aborts the request, the service
+   * stops handling the request. Pass the client's address as `sent.address`. Without the address, anonymous calls are
+   * not limited, and keys with an address list are rejected. The promise rejects only if the service cannot start.
    */
   readonly fetch: (request: Request, sent?: RequestContext) => Promise<Response>
-  /** Runs an effect with the same services: use cases, registries and stores. */
+  /** Runs an effect with the services of the routes: use cases, registries and stores. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, R>) => Promise<A>
   /** Opens the database and starts the workers. The promise rejects when the database or the workers fail to start. */
   readonly begin: () => Promise<void>
-  /** Stops workers and connections. A later call starts again. */
+  /** Stops the workers and closes the connections. A later call of any method starts the service again. */
   readonly dispose: () => Promise<void>
 }
 
 /**
- * Opens the service with this layer: the core with its ports, and `Workers.layer` if this process should also run jobs.
- * The service starts with the first call of any kind. A failed start is retried on the next call.
+ * Opens the service with this layer. The layer contains the core with its ports. Add `Workers.layer` if this process
+ * should also run jobs. The first call of any method starts the service. If the start fails, the next call retries the
+ * start.
  *
  * ```ts
  * const service = open(layer)

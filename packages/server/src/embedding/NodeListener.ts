@@ -1,6 +1,6 @@
 /**
- * The service as a listener for Node's HTTP server and for frameworks with Node's request and response: Express,
- * Fastify, Koa. The listener uses structural types instead of Node's. It may come before or after a body parser.
+ * Turns the service into a listener for Node's HTTP server and for Express, Fastify and Koa. The listener uses
+ * structural types instead of Node's types. An application may mount the listener before or after a body parser.
  */
 import { InternalError, statusOf } from "@partner-commentary/api/Errors"
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
@@ -13,18 +13,18 @@ import * as ParsedBody from "./ParsedBody.ts"
 /** The properties of Node's `IncomingMessage` that the listener uses. */
 export interface NodeRequest {
   readonly method?: string | undefined
-  /** The path and query of the request. A router that mounts the listener removes its own prefix. */
+  /** The path and the query of the request. A router that mounts the listener removes its own prefix from the path. */
   readonly url?: string | undefined
   readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
   readonly socket: {
     readonly remoteAddress?: string | undefined
     readonly on?: (event: "close", listener: () => void) => unknown
   }
-  /** True when the body has already been read. */
+  /** True when other code has already read the whole request body. */
   readonly readableEnded: boolean
   /** The result of a body parser, such as `express.json()`. */
   readonly body?: unknown
-  /** The unparsed bytes, which some body parsers also keep. */
+  /** The unparsed bytes of the request body, which some body parsers also keep. */
   readonly rawBody?: unknown
   // biome-ignore lint/suspicious/noExplicitAny: each event has its own arguments
   readonly on: (event: string, listener: (value: any) => void) => unknown
@@ -37,19 +37,19 @@ export interface NodeResponse {
   readonly headersSent: boolean
   readonly writableFinished: boolean
   readonly writeHead: (status: number, headers: Record<string, string | Array<string>>) => unknown
-  /** Returns false when the client reads too slowly. */
+  /** Returns false when the client reads more slowly than the listener writes. */
   readonly write: (chunk: Uint8Array) => boolean
   readonly end: (text?: string) => unknown
   readonly destroy: () => unknown
   readonly on: (event: "close" | "drain" | "finish", listener: () => void) => unknown
 }
 
-/** The promise resolves when the response is sent. Never rejects. */
+/** The promise resolves when the response is sent, and never rejects. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * `report` receives errors for which the listener itself sent a 500 response: the service failed to start, or another
- * middleware had read the body.
+ * `report` receives each error for which the listener itself sends a 500 response. The service failed to start, or
+ * another middleware consumed the request body without storing it.
  */
 export const make =
   (service: Pick<EmbeddedService<never>, "fetch">, report: (error: unknown) => void): NodeListener =>
@@ -85,7 +85,8 @@ const hasBody = ({ headers }: NodeRequest): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /**
- * Before Node 24, a pipelined response that waits for its turn gets no close event, so the code listens on the socket.
+ * Calls the callbacks when the response ends. The code also listens on the socket, because Node before version 24 emits
+ * no close event for a pipelined response that waits for its turn.
  */
 const responseEnd = ({ socket }: NodeRequest, response: NodeResponse): WhenResponseEnds => {
   const releases: Array<() => void> = []
@@ -108,8 +109,8 @@ const responseEnd = ({ socket }: NodeRequest, response: NodeResponse): WhenRespo
 const connections = new WeakMap<NodeRequest["socket"], Set<() => void>>()
 
 /**
- * Functions to call when a connection ends. One listener serves all requests of a socket: Node warns above ten
- * listeners, and a client can pipeline more requests.
+ * Returns the callbacks to call when a connection closes. All requests of a socket share one close listener, because
+ * Node warns above ten listeners. A client can pipeline more than ten requests.
  */
 const closeCallbacks = (socket: NodeRequest["socket"]): Set<() => void> => {
   const known = connections.get(socket)
@@ -122,7 +123,7 @@ const closeCallbacks = (socket: NodeRequest["socket"]): Set<() => void> => {
   return waiting
 }
 
-/** `parsed` is a body that was already read. It is null if the service reads the body. */
+/** `parsed` contains the request body if other code has already read the body. Otherwise `parsed` is null. */
 const toWeb = (
   request: NodeRequest,
   response: NodeResponse,
@@ -149,8 +150,8 @@ const toWeb = (
 const one = (value: string | Array<string> | undefined) => [value].flat()[0]
 
 /**
- * Streams the request body with backpressure. After the response, the rest of the body is discarded, so that the client
- * can read the response and reuse the connection.
+ * Streams the request body with backpressure. After the response, the listener discards the rest of the request body,
+ * so that the client can read the response and reuse the connection.
  */
 const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Uint8Array> => {
   let over = false
@@ -183,7 +184,7 @@ const bodyOf = (request: NodeRequest, response: NodeResponse): ReadableStream<Ui
 
 const closed = "The connection was closed, or the request answered"
 
-/** The response to HEAD has the headers of GET and no body. */
+/** The response to a HEAD request has the headers of the GET response and no body. */
 const send = (answer: Response, method: string | undefined, response: NodeResponse, signal: AbortSignal) => {
   const cookies = answer.headers.getSetCookie()
   response.writeHead(answer.status, {

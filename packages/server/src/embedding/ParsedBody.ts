@@ -1,4 +1,4 @@
-/** The bytes of a request body that a framework's parser read before the service did. */
+/** Restores the bytes of a request body that a framework's body parser has already read. */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 
@@ -9,8 +9,8 @@ interface Parsed {
 }
 
 /**
- * Returns undefined if the request has no parsed body. If the parsed body has no text form, returns no bytes, and the
- * service refuses the request.
+ * Returns undefined if the request has no parsed body. Returns no bytes if the parsed body cannot be converted to text.
+ * The service then rejects the request.
  */
 export const bytesOf = ({ body, headers, rawBody }: Parsed): Uint8Array<ArrayBuffer> | undefined => {
   const present = rawBody ?? body

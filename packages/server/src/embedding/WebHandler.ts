@@ -1,6 +1,6 @@
 /**
- * All routes as one function from a web Request to a Response, for hosts with another server, such as a framework or a
- * gateway. The host passes the data that a web Request lacks.
+ * Serves all routes as one function from a web Request to a Response, for hosts that use a framework or a gateway as
+ * their server. The host passes the data that a web Request lacks.
  */
 import type { WhenResponseEnds } from "@partner-commentary/core/access/ConcurrencyLimit"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -21,21 +21,28 @@ import { MustAnswerAtOnce } from "../http/Preference.ts"
 import { CloseConnection, ResponseTaken } from "../middleware/ConcurrentRequests.ts"
 import * as Routes from "../routes/Routes.ts"
 
-/** Request data that a web Request lacks. */
+/** The data of a request that a web Request does not contain. */
 export interface RequestContext {
-  /** The client's address; `""` when unknown. */
+  /** The client's address; `""` when the address is unknown. */
   readonly address?: string
-  /** The path and query as the client sent them. A web Request's URL is normalized and has lost its dot segments. */
+  /**
+   * The path and query as the client sent them. The URL of a web Request is normalized and has lost its dot segments.
+   */
   readonly target?: string
   /** True if the host has already removed the mount path from the URL. */
   readonly isPrefixRemoved?: boolean
-  /** True if the host deletes `content-encoding` from responses. Responses are then sent uncompressed. */
+  /** True if the host deletes `content-encoding` from responses. The service then sends responses uncompressed. */
   readonly isEncodingLost?: boolean
-  /** See `MustAnswerAtOnce`. `Prefer: wait` is then ignored, and a stream of events ends with those that exist. */
+  /**
+   * Sets `MustAnswerAtOnce`. The service then ignores `Prefer: wait`, and an event stream ends after the present
+   * events.
+   */
   readonly mustAnswerAtOnce?: boolean
-  /** See `ResponseTaken`: the service holds the organization's permit until the client has received the response. */
+  /**
+   * Sets `ResponseTaken`. The service then holds the organization's permit until the client has received the response.
+   */
   readonly whenResponseEnds?: WhenResponseEnds
-  /** See `CloseConnection`. */
+  /** Sets `CloseConnection`, which closes the client's connection. */
   readonly closeConnection?: () => void
 }
 
@@ -44,8 +51,8 @@ const CurrentSent = Context.Reference<RequestContext>("@partner-commentary/refer
 })
 
 /**
- * Returns the request with its original target. If the router did not remove the path of `{api_root}`, this function
- * removes it.
+ * Returns the request with its original path and query. If the host did not remove the path of `{api_root}` from the
+ * URL, this function removes the path.
  */
 const asSent =
   (prefix: string) =>
@@ -73,7 +80,7 @@ const asSent =
 export class WebHandler extends Context.Service<
   WebHandler,
   {
-    /** The effect never fails, because errors become responses. */
+    /** Handles a request. The promise does not reject when the handling fails, because errors become responses. */
     readonly respond: (request: Request, sent?: RequestContext) => Promise<Response>
   }
 >()("@partner-commentary/server/embedding/WebHandler") {
@@ -83,7 +90,7 @@ export class WebHandler extends Context.Service<
       const { apiRoot } = yield* PublicAddress
       const routed = yield* HttpRouter.toHttpEffect(Routes.layer.pipe(Layer.provide(HttpServer.layerServices)))
       const app = Effect.updateContext(routed as Effect.Effect<never>, asSent(pathOfService(apiRoot)))
-      // Traces must not contain creators' tokens.
+      // Disable tracing for creators' pages, because traces must not contain creators' tokens.
       const context = Context.add(yield* Effect.context<never>(), HttpMiddleware.TracerDisabledWhen, isCreatorRequest)
       const answer = HttpEffect.toWebHandlerWith(RunningContext.withoutServices(context))(app)
       return WebHandler.of({ respond: (request, sent = {}) => answer(request, Context.make(CurrentSent, sent)) })

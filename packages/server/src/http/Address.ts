@@ -1,12 +1,12 @@
 /**
- * Builds the service's own addresses for responses. The addresses have no origin, so that they work under every host
+ * Builds the service's own URLs for responses. The URLs have no scheme and host, so that they work under every host
  * name.
  */
 
-/** The path of `{api_root}` behind a proxy: `""` or `/some/prefix`. */
+/** Returns the path of `{api_root}`: `""` or `/some/prefix`. A proxy can serve the service below such a path. */
 export const pathOfService = (apiRoot: string): string => apiRoot.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "")
 
-/** Returns the path and query below the prefix; undefined when the URL is elsewhere. */
+/** Returns the path and query below the prefix; undefined when the URL does not start with the prefix. */
 export const pathBelow = (prefix: string, url: string): string | undefined => {
   const rest = url.slice(prefix.length)
   if (!url.startsWith(prefix) || (rest !== "" && !/^[/?]/.test(rest))) return undefined

@@ -1,4 +1,6 @@
-/** Decodes JSON bodies by a schema. Each problem has a field and a constraint that a person can act on. */
+/**
+ * Decodes JSON bodies with a schema. Each reported problem names a field and the constraint that the field violates.
+ */
 import { InvalidRequest, type Problem } from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
@@ -11,10 +13,10 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import * as JsonText from "./JsonText.ts"
 import * as StrictJson from "./StrictJson.ts"
 
-/** In bytes. */
+/** The maximum size of a request body in bytes. */
 export const maxBodySize = 256 * 1024
 
-/** The maximum size of a bulk request's body. */
+/** The maximum size of a bulk request's body in bytes. */
 export const maxBulkSize = 4 * 1024 * 1024
 
 export const bodyTooLarge: Problem = { field: "body", constraint: `must be at most ${maxBodySize / 1024} KiB` }
@@ -28,7 +30,7 @@ export const bodyDecoder = <Fields extends Schema.Struct.Fields>(...rules: Param
     Effect.flatMap(readJsonText(request), (text) => Effect.mapError(decode(text), InvalidRequest.of))
 }
 
-/** For an optional body, which can be empty with any content type. */
+/** Decodes an optional body. An empty body may have any content type. */
 export const decodeOptionalBody =
   <A extends object>(
     decode: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, InvalidRequest>,
@@ -39,13 +41,13 @@ export const decodeOptionalBody =
       byteLength === 0 ? Effect.succeed(absent) : decode(request)
     )
 
-/** Reads the text of a body with a JSON content type. */
+/** Reads the text of a request body whose content type must be JSON. */
 export const readJsonText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, InvalidRequest> => {
   const header = headerProblem(request.headers)
   if (header !== undefined) return invalidRequest(header)
   return Effect.flatMap(Effect.orDie(readBody(request)), (text) => {
     const checked = Effect.fromResult(Result.mapError(text, (problem) => InvalidRequest.of([problem])))
-    // The function yields between bodies, so that several large ones are not parsed in one turn of the event loop.
+    // Yield before a large body is parsed, so that one turn of the event loop does not parse several large bodies.
     return Result.isSuccess(text) && text.success.length > StrictJson.unitsPerStep
       ? Effect.andThen(Effect.yieldNow, checked)
       : checked
@@ -55,8 +57,8 @@ export const readJsonText = (request: HttpServerRequest.HttpServerRequest): Effe
 type Problems = readonly [Problem, ...ReadonlyArray<Problem>]
 
 /**
- * Reports all problems of the body in the order of the schema's fields. `further` adds problems that the schema cannot
- * express; it receives every object, valid or not.
+ * Reports all problems of the body in the order of the schema's fields. `further` reports problems that the schema
+ * cannot express. `further` receives every object, valid or not.
  */
 export const textDecoder = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields> & Schema.Codec<Schema.Struct<Fields>["Type"], unknown>,
@@ -78,9 +80,9 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
     if (first !== undefined) return Result.fail([first, ...rest.slice(0, maxProblems - 1)])
     return Result.mapError(decoded, ({ issue }) => problemsOf(issue))
   }
-  /** A large text is parsed in steps. */
+  /** A large JSON text is parsed in steps. */
   return Effect.fnUntraced(function* (text: string) {
-    // JSON.parse reads all members in one step, and each takes a microsecond or more.
+    // Reject too many members before JSON.parse runs: it cannot yield, and each member takes a microsecond or more.
     if (JsonText.hasMoreMembers(text, maxMembers)) return yield* Effect.fail<Problems>([tooManyMembers])
     const json = yield* StrictJson.parseStrictJsonInSteps(text, fields)
     if (Result.isFailure(json)) return yield* Effect.fail<Problems>([json.failure])
@@ -89,20 +91,23 @@ export const textDecoder = <Fields extends Schema.Struct.Fields>(
   })
 }
 
-/** The limit is higher than a valid body needs: metadata of 16 KiB has fewer than 8,192 members. */
+/**
+ * The maximum number of object members in a body. A valid body has fewer: metadata of 16 KiB has fewer than 8,192
+ * members.
+ */
 const maxMembers = 10_000
 
 const tooManyMembers: Problem = { field: "body", constraint: "must have at most 10,000 members of objects" }
 
-/** Maximum number of reported problems. */
+/** The maximum number of problems that a response reports. */
 const maxProblems = 100
 
-/** Longer lists are rejected before the service checks their entries. */
+/** The maximum number of entries in a list. A longer list is rejected before the service checks the list's entries. */
 const maxEntries = 1000
 
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxEntries
 
-/** Returns all problems of a failed decoding. A problem with the whole body has the field `body`. */
+/** Returns all problems of a failed decoding. A problem that concerns the whole body has the field `body`. */
 export const problemsOf = (issue: SchemaIssue.Issue): Problems => {
   const [first, ...rest] = format(issue).issues.map(({ message, path = [] }) => ({
     field: pathOf(path),
@@ -123,14 +128,17 @@ export const headerProblem = (headers: Headers.Headers): Problem | undefined => 
     : { field: "content-encoding", constraint: "must be left out: bodies are read as they are sent" }
 }
 
-/** Unknown parameters of the media type are ignored, as its registration requires. A charset must be UTF-8. */
+/**
+ * Unknown parameters of the media type are ignored, as the registration of `application/json` requires. A `charset`
+ * parameter must be UTF-8.
+ */
 const isJson = (contentType: string): boolean => {
   if (contentType.length > maxContentType) return false
   const [type = "", ...parameters] = contentType.toLowerCase().split(";")
   return type.trim() === "application/json" && parameters.every(isHarmless)
 }
 
-/** Longer content types are rejected. */
+/** The maximum length of a content type in characters. A longer content type is rejected. */
 const maxContentType = 256
 
 const isHarmless = (parameter: string): boolean => {
@@ -140,7 +148,7 @@ const isHarmless = (parameter: string): boolean => {
 
 const utf8Names = new Set(["utf-8", "utf8", '"utf-8"', '"utf8"'])
 
-/** Reading fails when the body is incomplete or too large. Invalid UTF-8 is a reported problem. */
+/** Fails when the request body is incomplete or too large. For invalid UTF-8, the result contains a problem. */
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<Result.Result<string, Problem>, HttpServerError> =>
@@ -157,7 +165,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => (issue._tag === "MissingKey" ? "is required" : SchemaIssue.defaultLeafHook(issue))
 })
 
-/** Returns Effect's default message as a constraint, without the submitted value. */
+/** Turns Effect's default message into a constraint, without the value that the client submitted. */
 const constraintOf = (message: string): string =>
   message.startsWith("Expected ")
     ? message

@@ -1,13 +1,13 @@
-/** Times in bodies. Schemas accept them as texts, so that one response reports all problems. */
+/** Parses times in request bodies. Schemas accept any text as a time, so that one response can report all problems. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 
-/** Returns null for a text that is no time. */
+/** Returns null for a text that is not a valid time. */
 export const parseBodyTime = (text: string): Instant.Instant | null => Option.getOrNull(Instant.parse(text))
 
-/** Values that the schema already rejects are skipped. */
+/** Skips values that the schema already rejects. */
 export const bodyTimeProblems = (field: string, value: unknown): ReadonlyArray<Problem> =>
   Predicate.isString(value) && parseBodyTime(value) === null
     ? [{ field, constraint: "must be an ISO 8601 moment with a time zone, such as 2026-01-30T12:00:00Z" }]

@@ -1,11 +1,11 @@
-/** Finds the client's address: the socket's address, unless a trusted proxy forwards another. */
+/** Finds the client's address. The socket's address applies unless a trusted proxy forwards another address. */
 import * as IpAllowList from "@partner-commentary/core/access/IpAllowList"
 import * as Context from "effect/Context"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 import type { CallerCredentials } from "../middleware/Authorization.ts"
 
-/** The proxies whose X-Forwarded-For is trusted; by default none. */
+/** The proxies whose `X-Forwarded-For` header is trusted. By default, no proxy is trusted. */
 export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>(
   "@partner-commentary/reference/TrustedProxies",
   {
@@ -16,8 +16,8 @@ export const TrustedProxies = Context.Reference<IpAllowList.IpAllowList>(
 /**
  * Returns the right-most forwarded address that is not a trusted proxy. An invalid entry ends the search, because the
  * client can forge all entries to its left. The result is then `unknown by` followed by the socket's address. No allow
- * list accepts this result, and it counts in the rate limit of the socket. The result is `""` when the socket's address
- * is unknown.
+ * list accepts this result, and the request counts toward the rate limit of the socket's address. The result is `""`
+ * when the socket's address is unknown.
  */
 export const clientAddress = (
   socket: string,
@@ -40,7 +40,7 @@ export const forwardedAddress = (entry: string): string | undefined => {
   return IpAllowList.isAddress(address) ? address : undefined
 }
 
-/** Some proxies append the port: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
+/** Matches an address with the port that some proxies append: `203.0.113.9:4711`, `[2001:db8::1]:443`. */
 const withPort = /^(?:\[([^\]]*)\](?::\d{1,5})?|([^:]*):\d{1,5})$/
 
 export const clientAddressOf = (
@@ -53,7 +53,7 @@ export const clientAddressOf = (
     proxies
   )
 
-/** Returns the caller's key and address. */
+/** Returns the caller's API key and the client's address. */
 export const keyAndAddressOf = (request: HttpServerRequest, proxies: IpAllowList.IpAllowList): CallerCredentials => ({
   key: request.headers["x-api-key"] ?? "",
   address: clientAddressOf(request, proxies)

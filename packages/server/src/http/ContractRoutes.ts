@@ -1,7 +1,7 @@
 /**
- * Registers the contract's endpoints with the router, for every host. It replaces `HttpApiBuilder.layer`, whose routes copy
- * the context of the whole application, which has over a hundred services, for each request. Here a handler runs in the
- * context of its request.
+ * Registers the contract's endpoints with the router, for every host. This module replaces `HttpApiBuilder.layer`.
+ * Routes of `HttpApiBuilder.layer` copy the application's context, with over a hundred services, for each request. In
+ * this module, a handler runs in the context of its request.
  */
 import { RateLimitExceeded } from "@partner-commentary/api/Errors"
 import * as Context from "effect/Context"
@@ -20,7 +20,7 @@ import { currentRateState } from "../middleware/CurrentRate.ts"
 
 type Handled = Effect.Effect<HttpServerResponse>
 
-/** The content of the service that `HttpApiBuilder.group` provides. */
+/** The part of Effect's group service that this module reads. `HttpApiBuilder.group` provides the service. */
 interface GroupService {
   readonly handlers: ReadonlyMap<
     string,
@@ -32,12 +32,15 @@ interface GroupService {
   >
 }
 
-/** Encodes a value or an error of a handler. */
+/** Encodes the result or the error of a handler as a response. */
 type Encode = (outcome: Effect.Effect<unknown, unknown>) => Handled
 
 type Apply = (handled: Handled, options: { readonly endpoint: HttpApiEndpoint.Top }) => Handled
 
-/** The layer has the type of `HttpApiBuilder.layer`, so that the compiler requires each group and each middleware. */
+/**
+ * The layer has the same type as `HttpApiBuilder.layer`, so that the compiler requires every group and every
+ * middleware.
+ */
 export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ReturnType<typeof HttpApiBuilder.layer<Id, Groups>> =>
@@ -63,7 +66,9 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     })
   ) as never
 
-/** Copies the retry time of an operation's error to the header. */
+/**
+ * Copies the retry time of a handler's rate-limit error to the rate-limit state, which sets the `Retry-After` header.
+ */
 const noteRetryTime = (error: unknown): Effect.Effect<void> =>
   error instanceof RateLimitExceeded
     ? Effect.map(currentRateState, (rate) => {
@@ -71,7 +76,10 @@ const noteRetryTime = (error: unknown): Effect.Effect<void> =>
       })
     : Effect.void
 
-/** Decodes the parts of the request that the contract declares, and runs the handler behind the contract's middleware. */
+/**
+ * Decodes the request parts that the contract declares. Runs the handler inside the middleware that the contract
+ * declares.
+ */
 const guarded = (
   endpoint: HttpApiEndpoint.Top,
   handler: (request: unknown) => Effect.Effect<unknown, unknown, unknown>,
@@ -114,19 +122,20 @@ const decoder = (kind: "Params" | "Headers" | "Query", schema: Schema.Top | unde
     HttpApiSchemaError.wrap(kind, decode(part(context)))
 }
 
-/** The errors of an endpoint and of its middleware. Effect exports the function without its type. */
+/** Returns the error schemas of an endpoint and of its middleware. Effect exports the function without its type. */
 const { getErrorSchemas } = HttpApiEndpoint as unknown as {
   readonly getErrorSchemas: (endpoint: HttpApiEndpoint.Top) => ReadonlyArray<Schema.Top>
 }
 
-/** The result of a handler that is to be encoded. */
+/** Holds the result of the handler that the encoder must encode. */
 const Outcome = Context.Reference<Effect.Effect<unknown, unknown>>("@partner-commentary/reference/Outcome", {
   defaultValue: () => Effect.void
 })
 
 /**
- * Effect's builder encodes values and errors. It gets the endpoint without its request and its middleware. Most handlers
- * return a response, which needs no encoding, so the first value or error of an endpoint builds its encoder.
+ * Encodes results and errors with Effect's builder. The builder receives a copy of the endpoint without request and
+ * middleware. Most handlers return a response, which needs no encoding. Therefore, the first result or error builds the
+ * encoder of an endpoint.
  */
 const makeEncoder = (api: HttpApi.Constraint, group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top): Encode => {
   let built: Handled | undefined
@@ -140,7 +149,7 @@ const makeEncoder = (api: HttpApi.Constraint, group: HttpApiGroup.Top, endpoint:
   return (outcome) => Effect.updateContext(encoded, (context: Context.Context<never>) => encoding(context, outcome))
 }
 
-/** Effect's builder copies the context of each request, so it gets a small one. */
+/** Returns a small context for Effect's builder, because the builder copies the context for each request. */
 const encoding = (
   context: Context.Context<never>,
   outcome: Effect.Effect<unknown, unknown>

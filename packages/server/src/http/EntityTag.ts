@@ -1,6 +1,6 @@
 /**
- * Entity tags of topics, from the versions of their rows. The tags are weak: two responses with the same tag have the
- * same meaning, but a proxy may compress them differently.
+ * Builds the entity tags of topics from the revisions of their rows. The tags are weak: responses with equal tags have
+ * the same meaning, but a proxy may compress such responses differently.
  */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import { hashText } from "@partner-commentary/core/shared/Secret"
@@ -15,22 +15,24 @@ export type EntityTag = string
 export const make = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const { apiRoot } = yield* PublicAddress
-  // A tag must change when the fields of the views change, and when the address of a displayed default picture changes.
+  // A tag must change when a view's fields change. It must also change when the address of the default picture changes.
   const pictured = (yield* hashText(digest, apiRoot + edition)).slice(0, 8)
   return {
     ofStatus: (revision: Revision): EntityTag => `W/"${revision}.${edition}"`,
-    /** The tag of a topic's views with pictures of personas. */
+    /** Returns the entity tag of a topic view that contains the personas' pictures. */
     ofTopic: (revision: Revision): EntityTag => `W/"${revision}.${pictured}"`,
-    /** The tag of a list. It covers the topics in their order, and everything else in the response. */
+    /**
+     * Returns the entity tag of a list. The tag covers the order of the topics and all other content of the response.
+     */
     ofList: (revisions: ReadonlyArray<string>, others: unknown): Effect.Effect<EntityTag> =>
       Effect.map(hashText(digest, JSON.stringify([revisions, others])), (hex) => `W/"${hex.slice(0, 32)}.${edition}"`)
   }
 })
 
-/** The description limits the header to this number of characters. */
+/** The maximum length of the header in characters, as the API description states. */
 const longestHeader = 4096
 
-/** Compares weakly, as RFC 9110 requires for `If-None-Match`: the prefix `W/` is ignored. */
+/** Compares entity tags weakly, as RFC 9110 requires for `If-None-Match`. The comparison ignores the prefix `W/`. */
 export const matches = (ifNoneMatch: string | undefined, tag: EntityTag): boolean => {
   if (ifNoneMatch === undefined || ifNoneMatch.length > longestHeader) return false
   const opaque = tag.replace(/^W\//, "")

@@ -1,4 +1,4 @@
-/** Builds responses in the specification's envelopes. */
+/** Builds JSON responses in the success and error envelopes of the specification. */
 import { statusOf, type WireError } from "@partner-commentary/api/Errors"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
@@ -28,7 +28,7 @@ export const json = (
   return ResponseHeaders.replace(response, all)
 }
 
-/** Returns the error as JSON with its status, and `Retry-After` when a retry can succeed. */
+/** Returns the error as JSON with its status code. A rate-limit error also sets the `Retry-After` header. */
 export const failure = (refusal: WireError): HttpServerResponse.HttpServerResponse => {
   const { error } = refusal
   const response = json(failureText(refusal), statusOf[error.code])

@@ -1,4 +1,4 @@
-/** Parses an id in a path. A malformed id gives the same 404 response as an unknown id. */
+/** Parses an id in a path. A malformed id and an unknown id give the same 404 response. */
 import type { NotFound } from "@partner-commentary/api/Errors"
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import * as Effect from "effect/Effect"

@@ -1,28 +1,28 @@
 /**
- * Scans JSON in steps of a few milliseconds without creating values, because JSON.parse blocks for a second on
- * megabytes of small values. It reports the keys and the positions of values.
+ * Scans JSON in steps of a few milliseconds and creates no values, because JSON.parse blocks for a second on megabytes
+ * of small values. The scanner reports the keys and the positions of the values.
  */
 import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
 import { type ProcessingSteps, tokensPerStep } from "./Steps.ts"
 
-/** `depth` is 0 for the value itself and 1 for its members. */
+/** In these callbacks, `depth` is 0 for the outermost value and 1 for the members of that value. */
 export interface JsonVisitor {
   readonly key?: (depth: number, name: string) => void
-  /** The visitor stops the scan by returning false. */
+  /** Called at the start of each value. Returning false stops the scan. */
   readonly begin: (depth: number, at: number, kind: "object" | "array" | "scalar") => unknown
-  /** `end` is the index after the value. */
+  /** Called after each value. `end` is the index of the first character after the value. */
   readonly end: (depth: number, end: number) => void
 }
 
-/** The token kinds allowed next. */
+/** The kinds of token that are valid at the present position. */
 type Expected = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrEnd"
 
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /**
- * Returns whether the text is one JSON value. The scan stops at the first invalid character, or when the visitor
- * returns false.
+ * Returns whether the text is exactly one JSON value. The scan stops at the first invalid character, or when the
+ * visitor returns false.
  */
 export function* read(text: string, { begin, end, key = () => {} }: JsonVisitor): ProcessingSteps<boolean> {
   const open: Array<"object" | "array"> = []
@@ -75,7 +75,7 @@ export function* read(text: string, { begin, end, key = () => {} }: JsonVisitor)
   return open.length === 0 && expected === "commaOrEnd"
 }
 
-/** Returns the index of the closing quote; undefined if the text there is not a string. */
+/** Returns the index of the closing quote; undefined if no valid string starts at this index. */
 const endOfString = (text: string, at: number): number | undefined => {
   if (text[at] !== '"') return undefined
   const last = JsonText.endOfString(text, at)

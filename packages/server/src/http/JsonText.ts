@@ -1,4 +1,6 @@
-/** Finds boundaries in JSON text. These functions do not validate the text, because JSON.parse does. */
+/**
+ * Finds boundaries in JSON text. The functions do not validate the text, because JSON.parse validates the same text.
+ */
 import * as Result from "effect/Result"
 
 const [quote, colon, openList, backslash, closeList, openObject, closeObject] = [34, 58, 91, 92, 93, 123, 125]
@@ -10,7 +12,7 @@ export const endOfString = (text: string, start: number): number => {
   return Math.min(at, text.length - 1)
 }
 
-/** Decodes a string literal with its quotes. */
+/** Decodes a JSON string literal, including its quotes. */
 export const decodeStringLiteral = (lexeme: string): string =>
   lexeme.includes("\\")
     ? Result.getOrElse(
@@ -19,7 +21,7 @@ export const decodeStringLiteral = (lexeme: string): string =>
       )
     : lexeme.slice(1, -1)
 
-/** Returns whether the objects of the text have more members than this, at all levels together. */
+/** Returns whether all objects in the text together have more members than the limit. */
 export const hasMoreMembers = (text: string, limit: number): boolean => {
   if (text.length <= limit) return false
   let members = 0
@@ -31,7 +33,7 @@ export const hasMoreMembers = (text: string, limit: number): boolean => {
   return members > limit
 }
 
-/** Returns the index of the first array or object at this nesting depth. */
+/** Returns the index of the first array or object inside this number of nested levels. */
 export const findDeeperThan = (text: string, levels: number): number | undefined => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,7 @@
-/** The 404 response names the methods of the path, and where the API description is. */
+/**
+ * Builds the 404 response for unknown paths. The response names the methods that the path supports, and the address of
+ * the API documentation.
+ */
 import * as Errors from "@partner-commentary/api/Errors"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -28,7 +31,8 @@ export const notFoundResponse = (
 ): HttpServerResponse.HttpServerResponse => {
   const path = /^[^?]*/.exec(url)?.[0] ?? ""
   const taken = [...new Set(ways.filter((way) => way.path.test(path)).map((way) => way.method))]
-  // If the path supports the method, the response says that another part of the address is wrong.
+  // If the path supports the method, the response must not blame the method, because another part of the address is
+  // wrong.
   const said =
     taken.length === 0 || taken.includes(method)
       ? "There is no such path, or not with this method."

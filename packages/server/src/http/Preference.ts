@@ -1,25 +1,33 @@
-/** The preference `wait` of RFC 7240. Others are ignored. */
+/** Reads the preference `wait` of RFC 7240 from a request. Other preferences are ignored. */
 import * as Context from "effect/Context"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
 /** The longest wait in seconds. Common proxies close a connection that sends no bytes for a minute. */
 const longestWait = 30
 
-/** True if the host bills or limits the time of a request, or sends an answer only when it is whole. */
+/**
+ * True if the host bills or limits the duration of a request, or cannot send a response before the response is
+ * complete.
+ */
 export const MustAnswerAtOnce = Context.Reference<boolean>("@partner-commentary/reference/MustAnswerAtOnce", {
   defaultValue: () => false
 })
 
-/** Returns the seconds that the caller prefers to wait, at most `longestWait`; 0 without the preference. */
+/**
+ * Returns how many seconds the caller prefers to wait, at most `longestWait`. Without the preference, the result is 0.
+ */
 export const preferredWait = (prefer: string | undefined): number => {
-  // If there are several preferences with this name, the first one counts. Commas separate preferences, and semicolons
-  // separate parameters.
+  // If the header contains several `wait` preferences, only the first `wait` applies. Commas separate preferences, and
+  // semicolons separate parameters.
   const first = prefer?.match(members)?.find((member) => named.test(member))
   const [, quoted, seconds = quoted ?? "0"] = (first === undefined ? null : wait.exec(first)) ?? []
   return Math.min(Number(seconds), longestWait)
 }
 
-/** Splits a list at its commas, except within quotes. A quote without an end includes the rest of the text. */
+/**
+ * Matches the parts between commas, but ignores commas within quotes. A missing closing quote includes the rest of the
+ * text.
+ */
 const members = /(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^,"])+/g
 
 const named = /^\s*wait\s*(?:[=;]|$)/i

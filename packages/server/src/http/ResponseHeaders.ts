@@ -1,20 +1,20 @@
 /**
- * Builds the headers of a response by setting them one by one, which V8 does fast. The functions of Effect's `Headers`
- * copy a record, change its prototype and check each name again.
+ * Builds response headers by setting properties one by one, which is fast in V8. Effect's `Headers` functions copy a
+ * record, change its prototype and check each name again.
  */
 import * as Headers from "effect/http/Headers"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 
 const prototype = Object.getPrototypeOf(Headers.empty)
 
-/** Copies the headers, whose names are lower-case. */
+/** Copies headers whose names are in lower case. */
 export const copy = (given: Readonly<Record<string, string | undefined>>): Record<string, string> => {
   const headers: Record<string, string> = Object.create(prototype)
   for (const name in given) headers[name] = given[name] as string
   return headers
 }
 
-/** Returns a copy of the response with these headers instead of its own. */
+/** Returns a copy of the response whose headers are replaced by these headers. */
 export const replace = (
   response: HttpServerResponse.HttpServerResponse,
   headers: Readonly<Record<string, string>>

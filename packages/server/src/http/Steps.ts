@@ -1,7 +1,7 @@
-/** Processes long texts in steps of a few milliseconds, so that other requests can run in between. */
+/** Processes long texts in steps of a few milliseconds, so that other requests can run between the steps. */
 import * as Effect from "effect/Effect"
 
-/** Runs the steps and yields between them. */
+/** A computation that yields after each step and finally returns its result. */
 export type ProcessingSteps<A> = Generator<void, A>
 
 /** The number of tokens in one step. Processing a token takes about a microsecond. */
@@ -15,7 +15,7 @@ export const runInSteps = Effect.fnUntraced(function* <A>(steps: ProcessingSteps
   }
 })
 
-/** Runs all steps without yielding, for short texts. */
+/** Runs all steps without yielding to other requests, for short texts. */
 export const runWithoutYielding = <A>(steps: ProcessingSteps<A>): A => {
   for (;;) {
     const step = steps.next()

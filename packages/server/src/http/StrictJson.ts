@@ -1,7 +1,7 @@
 /**
- * Strict JSON parsing: rejects what JSON.parse would silently change, with its location. The problems are duplicate
- * keys, numbers that a double cannot represent, lone surrogates and deep nesting. The text is read once, and only the
- * reported problem's path is built.
+ * Parses JSON strictly and rejects text that JSON.parse would change silently. Problems are duplicate keys, numbers
+ * that a double cannot represent, lone surrogates and deep nesting. The parser reports the location of the first
+ * problem, and builds a path only for that problem.
  */
 import type { Problem } from "@partner-commentary/api/Errors"
 import type * as Effect from "effect/Effect"
@@ -9,17 +9,17 @@ import * as Result from "effect/Result"
 import * as JsonText from "./JsonText.ts"
 import * as Steps from "./Steps.ts"
 
-/** Maximum nesting depth below the body's outermost level. */
+/** The maximum nesting depth below the outermost level of the body. */
 export const maxNestingDepth = 32
 
 /**
- * Parsing fails with the first problem. `field` is `body` or a path into it. If `fields` is given, the values of other
- * members are checked only for their nesting, because the service ignores them.
+ * Parsing fails with the first problem, whose `field` is `body` or a path into the body. If `fields` is given, other
+ * members are checked only for their nesting depth, because the service ignores other members.
  */
 export const parseStrictJson = (text: string, fields?: ReadonlySet<string>): Result.Result<unknown, Problem> =>
   Steps.runWithoutYielding(parsing(text, fields))
 
-/** Like `parseStrictJson`, but parses a long text in steps, and other requests run between the steps. */
+/** Works like `parseStrictJson`, but parses a long text in steps. Other requests can run between the steps. */
 export const parseStrictJsonInSteps = (
   text: string,
   fields?: ReadonlySet<string>
@@ -27,7 +27,7 @@ export const parseStrictJsonInSteps = (
 
 function* parsing(text: string, fields?: ReadonlySet<string>): Steps.ProcessingSteps<Result.Result<unknown, Problem>> {
   const deep = JsonText.findDeeperThan(text, maxNestingDepth + 1)
-  // The depth is checked first: JSON.parse is slow on deep nesting.
+  // Check the depth before JSON.parse runs, because JSON.parse is slow on deeply nested text.
   if (deep !== undefined) return Result.fail(yield* tooDeep(text.slice(0, deep)))
   const parsed = Result.try(() => JSON.parse(text) as unknown)
   if (Result.isFailure(parsed)) return Result.fail({ field: "body", constraint: "must be valid JSON" })
@@ -36,11 +36,11 @@ function* parsing(text: string, fields?: ReadonlySet<string>): Steps.ProcessingS
   return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
 
-/** Texts up to this number of UTF-16 units are parsed in one step. */
+/** A text with up to this number of UTF-16 code units is parsed in one step. */
 export const unitsPerStep = 16_384
 
 interface Level {
-  /** The keys seen so far; null in an array. */
+  /** The object keys that the parser has read so far; null in an array. */
   readonly keys: Set<string> | null
   at: string | number
   expectsKey: boolean
@@ -51,7 +51,7 @@ type Levels = Array<Level>
 /** Matches the start of a string, a number, or a structural character. `endOfString` finds the end of a string. */
 const token = /"|-?\d[\d.eE+-]*|[[\]{},:]/g
 
-/** The text must be valid JSON, at least up to the first place that is nested too deeply. */
+/** Scans text that must be valid JSON, at least up to the first value that is nested too deeply. */
 function* scan(
   text: string,
   levels: Levels,
@@ -81,7 +81,7 @@ function* scan(
   return undefined
 }
 
-/** Returns the problem with the string that starts here. */
+/** Returns the constraint that the string violates, or undefined if the string is valid. */
 const readString = (lexeme: string, level: Level | undefined): string | undefined => {
   const text = JsonText.decodeStringLiteral(lexeme)
   if (level?.keys && level.expectsKey) {
@@ -99,7 +99,7 @@ function* tooDeep(before: string): Steps.ProcessingSteps<Problem> {
   return { field: pathOf(levels), constraint: `must not be nested deeper than ${maxNestingDepth} levels` }
 }
 
-/** Returns a readable path such as `metadata.tags[2]`, limited in length. */
+/** Returns a readable path such as `metadata.tags[2]`, with a limited length. */
 const pathOf = (levels: ReadonlyArray<Level>): string => {
   let path = ""
   for (const { at, keys } of levels) {
@@ -112,7 +112,7 @@ const pathOf = (levels: ReadonlyArray<Level>): string => {
 
 const maxPath = 200
 
-/** Maximum length of a caller's key in a path. */
+/** Shortens a key of the caller's JSON to the maximum length of a key in a path. */
 export const shortenKey = (key: PropertyKey): string => String(key).slice(0, 64).toWellFormed()
 
 /** Returns whether a double represents the number exactly. */
@@ -122,7 +122,7 @@ const survivesDouble = (source: string): boolean => {
   return Number.isFinite(double) && canonical(source) === canonical(String(double))
 }
 
-/** Returns the significant digits, and the exponent of the first one. */
+/** Returns the significant digits of the number and the exponent of the first digit, as one comparable text. */
 const canonical = (source: string): string => {
   const [mantissa = "", exponent = "0"] = source
     .replace("-", source.startsWith("-") ? "" : "-")

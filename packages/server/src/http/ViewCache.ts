@@ -1,18 +1,20 @@
-/** A cache of the JSON of views. A cached view is valid while its entity tag is the topic's. */
+/**
+ * Caches the JSON of topic views. A cached view is valid while its entity tag equals the topic's current entity tag.
+ */
 
 interface CachedView {
   readonly tag: string
   readonly text: string
 }
 
-/** The maximum number of characters of all cached views of a process. */
+/** The maximum total length of all cached views of a process, in characters. */
 const capacity = 2_000_000
 
-/** The maximum number of characters of a cached view. */
+/** The maximum length of one cached view, in characters. */
 const maxLength = 20_000
 
 export const make = () => {
-  /** The first entry is the least recently used one. */
+  /** The first entry of the map is the least recently used view. */
   const views = new Map<string, CachedView>()
   let size = 0
 

@@ -1,9 +1,9 @@
-/** Creates a web Request from any HTTP request. */
+/** Creates a web Request for any HTTP method. */
 
-/** The methods that the constructor of a web Request rejects. */
+/** Matches the methods that the constructor of a web Request rejects. */
 const forbiddenMethods = /^(connect|trace|track)$/i
 
-/** The request is constructed with another method, and its `method` property is then overridden. */
+/** For a forbidden method, the constructor receives a placeholder method. The `method` property is then overridden. */
 export const make = (address: string, init: RequestInit & { readonly method: string }): Request => {
   const { method } = init
   if (!forbiddenMethods.test(method)) return new Request(address, init)

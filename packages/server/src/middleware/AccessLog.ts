@@ -1,4 +1,7 @@
-/** Writes the optional access log. The log contains the route, never the path, which may contain a creator's token. */
+/**
+ * Writes the optional access log. The log contains the route instead of the path, because a path can contain a
+ * creator's token.
+ */
 import * as Subject from "@partner-commentary/core/shared/Subject"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -7,20 +10,20 @@ import * as Exit from "effect/Exit"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { RequestRateState } from "./CurrentRate.ts"
 
-/** True when requests are logged. */
+/** True when the server writes an access log line for each request. */
 export const LogRequests = Context.Reference("@partner-commentary/reference/LogRequests", { defaultValue: () => false })
 
-/** The fields of a log line in addition to those of the response. */
+/** The fields that a log line contains in addition to the response's fields. */
 export interface LoggedRequest {
   readonly method: string
   readonly requestId: string
   readonly rate: RequestRateState
 }
 
-/** The logged status when the client disconnected before the response, as in nginx. */
+/** The status in the access log when the client disconnected before the response, as in nginx. */
 const clientLeft = 499
 
-/** Wraps the handling of every request, if requests are logged. */
+/** Wraps the handling of a request, and writes a log line when the request ends. */
 export const logRequest = <A extends { readonly status: number }, E, R>(
   answered: Effect.Effect<A, E, R>,
   asked: LoggedRequest
@@ -41,7 +44,7 @@ export const logRequest = <A extends { readonly status: number }, E, R>(
     })
   })
 
-/** Wraps the router, which stores its match in the fiber's context. */
+/** Wraps the router and records the matched route, which the router stores in the fiber's context. */
 export const recordRoute = <A, E, R>(routed: Effect.Effect<A, E, R>, rate: RequestRateState): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) =>
     Effect.onExit(routed, () => {

@@ -1,6 +1,6 @@
 /**
- * Middleware of all partner endpoints: authorizes the caller, takes a concurrency permit and provides the principal to
- * the handler.
+ * Provides the middleware of all partner endpoints. The middleware authorizes the caller, takes a concurrency permit
+ * and provides the principal to the handler.
  */
 import {
   ApiKeyAuth,

@@ -1,4 +1,4 @@
-/** Authorizes a call: key, address list, rate limits and scope, in the specified order. */
+/** Authorizes a call in the order that the specification requires: key, address list, rate limits, scope. */
 import type { OwnLimit, RequiredScope } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
 import { ApiKeys, type Principal } from "@partner-commentary/core/access/ApiKeys"
@@ -13,18 +13,18 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { type RequestRateState, recordCountedCall } from "./CurrentRate.ts"
 
-/** The credentials in the request. */
+/** The credentials that the request contains. */
 export interface CallerCredentials {
-  /** The value of `X-Api-Key`; `""` when missing. */
+  /** The value of the `X-Api-Key` header; `""` when the header is missing. */
   readonly key: string
   readonly address: string
 }
 
-/** The required scope, and the endpoint's own rate limit. */
+/** The scope that the endpoint requires, and the endpoint's own rate limit. */
 export interface EndpointRules {
   readonly scope: RequiredScope["Service"] | undefined
   readonly limit: OwnLimit["Service"] | undefined
-  /** True for a conditional request: the caller has the response and asks only whether it has changed. */
+  /** True for a conditional request: the caller has an earlier response and asks whether the result has changed. */
   readonly isConditional?: boolean
 }
 
@@ -39,29 +39,36 @@ export type AuthorizationRefusal =
 export class Authorization extends Context.Service<
   Authorization,
   {
-    /** Records rate-limit headers in `rate`, whether the call is admitted or rejected. */
+    /** Authorizes a call. Records the rate-limit state in `rate`, whether the call is admitted or rejected. */
     readonly admit: (
       caller: CallerCredentials,
       gate: EndpointRules,
       rate: RequestRateState
     ) => Effect.Effect<Principal, AuthorizationRefusal>
-    /** Works like `admit`, without an effect. Returns undefined if the caller's key or its windows need a look-up. */
+    /**
+     * Works like `admit`, but synchronously. Returns undefined when the caller's key or rate windows are not in memory.
+     */
     readonly admitNow: (
       caller: CallerCredentials,
       gate: EndpointRules,
       rate: RequestRateState,
       now: Instant
     ) => Result.Result<Principal, AuthorizationRefusal> | undefined
-    /** Checks again whether an admitted caller is still authorized. Fails with the reason if not. Counts nothing. */
+    /**
+     * Checks again whether an admitted caller is still authorized, and fails with the reason if not. Does not count a
+     * call.
+     */
     readonly check: (caller: CallerCredentials) => Effect.Effect<Principal, AuthorizationRefusal>
-    /** Records that the response to a conditional request has not changed, so that the request counts as a tenth. */
+    /** Reduces the cost of a conditional request to a tenth of a call, because the result has not changed. */
     readonly creditUnchanged: (principal: Principal, gate: EndpointRules) => Effect.Effect<void>
-    /** For unknown paths: anonymous callers are counted and limited, and valid keys are counted but not limited. */
+    /**
+     * Counts a call to an unknown path. Anonymous callers are limited, and callers with a valid key are not limited.
+     */
     readonly countUnknownPath: (
       caller: CallerCredentials,
       rate: RequestRateState
     ) => Effect.Effect<void, Errors.RateLimitExceeded>
-    /** For callers that cannot have a key. */
+    /** Counts a call without authentication for the address, for example a malformed HTTP request. */
     readonly countAnonymous: (address: string, rate: RequestRateState) => Effect.Effect<void, Errors.RateLimitExceeded>
   }
 >()("@partner-commentary/server/middleware/Authorization") {
@@ -74,20 +81,23 @@ export class Authorization extends Context.Service<
 
       const countAnonymous = (address: string, rate: RequestRateState) => countCall(limits.countAddress(address), rate)
 
-      /** An address over its limit can still send a valid key, so its look-ups are slowed down but not rejected. */
+      /**
+       * Authenticates the caller. An address over its limit can still send a valid key, so its key look-ups are slowed
+       * down but not rejected.
+       */
       const authenticate = ({ address, key }: CallerCredentials) =>
         Effect.flatMap(limits.isAddressLimited(address), (suspect) => keys.authenticate(key, address, suspect))
 
       /**
-       * An anonymous caller within its limit gets the reason of the refusal; a caller over its limit gets the
-       * rate-limit error.
+       * Authenticates the caller and counts failures for the address. A failed caller within the rate limit gets the
+       * reason of the failure. Above the limit, the caller gets the rate-limit error.
        */
       const known = (caller: CallerCredentials, rate: RequestRateState) =>
         Effect.catch(authenticate(caller), (refused) =>
           Effect.andThen(countAnonymous(caller.address, rate), Effect.fail(translate[refused._tag]()))
         )
 
-      /** Counts the call of a known caller, and then checks the scope. */
+      /** Counts the call of an authenticated caller, and then checks the scope. */
       const admitKnown = (
         principal: Principal,
         { isConditional = false, limit, scope }: EndpointRules,
@@ -158,7 +168,7 @@ const recordRefusedCall = (rate: RequestRateState, limited: RateLimited): Errors
   return rateLimitErrorOf(limited)
 }
 
-/** Counts a call and records its window, whether the call is admitted or rejected. */
+/** Counts a call and records the state of its rate windows, whether the call is admitted or rejected. */
 export const countCall = (
   count: Effect.Effect<CountedCall, RateLimited>,
   rate: RequestRateState

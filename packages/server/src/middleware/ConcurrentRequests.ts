@@ -1,6 +1,6 @@
 /**
- * Limits the concurrent requests of an organization by pool. The permit is released when the client has received the
- * response.
+ * Limits the concurrent requests of an organization in each pool. A request holds its permit until the client has
+ * received the response.
  */
 import { RequiredPool, WaitPreference } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -24,8 +24,8 @@ import { preferredWait } from "../http/Preference.ts"
 import { CurrentFairScheduler, type FairScheduler } from "./FairScheduler.ts"
 
 /**
- * A host provides this service if it knows when a client has received a response or has disconnected. The permit is
- * then held until all bytes are sent. By default a response counts as received when it is created.
+ * Calls `release` when the client has received the response or has disconnected. A host provides this service if the
+ * host can observe these events. By default, `release` is called when the response is created.
  */
 export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => WhenResponseEnds>(
   "@partner-commentary/reference/ResponseTaken",
@@ -33,8 +33,8 @@ export const ResponseTaken = Context.Reference<(request: HttpServerRequest) => W
 )
 
 /**
- * Closes the client's connection. A host provides this if a client can keep a response open by not reading it. By
- * default the host's own server must close such connections.
+ * Closes the client's connection. A host provides this service if a client can keep a response open by not reading the
+ * response. By default, the host's own server must close such connections.
  */
 export const CloseConnection = Context.Reference<(request: HttpServerRequest) => void>(
   "@partner-commentary/reference/CloseConnection",
@@ -47,7 +47,10 @@ interface Endpoint {
 
 interface RequestOwner {
   readonly organization: OrganizationId
-  /** The name of the header with the verified credential. Other headers only claim a credential. */
+  /**
+   * The name of the header that contains the verified credential. The service has not verified credentials in other
+   * headers.
+   */
   readonly credential: "x-api-key" | "authorization"
 }
 
@@ -72,23 +75,25 @@ export const withPermit = <A, E, R>(
     const fair = Context.get(context, CurrentFairScheduler)
     fair?.accept(request.headers[credential] ?? "", organization)
     const own = Context.add(context, FairShare, organization)
-    // Requests are scheduled by organization, because an organization can have many keys.
+    // The scheduler's queues belong to organizations, because an organization can have many keys.
     const inTurns = (scheduler: FairScheduler) =>
       own.pipe(
         Context.add(ProcessScheduler, Context.get(own, Scheduler.Scheduler)),
         Context.add(Scheduler.Scheduler, scheduler.of(organization))
       )
-    // A stream lasts longer than its handler, so it takes a permit by itself. Its fiber inherits the scheduler.
+    // A stream lasts longer than its handler, so the stream takes a permit itself. The stream's fiber inherits the
+    // scheduler.
     if (pool === "streaming") {
       const streaming = fair === undefined ? own : inTurns(fair)
       return Effect.updateContext(work, () => streaming as Context.Context<R>)
     }
     const taken = limit.tryTake(pool, organization)
-    // The end of the fiber releases the permit, also if the client has left.
+    // The end of the fiber releases the permit, even if the client has disconnected.
     if (taken !== undefined) fiber.addObserver(() => whenResponseEnds(taken))
     const permitted = (limited: typeof work): Effect.Effect<A, E | Errors.RateLimitExceeded, R> =>
       taken === undefined ? toRateLimitError(limit.withPermit(pool, organization, limited, whenResponseEnds)) : limited
-    // Frequent operations are not scheduled by organization, because separate turns would split their batches.
+    // Frequent operations do not use the scheduler, because separate turns of the event loop would split their database
+    // batches.
     if (fair === undefined || pool === "frequent" || waits) {
       return Effect.updateContext(permitted(work), () => own as Context.Context<R>)
     }
@@ -97,13 +102,15 @@ export const withPermit = <A, E, R>(
     return Effect.updateContext(permitted(inTurn), () => scheduled as Context.Context<R>)
   })
 
-/** A large or chunked body moves a frequent operation to the standard pool. */
+/** Returns the pool of a request. A large or chunked body moves a frequent operation to the standard pool. */
 const poolOf = (pool: ConcurrencyPool, headers: Headers): ConcurrencyPool => {
   const isLarge = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > frequentBytes
   return pool === "frequent" && isLarge ? "standard" : pool
 }
 
-/** The body size of a topic for about twenty personas with some metadata. */
+/**
+ * The maximum body size of a frequent operation in bytes. A topic for about twenty personas with some metadata fits.
+ */
 const frequentBytes = 2048
 
 const toRateLimitError = <A, E, R>(

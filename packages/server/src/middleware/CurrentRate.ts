@@ -8,17 +8,17 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 export interface RequestRateState {
-  /** The value is null when no limit applies to the request. */
+  /** The rate-limit state in the response's headers; null when no limit applies to the request. */
   state: RateLimitState | null
-  /** Every window that counted the request. */
+  /** All rate windows that counted the request. */
   windows: ReadonlyArray<WindowState>
-  /** Whole seconds until a retry may succeed; null when the caller need not wait. */
+  /** The number of whole seconds until a retry may succeed; null when the caller need not wait. */
   retryAfter: number | null
-  /** The caller's organization for logs and traces; null for an anonymous caller. */
+  /** The caller's organization, for logs and traces; null for an anonymous caller. */
   organizationId: OrganizationId | null
-  /** The topic and the assignment that the request is about, for log lines. */
+  /** The ids of the topic and the assignment in the request, for log lines. */
   readonly subject: Subject.Collected
-  /** The matched route's template; null when no route matched. */
+  /** The path template of the matched route; null when no route matched. */
   route: string | null
 }
 
@@ -35,13 +35,14 @@ export class CurrentRate extends Context.Service<CurrentRate, RequestRateState>(
   "@partner-commentary/server/middleware/CurrentRate"
 ) {}
 
-/** The rate-limit state of the current request. The server provides this state. */
+/** Returns the rate-limit state of the current request, which the server provides. */
 export const currentRateState: Effect.Effect<RequestRateState> = Effect.withFiber(({ context }) =>
   Effect.succeed(Context.getUnsafe(context, CurrentRate))
 )
 
 /**
- * Records a counted call: it keeps the hourly window with the fewest calls left, and the latest state of each window.
+ * Records a counted call. The state keeps the hourly window with the fewest calls left, and the latest state of each
+ * window.
  */
 export const recordCountedCall = (rate: RequestRateState, state: CountedCall): void => {
   if (rate.windows.length === 0) rate.windows = state.windows
@@ -52,11 +53,11 @@ export const recordCountedCall = (rate: RequestRateState, state: CountedCall): v
   if (rate.state === null || state.remaining <= rate.state.remaining) rate.state = state
 }
 
-/** Whole seconds until the window ends. */
+/** Returns the number of whole seconds until the rate window ends. */
 export const secondsLeft = ({ resetsAt }: WindowState, now: Instant): number =>
   Math.max(0, Math.ceil((resetsAt - now) / 1000))
 
-/** Sets the headers of the response with this status. A successful response never has `Retry-After`. */
+/** Sets the rate-limit headers of a response with this status. A successful response never has `Retry-After`. */
 export const setRateHeaders = (
   headers: Record<string, string>,
   { retryAfter, state, windows }: RequestRateState,
@@ -68,7 +69,7 @@ export const setRateHeaders = (
   headers["x-ratelimit-remaining"] = String(state.remaining)
   headers["x-ratelimit-reset"] = String(Math.ceil(state.resetsAt / 1000))
   if (windows.length > 0) {
-    // The header fields of the IETF draft "RateLimit header fields for HTTP".
+    // The headers follow the IETF draft "RateLimit header fields for HTTP".
     let policies = ""
     let left = ""
     for (const window of windows) {

@@ -1,6 +1,6 @@
 /**
- * Middleware of all dashboard endpoints: authorizes the caller, takes a concurrency permit and provides the
- * organization to the handler.
+ * Provides the middleware of all dashboard endpoints. The middleware authorizes the caller, takes a concurrency permit
+ * and provides the organization to the handler.
  */
 import { CurrentDashboard, DashboardAuth } from "@partner-commentary/api/DashboardAuth"
 import { ConcurrencyLimit } from "@partner-commentary/core/access/ConcurrencyLimit"

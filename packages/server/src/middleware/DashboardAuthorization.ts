@@ -1,4 +1,4 @@
-/** Authorizes a dashboard call: its token and the token's organization. */
+/** Authorizes a dashboard call by its token and by the organization of the token. */
 import * as Errors from "@partner-commentary/api/Errors"
 import { Dashboard, type DashboardPrincipal } from "@partner-commentary/core/access/Dashboard"
 import { RateLimits } from "@partner-commentary/core/access/RateLimits"
@@ -8,9 +8,9 @@ import * as Layer from "effect/Layer"
 import { countCall } from "./Authorization.ts"
 import type { RequestRateState } from "./CurrentRate.ts"
 
-/** The credentials in the request. */
+/** The credentials that the request contains. */
 export interface DashboardCaller {
-  /** The value of `Authorization`; `""` when missing. */
+  /** The value of the `Authorization` header; `""` when the header is missing. */
   readonly authorization: string
   readonly address: string
 }
@@ -19,8 +19,8 @@ export class DashboardAuthorization extends Context.Service<
   DashboardAuthorization,
   {
     /**
-     * Records rate-limit headers in `rate`, whether the call is admitted or rejected. The effect dies when the identity
-     * provider does not answer, because the token cannot be verified.
+     * Authorizes a dashboard call. Records the rate-limit state in `rate`, whether the call is admitted or rejected.
+     * The effect dies when the identity provider does not respond, because the service then cannot verify the token.
      */
     readonly admit: (
       caller: DashboardCaller,
@@ -46,7 +46,8 @@ export class DashboardAuthorization extends Context.Service<
       return DashboardAuthorization.of({
         admit: Effect.fnUntraced(function* (caller, rate) {
           const countAnonymous = countCall(limits.countAddress(caller.address), rate)
-          // The call counts for the address even when the provider fails, so that invalid tokens are always limited.
+          // A failed call counts for its address even when the identity provider fails, so that invalid tokens are
+          // always limited.
           const principal = yield* Effect.tapCause(known(caller), () => countAnonymous)
           rate.organizationId = principal.organization.id
           yield* countCall(limits.countDashboard(principal.organization, principal.limits), rate)

@@ -1,8 +1,8 @@
 /**
- * Shares the turns of the event loop among callers. Each key has a queue of tasks, and keys are served round-robin. One
- * turn runs tasks for a few milliseconds, so that sockets are read in between. A task starts at once while no task waits
- * and its turn has time left. While connections arrive, some turns run no tasks, because Node accepts only one
- * connection in each turn.
+ * Shares the turns of the event loop fairly among callers. Each key has a queue of tasks, and the scheduler serves the
+ * keys round-robin. One turn runs tasks for a few milliseconds, so that Node reads sockets between the turns. A task
+ * starts at once if no other task waits and the current turn has time left. While connections arrive, some turns run no
+ * tasks, because Node accepts only one connection in each turn.
  */
 import * as TurnQueue from "@partner-commentary/core/shared/TurnQueue"
 import * as Context from "effect/Context"
@@ -10,37 +10,40 @@ import type * as Scheduler from "effect/Scheduler"
 import * as VerifiedCredentials from "./VerifiedCredentials.ts"
 
 export interface FairScheduler extends VerifiedCredentials.VerifiedCredentials {
-  /** Queues the task in its key's queue. */
+  /** Adds the task to the queue of this key. */
   readonly run: (key: string, task: () => void) => void
-  /** Runs the task now if `hasTime` returns true, and otherwise queues it. */
+  /** Runs the task now if `hasTime` returns true, and otherwise queues the task. */
   readonly start: (key: string, task: () => void) => void
-  /** Returns whether no task waits and this turn of the event loop has time for one. */
+  /** Returns whether a task may start now: no task waits, and this turn of the event loop has time left. */
   readonly hasTime: () => boolean
-  /** Returns an Effect scheduler for the fibers of this key. Each resumption after a yield is queued as one task. */
+  /**
+   * Returns an Effect scheduler for the fibers of this key. When a fiber resumes after a yield, the scheduler queues a
+   * task.
+   */
   readonly of: (key: string) => Scheduler.Scheduler
-  /** Tells the scheduler that a connection was accepted, so that more connections may be waiting. */
+  /** Tells the scheduler that the server has accepted a connection. More connections may then be waiting. */
   readonly connected: () => void
 }
 
 export interface EventLoopTurns {
-  /** The time in milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   readonly now: () => number
   /** Runs the function in the next turn of the event loop. */
   readonly next: (run: () => void) => void
   /**
-   * Runs the function in this turn, after the events that the last task caused: a response that has ended releases its
-   * permit. By default at once.
+   * Runs the function in this turn, after the events that the last task caused. For example, the end of a response then
+   * releases its permit first. By default, the function runs at once.
    */
   readonly soon?: (run: () => void) => void
 }
 
-/** After this many milliseconds, a turn starts no further task. */
+/** A turn of the event loop starts no further task after this many milliseconds. */
 export const turnBudget = 4
 
-/** Maximum delay of tasks while connections arrive, in milliseconds. */
+/** The maximum delay of tasks while connections arrive, in milliseconds. */
 export const maxWait = 50
 
-/** Undefined by default: request fibers then use the host's scheduler. */
+/** The scheduler of the server. Undefined by default, so that request fibers use the host's scheduler. */
 export const CurrentFairScheduler = Context.Reference<FairScheduler | undefined>(
   "@partner-commentary/reference/FairScheduler",
   { defaultValue: () => undefined }
@@ -85,7 +88,9 @@ export const make = ({ next, now, soon = (run) => run() }: EventLoopTurns): Fair
     schedule()
   }
 
-  /** The first call in a turn of the event loop starts the measurement of its time. */
+  /**
+   * True after the first call of `hasTime` in a turn of the event loop. This call starts the measurement of the turn.
+   */
   let isMeasured = false
   let measuredFrom = 0
   const endTurn = () => {

@@ -1,7 +1,7 @@
 /**
- * Handles requests with an idempotency key: derives the key's identity from the request, and converts responses to
- * their stored form. A handler makes external calls first and wraps its change and response in `once`. Without an
- * idempotency key, `once` runs directly.
+ * Handles requests with an idempotency key. This module identifies the request, and converts responses to their stored
+ * form. A handler calls other systems first, and then runs its change in `once`, which stores the response. Without an
+ * idempotency key, `once` runs the change directly.
  */
 import * as Errors from "@partner-commentary/api/Errors"
 import { type IdempotencyHeaders, idempotencyHeader, replayedHeader } from "@partner-commentary/api/IdempotencyKey"
@@ -22,12 +22,10 @@ import * as Envelope from "../http/Envelope.ts"
 /** The owner of the idempotency key. Dashboard callers have no environment. */
 export type KeyOwner = Pick<IdempotentRequest, "organizationId" | "environment">
 
-/**
- * The type of a response that was made through `once`. Because of this type, a handler without `once` does not compile.
- */
+/** The type of a response from `once`. Because of this type, a handler that does not call `once` does not compile. */
 export type StoredResponse = HttpServerResponse.HttpServerResponse & Brand.Brand<"Kept">
 
-/** Works like `once`, but for one of several parts of a request. The result is a text. */
+/** Works like `once`, but for one of several parts of a request. The result of a part is a text. */
 export type RunPart = Wrap<string, string>
 
 type Wrap<Given, Kept> = <E, R>(
@@ -36,13 +34,13 @@ type Wrap<Given, Kept> = <E, R>(
 
 export interface RunOnce {
   /**
-   * Runs the change in one transaction with its successful response, without external calls. The change reports a
-   * rejection as a failure.
+   * Runs the change and stores its successful response in one transaction, without calls to other systems. The change
+   * reports a rejection as a failure.
    */
   readonly once: Wrap<HttpServerResponse.HttpServerResponse, StoredResponse>
   /**
-   * Runs one of several changes of a request, named by its position. The result of each change is stored in its own
-   * transaction.
+   * Runs one of several changes of a request. `name` tells the position of the change. The result of each change is
+   * stored in its own transaction.
    */
   readonly part: <E, R>(
     name: string,
@@ -54,7 +52,7 @@ interface Keyed {
   readonly headers: IdempotencyHeaders
   readonly request: HttpServerRequest.HttpServerRequest
   readonly owner: KeyOwner
-  /** The response contains a secret, so it is stored encrypted. */
+  /** True when the response contains a secret. Such a response is stored encrypted. */
   readonly secret?: boolean
 }
 
@@ -106,7 +104,10 @@ export const make = Effect.map(Idempotency, (idempotency) => {
     )
   )
 
-  /** Runs the request once if it has an idempotency key. */
+  /**
+   * Handles the request. With an idempotency key, a repeated request gets the stored response instead of a second
+   * change.
+   */
   return <E, R>(keyed: Keyed, handle: (keeping: RunOnce) => Effect.Effect<StoredResponse, E, R>): Answered<E, R> => {
     const key = keyed.headers["idempotency-key"]
     return (key === undefined ? handle(unkept) : answered(key, keyed, handle)) as Answered<E, R>
@@ -126,7 +127,7 @@ const unkept: RunOnce = {
 
 const textAnswer = (body: string): ResponseContent => ({ status: 200, location: null, body, secret: false })
 
-/** A response that is not a success rolls the change back and is not stored. */
+/** Converts a response to its stored form. An unsuccessful response rolls the change back and is not stored. */
 const toAnswer = (response: HttpServerResponse.HttpServerResponse, secret: boolean): Effect.Effect<ResponseContent> => {
   const { body, headers, status } = response
   return status < 200 || status > 299 || body._tag !== "Uint8Array"

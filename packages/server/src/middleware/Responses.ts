@@ -1,5 +1,5 @@
 /**
- * Adds the request id to every response, and turns failures without a handler into the error envelope: unknown paths,
+ * Adds the request id to every response. Turns failures that no handler answers into the error envelope: unknown paths,
  * large bodies, defects. Responses never contain internal error messages.
  */
 import * as Errors from "@partner-commentary/api/Errors"
@@ -43,7 +43,10 @@ export const layer = HttpRouter.middleware(
     const proxies = yield* TrustedProxies
     const { apiRoot } = yield* PublicAddress
 
-    /** Counts and limits requests to unknown paths below the API prefix. Other paths may belong to the embedder. */
+    /**
+     * Counts requests to unknown paths. The rate-limit error is used only below the API prefix, because other paths may
+     * belong to the embedding application.
+     */
     const unknownPath = (request: HttpServerRequest.HttpServerRequest, rate: RequestRateState) =>
       Effect.match(countUnknownPath(keyAndAddressOf(request, proxies), rate), {
         onSuccess: () => notFoundResponse(request, apiRoot),
@@ -96,19 +99,24 @@ const isNotFound = (cause: Cause.Cause<unknown>): boolean =>
   )
 
 /**
- * The router treats `;` and `#` as the start of the query. In this API they belong to the path, and no route contains
- * them.
+ * Returns whether the path contains `;` or `#`. The router treats both characters as the start of the query, but in
+ * this API they belong to the path. No route contains these characters.
  */
 export const hasPathDelimiter = (url: string): boolean => /^[^?]*[;#]/.test(url)
 
-/** Rejects paths with a doubled or trailing slash, because the router would match them with an empty id. */
+/**
+ * Returns whether the path cannot match a route. The router would match a doubled or trailing slash as an empty id.
+ */
 const isUnroutable = (url: string): boolean =>
   hasPathDelimiter(url) || (url.startsWith(`${prefix}/`) && /^[^?]*\/(?:[/?]|$)/.test(url))
 
-/** Below this prefix, an invalid path gives the error for an invalid reference. */
+/** Below this prefix, an invalid path is reported as an invalid external reference. */
 const references = `${prefix}/topics/by-reference/`
 
-/** The router would fail on invalid escapes. Escaping the percent sign turns the path into an unknown path. */
+/**
+ * Replaces the percent signs of a path with invalid escapes, because the router would fail on such a path. The router
+ * then finds no route.
+ */
 const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const { url } = request
   if (!url.startsWith(references)) return request
@@ -117,7 +125,10 @@ const withValidEscapes = (request: HttpServerRequest.HttpServerRequest): HttpSer
   return request.modify({ url: [path.replaceAll("%", "%25"), ...query].join("?") })
 }
 
-/** Shared caches respect `Authorization` but do not know the API key's header. */
+/**
+ * The value of `Cache-Control`. Shared caches respect `Authorization`, but do not know that `X-Api-Key` makes a
+ * response private.
+ */
 export const cacheControl = "no-store"
 
 const complete = (response: HttpServerResponse.HttpServerResponse, id: string, rate: RequestRateState, now: number) => {
@@ -128,7 +139,7 @@ const complete = (response: HttpServerResponse.HttpServerResponse, id: string, r
   return ResponseHeaders.replace(response, headers)
 }
 
-/** Returns the caller's request id if it is valid, otherwise a new one. */
+/** Returns the caller's request id if the id is valid, otherwise a new id. */
 export const requestId = (sent: string | undefined): string =>
   sent !== undefined && /^[\w.:-]{1,128}$/.test(sent) ? sent : crypto.randomUUID()
 
@@ -146,7 +157,7 @@ const internalError = (
     DatabaseBusy.isBusy(cause) ? Errors.busy.of(id) : Errors.InternalError.of(id)
   )
 
-/** Returns the status and `Retry-After` for a failure that no handler answers. */
+/** Returns the status code and the `Retry-After` header for a failure that no handler answers. */
 const failureHead = (
   cause: Cause.Cause<unknown>
 ): { readonly status: number; readonly headers: Readonly<Record<string, string>> } =>
@@ -154,7 +165,7 @@ const failureHead = (
     ? { status: Errors.busy.status, headers: { "retry-after": String(Errors.busy.retryAfter) } }
     : { status: Errors.statusOf.internal_error, headers: {} }
 
-/** Returns method and path without query for the log, never a creator's token. */
+/** Returns the method and the path for the log, without the query. The result never contains a creator's token. */
 const describe = (request: HttpServerRequest.HttpServerRequest): string =>
   `${request.method} ${isCreatorRequest(request) ? "/creator/*" : (/^[^?]*/.exec(request.url)?.[0] ?? "").slice(0, 200)}`
 
@@ -189,8 +200,8 @@ const answer = (
 }
 
 /**
- * Path and query parameters are strings, so decoding fails only when a parameter is repeated. Decoding a header can
- * also fail, because headers can have their own format.
+ * Describes a failed decoding of parameters or headers. Path and query parameters are strings, so decoding fails only
+ * for a repeated parameter. Headers can have their own format, so decoding can also fail for the format.
  */
 const unreadable = (error: HttpApiError.HttpApiSchemaError): Errors.InvalidRequest => {
   const [first, ...rest] = problemsOf(error.cause.issue)

@@ -1,6 +1,6 @@
 /**
- * Caches recently verified credentials. The cache decides only which queue a request waits in; the later authentication
- * does not use it. Requests with an unverified credential share the queue of anonymous callers, because anyone can
+ * Caches recently verified credentials. The cache decides only in which queue a request waits. Authentication does not
+ * use this cache. All requests with unverified credentials share the queue of anonymous callers, because anyone can
  * invent credentials.
  */
 export interface VerifiedCredentials {
@@ -10,15 +10,19 @@ export interface VerifiedCredentials {
 
 const capacity = 10_000
 
-/** Characters. Longer credentials are not remembered, so that the memory is bounded. */
+/** The maximum length in characters. The cache ignores longer credentials, so that its memory is bounded. */
 const longest = 2048
 
 /**
- * Lifetime in milliseconds. After a longer break, a partner's first request waits in the queue of anonymous callers.
+ * The lifetime of a cache entry in milliseconds. After a longer break, a partner's first request waits in the queue of
+ * anonymous callers.
  */
 const lifetime = 15 * 60_000
 
-/** Milliseconds. A credential that was verified again within this time is not moved to the end of the map. */
+/**
+ * The refresh interval in milliseconds. A credential verified again within this time is not moved to the end of the
+ * map.
+ */
 const refreshInterval = 1000
 
 interface Accepted {
@@ -26,9 +30,9 @@ interface Accepted {
   readonly at: number
 }
 
-/** `now` is the time in milliseconds of a monotonic clock. */
+/** Creates the cache. `now` returns the time of a monotonic clock in milliseconds. */
 export const make = (now: () => number): VerifiedCredentials => {
-  /** The map's first entry is the credential that was verified longest ago. */
+  /** The first entry of the map is the credential with the oldest verification. */
   const known = new Map<string, Accepted>()
   return {
     accept: (credential, owner) => {
@@ -51,6 +55,6 @@ export const make = (now: () => number): VerifiedCredentials => {
   }
 }
 
-/** Returns the credential that a request claims, from its headers with lower-case names. */
+/** Returns the credential in the request's headers, whose names are in lower case. The credential is not verified. */
 export const credentialOf = (headers: Readonly<Record<string, unknown>>): string =>
   String(headers["x-api-key"] ?? headers["authorization"] ?? "")

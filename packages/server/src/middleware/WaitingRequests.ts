@@ -1,7 +1,7 @@
 /**
- * `Prefer: wait=N` (RFC 7240): the response comes when something has changed, or after N seconds. While a request
- * waits, it holds a permit of the pool `waiting`. Its reads wait for their turn, and need the same permit as other
- * requests.
+ * Implements `Prefer: wait=N` (RFC 7240). The response is sent when the result has changed, or after N seconds. A
+ * waiting request holds a permit of the pool `waiting`. Each database read waits for its turn, and takes a permit as
+ * any other request does.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import type { WireError } from "@partner-commentary/api/Errors"
@@ -20,7 +20,7 @@ import { busyError } from "./ConcurrentRequests.ts"
 export interface Wait<A, E, R> {
   readonly seconds: number
   readonly change: Change
-  /** The pool of each read. */
+  /** The concurrency pool from which each read takes a permit. */
   readonly pool: SignaledReadPool
   readonly look: Effect.Effect<Option.Option<A>, E, R>
 }
@@ -32,8 +32,8 @@ export const make = Effect.gen(function* () {
   const proxies = yield* TrustedProxies
 
   /**
-   * Returns none at the timeout. The caller's key is checked before each read. If the key is refused, the refusal is
-   * the response.
+   * Waits for a change. Returns none at the timeout. The caller's key is checked before each read. If the key is
+   * rejected, the client gets the rejection as the response.
    */
   return Effect.fnUntraced(function* <A, E, R>(
     request: HttpServerRequest,
@@ -48,6 +48,6 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Die with the response, which the middleware then sends. */
+/** Turns a rejection into a defect that contains the response. The middleware sends this response. */
 const refuse = <A>(checked: Effect.Effect<A, WireError>): Effect.Effect<A> =>
   Effect.catch(checked, (refusal) => Effect.die(Envelope.failure(refusal)))

@@ -1,6 +1,6 @@
 /**
- * A static text that is stored compressed, with its hash as ETag, and is sent only when it has changed. For clients
- * without compression, the text is decompressed once and shared among concurrent responses.
+ * Serves a static text that is stored compressed, with its hash as ETag. A client that already has the text gets a 304
+ * response. For clients without compression, concurrent responses share one decompressed copy of the text.
  */
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as Semaphore from "effect/Semaphore"
 
 export interface StaticAsset {
   readonly gzip: Uint8Array<ArrayBuffer>
-  /** The headers that all responses share. */
+  /** The uncompressed bytes, which concurrent responses share. */
   readonly unpacked: Effect.Effect<Uint8Array<ArrayBuffer>>
   readonly etag: string
   readonly headers: Readonly<Record<string, string>>
@@ -30,8 +30,8 @@ export const makePackedAsset = (
   })
 
 /**
- * The value is computed once for concurrent callers, even if the first caller is interrupted, and cached while
- * referenced.
+ * Computes the value once for concurrent callers, even if the first caller is interrupted. The value stays cached while
+ * a caller still references the value.
  */
 const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.map(Semaphore.make(1), (semaphore) => {
@@ -50,8 +50,8 @@ const shared = <A extends WeakKey>(made: Effect.Effect<A>): Effect.Effect<Effect
   })
 
 /**
- * The value is computed once, even if the first caller is interrupted. `Effect.cached` would start the computation
- * again.
+ * Computes the value once, even if the first caller is interrupted. `Effect.cached` would start the computation again
+ * after an interruption.
  */
 export const computeOnce = <A>(made: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.map(Semaphore.make(1), (semaphore) => {
@@ -91,7 +91,7 @@ export const respondWithAsset = (
     : Effect.map(unpacked, (bytes) => HttpServerResponse.uint8Array(bytes, { contentType, headers: all }))
 }
 
-/** The comparison of ETags is weak, as GET requires. */
+/** Returns whether the header `If-None-Match` contains the ETag. The comparison is weak, as HTTP requires for GET. */
 const has = (sent = "", etag: string): boolean =>
   sent.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag)
 

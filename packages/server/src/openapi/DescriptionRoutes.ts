@@ -1,6 +1,6 @@
 /**
- * Serves the API description at `{api_root}/openapi.json` and the explorer at `{api_root}/docs`, in public and without
- * rate limits. All texts are loaded at the first request, so that they do not slow down the start of the service.
+ * Serves the API description at `{api_root}/openapi.json` and the API explorer at `{api_root}/docs`. Both are public
+ * and have no rate limits. All texts are loaded at the first request, so that the service starts faster.
  */
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
@@ -20,8 +20,8 @@ const javascript = "text/javascript; charset=utf-8"
 const page = Effect.promise(() => import("./ExplorerPage.ts"))
 
 /**
- * The contract allows receivers with `http:` URLs, for development. The description says that only `https:` is allowed
- * if the deployment requires it.
+ * Adapts the template to the deployment. For development, the contract allows webhook URLs with `http:`. If the
+ * deployment requires `https:`, the description allows only `https:`.
  */
 const description = (template: string, apiRoot: string, allowHttp: boolean): string => {
   const text = template.replace(JSON.stringify(apiRootPlaceholder), () => JSON.stringify(apiRoot))
@@ -46,7 +46,7 @@ export const layer = HttpRouter.use((router) =>
       )
     })
 
-    // The description is public and needs no credentials, so other origins may read it.
+    // The API description is public and needs no credentials, so pages of other origins may read the API description.
     yield* add(
       "/openapi.json",
       Effect.flatMap(yield* DescriptionTemplate, (template) =>

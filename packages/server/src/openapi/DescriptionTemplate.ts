@@ -1,11 +1,11 @@
 /**
- * The API description with a placeholder for the service's address. It is generated at the first request. Hosts that
- * have it as a file need no generator.
+ * The API description with a placeholder for the service's URL. By default, the description is generated at the first
+ * request. A host that stores the description as a file needs no generator.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-/** The URL of the service in the template. */
+/** The placeholder that stands for the service's URL in the template. */
 export const apiRootPlaceholder = "{api_root}"
 
 export const DescriptionTemplate = Context.Reference<Effect.Effect<string>>(

@@ -1,4 +1,4 @@
-/** Generates the text of the API description. This module imports the generator. */
+/** Generates the text of the API description. Only this module imports the OpenAPI generator. */
 import { describe } from "@partner-commentary/api/description/Description"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 

@@ -1,4 +1,7 @@
-/** The explorer's page and start script. The page loads and calls only addresses below its own. */
+/**
+ * Contains the HTML page and the start script of the API explorer. The page loads and calls only URLs below its own
+ * URL.
+ */
 import { title } from "@partner-commentary/api/description/Title"
 
 const icon =
@@ -29,7 +32,7 @@ a{color:inherit}
 </html>
 `
 
-/** The explorer has the colours of the creators' pages. */
+/** The colours of the API explorer, which match the creators' pages. */
 const customCss = `
 .markdown-summary.truncate{line-height:1.6}
 .ascii-art{display:none!important}
@@ -57,10 +60,11 @@ const configuration = {
 }
 
 /**
- * Adapts the description for the explorer: calls use the page's origin, optional parameters are disabled by default,
- * and each operation uses its own security scheme. Snippets omit the idempotency key and the cursor, because a fixed
- * example would be wrong. The snippet of an event stream is written here, because Scalar's own lacks `-N`, without which
- * curl keeps events back. Scalar shows it first, and curl for operations without such a snippet.
+ * Adapts the API description for the explorer. Calls use the page's origin, and optional parameters are disabled by
+ * default. Each operation uses its own security scheme. Snippets omit the idempotency key and the cursor, because a
+ * fixed example would be wrong. The start script adds a curl snippet with `-N` to each event stream, because curl would
+ * otherwise buffer the events. Scalar's generated snippet lacks `-N`. Scalar shows the added snippet first. Other
+ * operations have only Scalar's curl snippet.
  */
 export const explorerStart = `"use strict"
 const root = (location.origin + location.pathname).replace(/\\/[^/]*$/, "")

@@ -1,6 +1,6 @@
 /**
- * The explorer's script, compressed. The script is imported at the first visit, so that it does not slow down the start
- * of the service. Hosts that have the script as a file need not import it.
+ * Provides the compressed script of the API explorer. The script is imported at the first visit, so that the service
+ * starts faster. A host that stores the script as a file need not import the script.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

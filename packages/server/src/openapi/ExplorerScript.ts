@@ -1,4 +1,4 @@
-/** Extracts Scalar's script from Effect's page of three megabytes. */
+/** Extracts Scalar's script from the three-megabyte HTML page that Effect generates. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,12 +9,12 @@ import * as Layer from "effect/Layer"
 
 const path = "/docs"
 
-/** A separate router keeps this page out of the service's own routes. */
+/** A separate router serves Effect's explorer page, so that the service's own router has no route for this page. */
 const page = HttpApiScalar.layer(HttpApi.make("nothing"), { path }).pipe(
   Layer.provideMerge(Layer.fresh(HttpRouter.layer))
 )
 
-/** A placeholder in Scalar's page that looks like an API key. */
+/** A text in Scalar's page that looks like an API key. The explorer replaces this text. */
 const joke = "QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT"
 
 export const explorerScript: Effect.Effect<string> = Effect.scoped(

@@ -1,4 +1,4 @@
-/** All routes as one layer that requires the core's use cases. Hosts serve this layer. */
+/** Combines all routes in one layer, which requires the use cases of the core. Hosts serve this layer. */
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import * as Layer from "effect/Layer"
 import * as CreatorRoutes from "../creator-portal/CreatorRoutes.ts"
@@ -54,8 +54,8 @@ export const layer = Layer.mergeAll(
 ).pipe(Layer.provide(Responses.layer), Layer.provide(Authorization.layer))
 
 /**
- * Paths are case-sensitive, an extra slash makes a different path, and the length limit allows a fully escaped
- * reference.
+ * The settings of the router. Paths are case-sensitive, and an extra slash makes a different path. The maximum
+ * parameter length allows a reference in which every character is escaped.
  */
 export const routerConfig = {
   caseSensitive: true,

@@ -1,6 +1,6 @@
 /**
- * Handles due assignments of one environment: deadlines, reminders and simulated creators are changes, and drafts are
- * jobs.
+ * Handles the due assignments of one environment. Deadlines, reminders and simulated creators are quick changes, and
+ * drafts are jobs.
  */
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -14,19 +14,24 @@ import * as Random from "effect/Random"
 import * as JobRunner from "./JobRunner.ts"
 import { WorkerSettings } from "./WorkerSettings.ts"
 
-/** The number of due assignments that one query lists. */
+/** The maximum number of due assignments that one query returns. */
 const batch = 500
 
-/** The poll queries again after this many assignments, so that a long backlog does not delay new work. */
+/**
+ * After this many assignments, the poll queries the database again, so that a long backlog does not delay new work.
+ */
 const step = 50
 
 /**
- * After this many consecutive assignments that another worker had already handled, the poll continues at a random
- * position of the list.
+ * The number of consecutive assignments that another worker had already handled. After this number, the poll continues
+ * at a random position of the list.
  */
 const missesAtMost = 3
 
-/** Each environment has its own runner, so that live assignments never wait for tests. */
+/**
+ * Creates the job runner of an environment. Each environment has its own runner, so that live assignments never wait
+ * for test assignments.
+ */
 export const assignmentJobs = Effect.fnUntraced(function* (environment: Environment) {
   const dueAssignments = yield* DueAssignments
   const draftWorker = yield* DraftWorker
@@ -34,8 +39,8 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
 
   const claim = Effect.fnUntraced(function* (slots: JobRunner.Slots<DraftJob>) {
     /**
-     * The step is uninterruptible, so that a claimed draft always has a job, which releases the draft when the worker
-     * stops.
+     * Handles one assignment. The step is uninterruptible, so that every claimed draft has a job. When the worker
+     * stops, the job releases the draft.
      */
     const wake = (id: ShareId, mayBegin: boolean) =>
       Effect.uninterruptible(
@@ -60,8 +65,8 @@ export const assignmentJobs = Effect.fnUntraced(function* (environment: Environm
       })
       if (changed + blocked >= step) break
       if (misses < missesAtMost) continue
-      // The list is outdated, so query it again. If the poll has changed nothing, continue at a random position
-      // instead, because otherwise the poll could query for ever.
+      // Query the list again, because the list is outdated. If the poll has changed nothing, continue at a random
+      // position of the same list, because repeated queries might never end.
       if (changed > 0) break
       left = yield* fromAnywhere(left)
       misses = 0
@@ -86,8 +91,8 @@ interface DueAssignment {
 }
 
 /**
- * Removes the next assignments whose steps may run concurrently. It stops when their drafts could take the
- * organization's last slot.
+ * Removes the next assignments from the list, whose steps may run concurrently. The function stops when the drafts
+ * could take the organization's last slot.
  */
 const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.Slots<DraftJob>) => {
   const next: Array<{ readonly id: ShareId; readonly mayBegin: boolean }> = []
@@ -102,14 +107,14 @@ const takeNext = (left: Array<DueAssignment>, { claims, isFreeFor }: JobRunner.S
   return next
 }
 
-/** Rotates the list to a random position, so that workers with the same list start at different positions. */
+/** Rotates the list to a random position, so that workers with equal lists start at different positions. */
 const fromAnywhere = <A>(list: ReadonlyArray<A>) =>
   Effect.map(Random.next, (part) => {
     const first = Math.floor(part * list.length)
     return [...list.slice(first), ...list.slice(0, first)]
   })
 
-/** Takes one assignment of each organization in turn. */
+/** Orders the due assignments round-robin by organization. */
 const inTurn = Effect.fnUntraced(function* (due: ReadonlyArray<OrganizationQueue>) {
   const queues = yield* Effect.forEach(yield* fromAnywhere(due), ({ ids, organizationId }) =>
     Effect.map(fromAnywhere(ids), (list) => list.map((id) => ({ id, organizationId })))

@@ -1,6 +1,6 @@
 /**
- * Checks the database at intervals, even without requests. The check logs when the database becomes unhealthy and
- * healthy.
+ * Checks the database at regular intervals, even when no requests arrive. The check logs when the database becomes
+ * unhealthy or healthy again.
  */
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Effect from "effect/Effect"

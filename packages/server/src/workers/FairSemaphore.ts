@@ -1,15 +1,15 @@
-/** A semaphore whose permits are shared among owners, so that no owner can take all of them. */
+/** A semaphore that shares its permits fairly among owners. No owner can take all permits. */
 import * as Effect from "effect/Effect"
 
 export interface FairSemaphore<Owner> {
   readonly free: () => number
   /**
    * Returns whether more permits are free than the owner holds. One owner alone gets half of the permits, and two
-   * owners get a third each, so that a new owner always finds a free permit. Each owner in `pending` counts as if it
-   * held one permit more.
+   * owners get a third each. A new owner therefore always finds a free permit. Each occurrence of an owner in `pending`
+   * counts as one permit more.
    */
   readonly isFreeFor: (owner: Owner, pending?: ReadonlyArray<Owner>) => boolean
-  /** Takes a permit at once if possible, and returns it when the work ends. */
+  /** Takes a permit for the work without waiting, and returns the permit when the work ends. */
   readonly take: <A, E, R>(owner: Owner, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 

@@ -1,4 +1,4 @@
-/** Runs the jobs of one kind by its definition: concurrently for a worker, one after another for a test. */
+/** Runs the jobs of one kind. A worker runs jobs concurrently, and a test runs jobs one after another. */
 import type { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
@@ -11,57 +11,63 @@ import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
 import * as FairSemaphore from "./FairSemaphore.ts"
 
-/** On Postgres, changes that run concurrently share a transaction and its commit. */
+/**
+ * The number of claims that may run concurrently. On Postgres, concurrent changes share one transaction and its commit.
+ */
 const concurrentClaims = 16
 
-/** The slots in which claimed jobs run. */
+/** The slots of a process in which claimed jobs run. */
 export interface Slots<Job> {
   readonly free: () => number
   /**
-   * Returns whether the organization has less than its fair share of the slots. Each organization in `pending` counts as
-   * if it had one slot more.
+   * Returns whether the organization uses less than its fair share of the slots. Each occurrence of an organization in
+   * `pending` counts as one slot more.
    */
   readonly isFreeFor: (organization: OrganizationId, pending?: ReadonlyArray<OrganizationId>) => boolean
   /** The number of claims that may run concurrently. */
   readonly claims: number
   readonly start: (job: Job) => void
-  /** The pause between two full batches lets other writers use the database. */
+  /** Waits between two full batches, so that other writers can use the database. */
   readonly pause: Effect.Effect<void>
 }
 
 export interface JobDefinition<Job> {
   readonly kind: WorkKind
-  /** The number of jobs that run concurrently in a process. */
+  /** The maximum number of jobs that run concurrently in a process. */
   readonly limit: number
   /**
-   * Claims due jobs and starts each job in a slot. Returns the number of started jobs and of changes; 0 if nothing was
-   * due.
+   * Claims due jobs and starts each job in a slot. Returns the number of started jobs plus the number of changes. The
+   * result is 0 if no job was due.
    */
   readonly claim: (slots: Slots<Job>) => Effect.Effect<number>
   /**
-   * Runs a claimed job and records its outcome. An interruption releases the job. Returns whether other jobs may be due
-   * now.
+   * Runs a claimed job and records the job's outcome. An interruption releases the job. Returns whether other jobs may
+   * be due now.
    */
   readonly run: (job: Job, slots: Pick<Slots<Job>, "free">) => Effect.Effect<boolean>
-  /** Omit it if the work has no due times, so that only a poll can find it. */
+  /**
+   * Returns the next due time. Omit this property if the work has no due times, so that only polling finds the work.
+   */
   readonly nextDue?: Effect.Effect<Option.Option<Instant.Instant>>
-  /** The organization whose share of the slots this job uses. */
+  /** Returns the organization whose share of the slots the job uses. */
   readonly owner?: (job: Job) => OrganizationId
-  /** The job's name in log lines. */
+  /** Returns the attributes that identify the job in log lines. */
   readonly describe: (job: Job) => Readonly<Record<string, unknown>>
 }
 
 export interface JobRunner {
   readonly kind: WorkKind
-  /** Claims due jobs for the free slots. The jobs run until they end, or until the scope closes and releases them. */
+  /**
+   * Claims due jobs for the free slots. The jobs run until they end, or until the scope closes and releases the jobs.
+   */
   readonly poll: Effect.Effect<number>
-  /** Returns whether `nextDue` finds the work that a poll would find. */
+  /** True when `nextDue` finds the same work as a poll. */
   readonly hasDueTimes: boolean
-  /** Runs due jobs one after another, in the order of their due times. */
+  /** Runs due jobs one after another in the order of their due times, for tests. */
   readonly runDue: Effect.Effect<number>
   readonly nextDue: Effect.Effect<Option.Option<Instant.Instant>>
   readonly inFlight: Effect.Effect<number>
-  /** Waits until no job is in flight. */
+  /** Waits until no job is running. */
   readonly settled: Effect.Effect<void>
 }
 
@@ -85,7 +91,7 @@ export const make = Effect.fnUntraced(function* <Job>(
       )
     })
 
-  /** True if the last poll may have left due jobs because all slots were taken. */
+  /** True when the last poll may have left due jobs unclaimed, because not enough slots were free. */
   let isCrowded = false
   const noted = (isFree: boolean) => {
     isCrowded ||= !isFree
@@ -101,7 +107,7 @@ export const make = Effect.fnUntraced(function* <Job>(
     isFreeFor: (organization, pending) => noted(semaphore.isFreeFor(organization, pending)),
     claims: concurrentClaims,
     start: (job) =>
-      // Release the slot before the next poll starts.
+      // Release the slot before the signal starts the next poll.
       fork(
         Effect.flatMap(semaphore.take(owner?.(job) ?? null, runLogged(job)), (isMoreDue) =>
           isMoreDue || isCrowded ? tell([kind]) : Effect.void
@@ -138,10 +144,10 @@ export const make = Effect.fnUntraced(function* <Job>(
 const inJobContext = <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>
   Effect.updateContext<A, never, never, never>(effect, RunningContext.withoutServices)
 
-/** Start each list at its beginning, so that the order of the jobs is reproducible. */
+/** A fake random source that starts each list at its beginning, so that the order of jobs is reproducible. */
 const inOrder = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0 }
 
-/** Claims a batch for the free slots. Even after an interruption, every claimed job has a slot. */
+/** Claims a batch of jobs for the free slots. Even if the poll is interrupted, every claimed job gets a slot. */
 export const claimBatch =
   <Job>(claim: (free: number) => Effect.Effect<ReadonlyArray<Job>>): JobDefinition<Job>["claim"] =>
   ({ free, start }) =>

@@ -1,4 +1,4 @@
-/** The definitions of all kinds of jobs. Any number of processes may run these jobs on one database. */
+/** Defines all kinds of jobs. Any number of processes may run these jobs on one database. */
 import type { MediaJob } from "@partner-commentary/core/commentary/MediaJob"
 import { MediaWorker } from "@partner-commentary/core/commentary/MediaWorker"
 import type { Mail } from "@partner-commentary/core/mail/Mail"
@@ -31,7 +31,10 @@ const mails = Effect.gen(function* () {
   })
 })
 
-/** A slot sends the events of one webhook one after another, unless other webhooks may be waiting for the slot. */
+/**
+ * A slot sends the due events of one webhook one after another. While fewer than half of the slots are free, a slot
+ * sends only one event, so that other webhooks get slots.
+ */
 const deliveries = Effect.gen(function* () {
   const { claim, nextDue, run } = yield* DeliveryWorker
   const limit = (yield* WorkerSettings).deliveries
@@ -62,7 +65,7 @@ const media = Effect.gen(function* () {
   })
 })
 
-/** Changes that run in batches, without jobs in flight. */
+/** Defines work whose polls make changes in batches and start no jobs. */
 const batches = (kind: WorkKind, claim: JobRunner.JobDefinition<never>["claim"]) =>
   JobRunner.make<never>({
     kind,
@@ -85,7 +88,7 @@ const recoveries = Effect.gen(function* () {
   )
 })
 
-/** Deletes deliveries of removed webhooks first, and then test data that is older than its retention period. */
+/** Deletes deliveries of removed webhooks first. Then deletes test data that is older than its retention period. */
 export const removals = Effect.gen(function* () {
   const { clear } = yield* Webhooks
   const { purgeTests } = yield* Retention
@@ -107,7 +110,7 @@ export const removals = Effect.gen(function* () {
   )
 })
 
-/** The pause after a search for old test data that found none. */
+/** The pause after a search that found no test data to delete. */
 const purgeInterval = Duration.minutes(10)
 
 const definitions = [
@@ -119,7 +122,7 @@ const definitions = [
   media
 ] as const
 
-/** Creates a runner for each kind of job. */
+/** Creates a job runner for each kind of job. */
 export const runners: ReadonlyArray<
   Effect.Effect<JobRunner.JobRunner, never, Effect.Services<(typeof definitions)[number]>>
 > = definitions

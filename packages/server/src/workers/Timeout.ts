@@ -1,6 +1,6 @@
 /**
- * A timeout that returns on time even if the interruption takes longer, for example with a database that hangs. The
- * interruption continues in the background.
+ * Limits the duration of an effect. The caller continues at the timeout, even if the interruption takes longer, for
+ * example while a database does not respond. The interruption then continues in the background.
  */
 import type * as Cause from "effect/Cause"
 import type * as Duration from "effect/Duration"

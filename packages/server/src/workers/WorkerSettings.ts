@@ -1,20 +1,28 @@
-/** How often workers poll, and how many jobs of each kind run concurrently in a process. */
+/** Defines how often workers poll, and how many jobs of each kind run concurrently in a process. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 
 export const WorkerSettings = Context.Reference("@partner-commentary/reference/WorkerSettings", {
   defaultValue: () => ({
     /**
-     * How often a worker polls the database for work that other processes created. Work of this process wakes the
-     * worker by a signal.
+     * The interval at which a worker polls the database for work from other processes. For work from the same process,
+     * a signal starts the poll.
      */
     pollInterval: Duration.seconds(1),
-    /** The delay before due work that failed to start is retried. It is at most the poll interval. */
+    /**
+     * The delay before a worker retries due work that could not start. The delay is never longer than the poll
+     * interval.
+     */
     pause: Duration.seconds(1),
-    /** The number of drafts for each environment. One organization gets at most half of the slots. */
+    /**
+     * The maximum number of concurrent drafts in each environment. One organization gets at most half of these slots.
+     */
     drafts: 32,
     mails: 16,
-    /** The number is so high that hundreds of receivers that do not respond cannot block other receivers. */
+    /**
+     * The number of slots is high, so that hundreds of unresponsive receivers cannot block deliveries to other
+     * receivers.
+     */
     deliveries: 1000,
     media: 4
   })

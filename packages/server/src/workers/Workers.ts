@@ -1,7 +1,7 @@
 /**
- * Runs all kinds of jobs: as loops in a long-running process (`layer`), or until nothing is due in a process that is
- * called at intervals (`drain`). Any number of processes may run jobs on one database. Each job is claimed by one
- * process. If that process dies, another process claims the job again.
+ * Runs all kinds of jobs. `layer` runs endless loops in a long-running process. `drain` runs until nothing is due, for
+ * a process that is called at intervals. Any number of processes may run jobs on one database. One process claims each
+ * job. If this process dies, another process claims the job again.
  */
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { reasonOf } from "@partner-commentary/core/shared/Reason"
@@ -22,7 +22,9 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-/** Polls until nothing is due, then waits for a signal, the next due time or the poll interval, whichever is first. */
+/**
+ * Polls until no work is due. Then waits for a signal, the next due time or the poll interval, whichever comes first.
+ */
 export const keepPolling = Effect.fnUntraced(function* (runner: JobRunner) {
   const settings = yield* WorkerSettings
   const wait = yield* (yield* WorkSignal).listen(runner.kind)
@@ -44,7 +46,7 @@ const pollLogged = ({ poll }: JobRunner, onFailure = () => {}) =>
     return Effect.as(logFailure("A round of work failed", cause), 0)
   })
 
-/** If the query fails, assume that work is due since the last poll. */
+/** Returns the next due time. If the query fails, assumes that work is due since the last poll. */
 const nextDueAfter = ({ nextDue }: JobRunner, polledAt: Instant.Instant) =>
   Effect.catchCause(nextDue, (cause) =>
     Effect.as(logFailure("Failed to query the next due time", cause), Option.some(polledAt))
@@ -54,8 +56,8 @@ const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
   Effect.annotateLogs(Effect.logError(message, cause), { reason: reasonOf(Cause.squash(cause)) })
 
 /**
- * Work that became due after the poll starts the next poll at once. Work that was already due, but could not start,
- * waits.
+ * Returns the waiting time until the next poll. Work that became due after the last poll starts a poll at once. Work
+ * that was due before, but could not start, waits for the pause.
  */
 const untilNext = (
   next: Option.Option<Instant.Instant>,
@@ -69,23 +71,23 @@ const untilNext = (
 }
 
 export interface DrainLimits {
-  /** No job is claimed after this time. */
+  /** The drain claims no job after this duration. */
   readonly claimFor: Duration.Duration
-  /** Jobs that still run after this time are interrupted and released. */
+  /** After this duration, running jobs are interrupted and released. */
   readonly runFor: Duration.Duration
-  /** Before it ends, the drain waits this long for work that becomes due. */
+  /** Before the drain ends, it waits up to this duration for work that becomes due. */
   readonly lookahead: Duration.Duration
 }
 
 export interface Drained {
-  /** The number of jobs that were claimed, plus the number of changes. */
+  /** The number of claimed jobs plus the number of changes. */
   readonly taken: number
-  /** The number of failed polls. The log contains the reasons. */
+  /** The number of failed polls. The log contains the reason of each failure. */
   readonly failed: number
   readonly isMoreDue: boolean
 }
 
-/** Runs jobs until nothing is due, or until the time limit. */
+/** Runs jobs until no work is due, or until the time limit. */
 export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead, runFor }: DrainLimits) {
   const tally = { taken: 0, failed: 0 }
   const until = Instant.plus(yield* Instant.now, claimFor)
@@ -94,7 +96,7 @@ export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead
     for (;;) {
       const before = tally.taken
       yield* untilQuiet(kinds, until, tally)
-      // The last job of one kind may have made another kind due.
+      // The last job of one kind may have created due work of another kind.
       if (tally.taken > before) continue
       const now = yield* Instant.now
       const next = yield* soonestDue(kinds, now)
@@ -106,14 +108,14 @@ export const drain = Effect.fn("Workers.drain")(function* ({ claimFor, lookahead
   return { ...tally, isMoreDue: Option.getOrElse(isMoreDue, () => true) } satisfies Drained
 })
 
-/** Returns the next due time of all kinds; infinity if nothing is scheduled. */
+/** Returns the earliest due time of all kinds of jobs; infinity if no work is scheduled. */
 export const soonestDue = (kinds: ReadonlyArray<JobRunner>, now: Instant.Instant) =>
   Effect.map(
     Effect.forEach(kinds, (kind) => nextDueAfter(kind, now)),
     (all) => Math.min(...all.map(Option.getOrElse(() => Number.POSITIVE_INFINITY)))
   )
 
-/** Polls all kinds concurrently until every poll finds nothing and no job is in flight. */
+/** Polls all kinds concurrently until every poll finds no work and no job is running. */
 const untilQuiet = Effect.fnUntraced(function* (
   kinds: ReadonlyArray<JobRunner>,
   until: Instant.Instant,

@@ -1,4 +1,4 @@
-/** Calls the creator routes over one assignment, as a browser or as a program, under the test's clock. */
+/** Calls the creator routes for one assignment, as a browser or as a program. The test controls the clock. */
 import { PublicAddress } from "@partner-commentary/core/shared/PublicAddress"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
 import * as Digest from "effect/crypto/Digest"

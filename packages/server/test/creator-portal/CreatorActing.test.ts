@@ -12,7 +12,7 @@ const json = { accept: "application/json" }
 const address = `/api/creator/${token}`
 
 describe("a form action", () => {
-  it.effect("a form action answers 303 to the page, for every action", () =>
+  it.effect("every form action redirects to the page with status 303", () =>
     Effect.gen(function* () {
       const draft_id = uuid(11)
       const cases = [
@@ -36,7 +36,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("a form action restarts generation after it failed", () =>
+  it.effect("a form action restarts draft generation after a failed generation", () =>
     Effect.gen(function* () {
       const { form, look, state } = yield* caller(Samples.stalled)
       assert.include((yield* look()).text, "Start again")
@@ -47,7 +47,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("a form action shows the page again with the error beside the field and the entered text", () =>
+  it.effect("a rejected form action shows the error beside the field with the entered text", () =>
     Effect.gen(function* () {
       const { form, state } = yield* caller(Samples.topicSent)
       const { status, text } = yield* form("respond", { perspective: "<b>No</b>" })
@@ -83,7 +83,7 @@ describe("a form action", () => {
       })
   )
 
-  it.effect("a form action shows the entered text again when it can no longer be submitted", () =>
+  it.effect("a rejected form action shows the entered text even when the page no longer has a field for the text", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.expired)
       const { status, text } = yield* form("respond", { perspective })
@@ -99,7 +99,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("a form action mails the inbox link and confirms it on the page", () =>
+  it.effect("a form action mails the inbox link, and the page confirms the mail", () =>
     Effect.gen(function* () {
       const { call, form, state } = yield* caller(Samples.declined)
       const { headers, status } = yield* form("desk")
@@ -116,7 +116,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("a form action opens the inbox confirmation in a new tab when the page has text fields", () =>
+  it.effect("the inbox confirmation opens in a new tab exactly when the page has text fields", () =>
     Effect.gen(function* () {
       for (const [name, state] of Object.entries(Samples.states)) {
         const { look } = yield* caller(state)
@@ -126,7 +126,7 @@ describe("a form action", () => {
     })
   )
 
-  it.effect("a form action does not repeat the confirmation when the page reloads", () =>
+  it.effect("an automatic reload of the page does not repeat the inbox confirmation", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.opinionInjected)
       assert.include((yield* call(`${token}?said=desk`)).text, `http-equiv="refresh" content="30;url=${address}"`)
@@ -135,7 +135,7 @@ describe("a form action", () => {
 })
 
 describe("a JSON action", () => {
-  it.effect("a JSON action returns the same view as GET, after the change", () =>
+  it.effect("a JSON action returns the changed request in the same form as GET", () =>
     Effect.gen(function* () {
       const { look, send } = yield* caller(Samples.topicSent)
       const acted = yield* send("respond", { perspective, unknown: 1 })
@@ -146,14 +146,14 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("a JSON action also accepts a form when JSON is preferred", () =>
+  it.effect("a JSON action accepts a form body when the client prefers JSON", () =>
     Effect.gen(function* () {
       const { form } = yield* caller(Samples.topicSent)
       assert.strictEqual((yield* form("decline", {}, json)).json().data.failure.reason, "declined")
     })
   )
 
-  it.effect("a JSON action approves the unchanged draft without content, with null, and without a body", () =>
+  it.effect("a JSON approval without content, with null or without a body approves the unchanged draft", () =>
     Effect.gen(function* () {
       for (const body of [{}, { content: null, draft_id: null }]) {
         const { send } = yield* caller(Samples.commentaryGenerated)
@@ -165,7 +165,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("a JSON action names the problem, and the present state of a rejected action", () =>
+  it.effect("a rejected JSON action names the problem and the present state of the request", () =>
     Effect.gen(function* () {
       const cases = [
         [Samples.topicSent, "respond", {}, "perspective", "must have 10 to 5000 characters, not 0"],
@@ -204,7 +204,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("a JSON action is rejected after the deadline, whether or not the worker has run", () =>
+  it.effect("a JSON action is rejected after the deadline even before the worker has stored the expiry", () =>
     Effect.gen(function* () {
       const { send } = yield* caller(Samples.topicSent)
       yield* TestClock.setTime(noon + 48 * Samples.hour)
@@ -214,7 +214,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("a JSON action is rejected with an unreadable body", () =>
+  it.effect("a JSON action with an unreadable body is rejected", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const problem = (body: string | Uint8Array<ArrayBuffer>, type: string) =>
@@ -233,7 +233,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("a JSON action reports that a text is too long, or that the body is unreadable", () =>
+  it.effect("a browser's action with a too long or unreadable body gets a page that explains the problem", () =>
     Effect.gen(function* () {
       const { call, form } = yield* caller(Samples.topicSent)
       const { status, text } = yield* form("respond", { perspective: "x".repeat(256 * 1024) })
@@ -248,7 +248,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("a JSON action accepts JSON by the partner API's rules: UTF-8, uncompressed, unambiguous", () =>
+  it.effect("a JSON action rejects ambiguous, compressed and non-UTF-8 bodies, as the partner API does", () =>
     Effect.gen(function* () {
       const { call, state } = yield* caller(Samples.topicSent)
       const good = JSON.stringify({ perspective })
@@ -270,7 +270,7 @@ describe("a JSON action", () => {
     })
   )
 
-  it.effect("a JSON action ignores unknown fields and their content", () =>
+  it.effect("a JSON action ignores unknown fields and their values", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const body = `{"later": 1e999, "later": "\\ud800", "perspective": ${JSON.stringify(perspective)}}`

@@ -30,7 +30,10 @@ const nasty = fc.constantFrom(
   "${x}",
   "`"
 )
-/** Every code point. The unit "binary" of fast-check fills a table of all of them first, which takes a second. */
+/**
+ * Generates every code point. The unit "binary" of fast-check first fills a table of all code points, which takes a
+ * second.
+ */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
 
 const words = fc
@@ -38,7 +41,7 @@ const words = fc
   .map((parts) => parts.join(""))
   .filter((text) => text !== "")
 
-/** The page's markup without text: tags with attribute names. */
+/** Returns the HTML tags of the page with their attribute names, without texts and attribute values. */
 const skeleton = (page: string) =>
   page
     .replace(pageStylesheet, "")
@@ -59,7 +62,7 @@ const saying = (assignment: PageVisit["assignment"], text: string): PageVisit["a
 })
 
 describe("a page", () => {
-  it("a page has the same markup for any content, in every state", () =>
+  it("a creator's page has the same HTML tags for any content, in every state", () =>
     fc.assert(
       fc.property(words, fc.constantFrom(...Object.values(Samples.states)), (text, state) => {
         const page = (said: string) =>
@@ -70,7 +73,7 @@ describe("a page", () => {
       })
     ))
 
-  it("a page has the same markup for any rejected input, for every action", () =>
+  it("a creator's page has the same HTML tags for any rejected input of every action", () =>
     fc.assert(
       fc.property(
         words,
@@ -91,14 +94,14 @@ describe("a page", () => {
       )
     ))
 
-  it("a page removes direction overrides from every quoted text", () => {
+  it("a creator's page removes Unicode direction overrides from every text of another person", () => {
     const backwards = "Who wins? \u202esregal\u202c \u2066x\u2069"
     const topic = { ...Samples.topic, content: backwards, organizationName: backwards }
     const shown = creatorPage(Samples.visit(saying(Samples.states.topicSent, backwards), { topic }))
     assert.notMatch(shown, /[\u202a-\u202e\u2066-\u2069]/)
   })
 
-  it("a page preserves texts: a form submits exactly what was shown", () =>
+  it("a form on a creator's page submits exactly the text that the page showed", () =>
     fc.assert(
       fc.property(words, (text) => {
         const page = creatorPage(Samples.visit(saying(Samples.commentaryGenerated, text)))
@@ -108,7 +111,7 @@ describe("a page", () => {
       })
     ))
 
-  it("a page has stable names, ids and headings, with and without errors", () => {
+  it("a creator's page has unique ids, labelled fields and one main heading, with and without errors", () => {
     const refusals = creatorActions.flatMap((action) =>
       [true, false].map((isStale) => ({
         action,
@@ -135,7 +138,7 @@ describe("a page", () => {
     }
   })
 
-  it("a page loads no external resource and runs no script", () => {
+  it("a creator's page loads no external resource and runs no script", () => {
     for (const state of Object.values(Samples.states)) {
       const page = creatorPage(Samples.visit(state))
       assert.notMatch(page, /<script|<img|<iframe| style="| on\w+="|url\(|@import/)
@@ -145,7 +148,7 @@ describe("a page", () => {
     }
   })
 
-  it("a page offers exactly the actions that the state allows", () => {
+  it("a creator's page offers exactly the actions that the state allows", () => {
     const offered: Readonly<Record<keyof typeof Samples.states, ReadonlyArray<CreatorAction>>> = {
       topicSent: ["respond", "decline"],
       opinionInjected: [],
@@ -177,20 +180,20 @@ describe("a page's text", () => {
       .replaceAll("\u00a0", " ")
   const named = (name: string) => ({ ...Samples.topicSent, persona: { ...Samples.topicSent.persona, name } })
 
-  it("a page's text states how long a closed request can be read", () => {
+  it("a creator's page states how long a closed request can be read", () => {
     for (const state of [Samples.approved, Samples.declined, Samples.expired, Samples.withdrawn]) {
       assert.include(text(creatorPage(Samples.visit(state))), "can be read until Saturday 13 June 2026, 12:00 UTC")
     }
   })
 
-  it("a page's text wraps a time only between day and hour", () => {
+  it("a time on a creator's page wraps only between the day and the time of day", () => {
     assert.include(
       creatorPage(Samples.visit(Samples.topicSent)),
       ">Saturday\u00a016\u00a0May\u00a02026, 12:00\u00a0UTC</time>"
     )
   })
 
-  it("a page's text shows the number of drafts when few are left", () => {
+  it("a creator's page shows the maximum number of drafts when few drafts are left", () => {
     const heading = (number: number) => {
       const draft = { ...Samples.revised.draft!, number }
       return /<h2>(Draft.*)<\/h2>/
@@ -205,7 +208,7 @@ describe("a page's text", () => {
     ])
   })
 
-  it("a page's text takes initials from letters and digits only", () => {
+  it("the initials on a creator's page contain only letters and digits", () => {
     const initials = (name: string) => /aria-hidden="true">([^<]*)</.exec(creatorPage(Samples.visit(named(name))))?.[1]
     const names = ["Jordan Vale", "Wolfe <b>Ivy", "(élan) & 7up !", "Cher", "山田 太郎", "<& !>", "  O’Neil  "]
     assert.deepStrictEqual(names.map(initials), ["JV", "WB", "É7", "C", "山太", "", "O"])
@@ -213,7 +216,7 @@ describe("a page's text", () => {
 })
 
 describe("inbox and outbox", () => {
-  it("inbox and outbox have the same markup for any content", () =>
+  it("the inbox and outbox pages have the same HTML tags for any content", () =>
     fc.assert(
       fc.property(words, (text) => {
         const pages = (said: string) => {
@@ -234,7 +237,7 @@ describe("inbox and outbox", () => {
       })
     ))
 
-  it("inbox and outbox show the number of further open requests, or a minimum if it was not counted further", () => {
+  it("the inbox shows the number of further open requests, or a minimum above the counting limit", () => {
     const request = { assignment: Samples.topicSent, topic: Samples.topic, link: "https://partners.example/creator/t" }
     const words = (shown: number, further: number) => {
       const page = inboxPage({ requests: Array.from({ length: shown }, () => request), further })
@@ -247,7 +250,7 @@ describe("inbox and outbox", () => {
     assert.deepStrictEqual(words(100, furtherCounted), ["1,100 or more open requests", "1,000 or more"])
   })
 
-  it("inbox and outbox turn exactly the links of a mail into links", () => {
+  it("the outbox turns exactly the complete URLs in a mail into links", () => {
     const text = 'Answer:\nhttps://partners.example/creator/a.b-c\n"javascript:alert(1)" http:\u200b//evil'
     const page = outboxMailPage({ file: "f", date: "d", from: "f", to: "t", subject: "s", text }, "/dev/outbox")
     const links = [...page.matchAll(/<a href="([^"]*)"/g)].map(([, target]) => target)
@@ -256,7 +259,7 @@ describe("inbox and outbox", () => {
 })
 
 describe("the template", () => {
-  it("the template escapes everything but HTML", () => {
+  it("the HTML template escapes every value except nested HTML", () => {
     assert.strictEqual(
       html`<p title="${'"'}">${["<", html`<b>`, 1, null, undefined, false]}</p>`.markup,
       '<p title="&#34;">&#60;<b>1</p>'
@@ -282,7 +285,7 @@ describe("the colours", () => {
     return (light! + 0.05) / (dark! + 0.05)
   }
 
-  it("the colours have enough contrast in light and dark mode (WCAG AA)", () => {
+  it("the colours of the stylesheet have enough contrast in light and dark mode (WCAG AA)", () => {
     assert.strictEqual(schemes.length, 2)
     for (const scheme of schemes) {
       const { accent, field, ink, paper, sheet, soft, wash } = scheme as Record<string, string>

@@ -16,7 +16,7 @@ const json = { accept: "application/json" }
 const address = `/api/creator/${token}`
 
 describe("viewing", () => {
-  it.effect("viewing shows organization, topic, persona and deadline", () =>
+  it.effect("a creator's page shows organization, topic, persona and deadline", () =>
     Effect.gen(function* () {
       const { look } = yield* caller(Samples.topicSent)
       const { headers, status, text } = yield* look()
@@ -30,7 +30,7 @@ describe("viewing", () => {
     })
   )
 
-  it.effect("viewing changes nothing in any state, by GET or by HEAD", () =>
+  it.effect("a GET or HEAD request for a creator's page changes nothing in any state", () =>
     Effect.gen(function* () {
       for (const state of Object.values(Samples.states)) {
         const { call, look, state: kept } = yield* caller(state)
@@ -51,7 +51,7 @@ describe("viewing", () => {
     })
   )
 
-  it.effect("viewing returns the request in the envelope to programs", () =>
+  it.effect("a program gets the creator's request as JSON in the success envelope", () =>
     Effect.gen(function* () {
       const { look } = yield* caller(Samples.commentaryGenerated)
       const { headers, json: body } = yield* look(json)
@@ -76,7 +76,7 @@ describe("viewing", () => {
     })
   )
 
-  it.effect("viewing prefers HTML unless JSON is preferred", () =>
+  it.effect("a creator's page is sent as HTML unless the client prefers JSON", () =>
     Effect.gen(function* () {
       const { look } = yield* caller(Samples.topicSent)
       const type = (accept: string) => Effect.map(look({ accept }), ({ headers }) => headers.get("content-type"))
@@ -87,7 +87,7 @@ describe("viewing", () => {
     })
   )
 
-  it.effect("viewing offers no action after the deadline, whether or not the worker has run", () =>
+  it.effect("a creator's page offers no action after the deadline, even before the worker has stored the expiry", () =>
     Effect.gen(function* () {
       const { look } = yield* caller(Samples.topicSent)
       yield* TestClock.setTime(noon + 48 * Samples.hour)
@@ -97,7 +97,7 @@ describe("viewing", () => {
     })
   )
 
-  it.effect("the creator's page reloads automatically only while the first draft is generated", () =>
+  it.effect("a creator's page reloads automatically only while the first draft is being generated", () =>
     Effect.gen(function* () {
       for (const [name, state] of Object.entries(Samples.states)) {
         const { look } = yield* caller(state)
@@ -108,7 +108,7 @@ describe("viewing", () => {
 })
 
 describe("an invalid link", () => {
-  it.effect("an invalid link always returns the same page, whatever the reason", () =>
+  it.effect("an invalid creator link returns the same page for every reason", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const paths = ["", "nonsense", "a/b/c", `${token}/unknown`, `${token}/respond/more`, "%3Cb%3E", "x".repeat(1001)]
@@ -120,7 +120,7 @@ describe("an invalid link", () => {
     })
   )
 
-  it.effect("an invalid link returns a 404 envelope to programs, with every action and method", () =>
+  it.effect("an invalid creator link returns a 404 error envelope to programs, for every action and method", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       for (const path of ["nonsense", "nonsense/respond", "nonsense/desk", `${inboxToken}/respond`]) {
@@ -134,7 +134,7 @@ describe("an invalid link", () => {
     })
   )
 
-  it.effect("an invalid link differs from an unknown action of a valid link, whose response lists the actions", () =>
+  it.effect("an unknown action or method returns a JSON error that lists the valid actions", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       for (const [path, method] of [
@@ -157,7 +157,7 @@ describe("an invalid link", () => {
 })
 
 describe("the inbox", () => {
-  it.effect("the inbox lists open requests with their links, as a page and as JSON", () =>
+  it.effect("the inbox lists open requests with their links, as an HTML page and as JSON", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const page = yield* call(inboxToken)
@@ -172,7 +172,7 @@ describe("the inbox", () => {
 })
 
 describe("every response", () => {
-  it.effect("every response keeps the link out of caches, indexes, frames and referrers", () =>
+  it.effect("every response of the creator routes keeps the link out of caches, indexes, frames and referrers", () =>
     Effect.gen(function* () {
       const { call, form, look } = yield* caller(Samples.topicSent)
       const answers = [
@@ -195,7 +195,7 @@ describe("every response", () => {
     })
   )
 
-  it.effect("a link is limited to 60 requests a minute, for the page and for JSON", () =>
+  it.effect("a creator link is limited to 60 requests a minute, for HTML and JSON together", () =>
     Effect.gen(function* () {
       const { call, look } = yield* caller(Samples.topicSent)
       for (let count = 0; count < 60; count++) assert.strictEqual((yield* look()).status, 200)
@@ -223,7 +223,7 @@ describe("every response", () => {
     }).pipe(Effect.provide(Logger.layer([])))
   )
 
-  it.effect("a page has status 503 and Retry-After if no database connection was free", () =>
+  it.effect("a creator's page has status 503 and Retry-After when no database connection was free", () =>
     Effect.gen(function* () {
       const { call } = yield* caller(Samples.topicSent)
       const { headers, status, text } = yield* call(busyToken)
@@ -233,7 +233,7 @@ describe("every response", () => {
     }).pipe(Effect.provide(Logger.layer([])))
   )
 
-  it.effect("every response logs and traces the route, never the token", () => {
+  it.effect("logs and traces of the creator routes contain the route, never the token", () => {
     const seen: Array<string> = []
     const logger = Logger.make(({ fiber, message }) => {
       seen.push(JSON.stringify([message, fiber.getRef(References.CurrentLogAnnotations)]))

@@ -1,4 +1,4 @@
-/** A creator portal over one assignment in memory, with the real workflow. The fake counts writes. */
+/** Provides a fake creator portal for one assignment in memory, with the real workflow. The fake counts writes. */
 import {
   CreatorPortal,
   InvalidTextLength,
@@ -18,14 +18,14 @@ import * as Layer from "effect/Layer"
 import type * as Result from "effect/Result"
 import { topic, uuid } from "./Samples.ts"
 
-/** A token with dots and dashes, longer than a router's default limit. */
+/** This token has dots and dashes, and is longer than the default parameter limit of a router. */
 export const token = `aB3-_${"x".repeat(300)}.Zz9`
 export const inboxToken = "d-token.sig"
 export const brokenToken = "broken"
 export const busyToken = "busy"
 export const link = `https://partners.example/api/creator/${token}`
 
-/** The pages reach requests by the tokens of links alone. */
+/** The pages identify a request only by the token of a link. */
 const tokenOf = (access: { readonly token: string } | { readonly email: string }) =>
   "token" in access ? access.token : brokenToken
 

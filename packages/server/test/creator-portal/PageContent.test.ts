@@ -1,4 +1,4 @@
-/** The parts of a creator's page that depend on the state and on a rejected action. */
+/** Tests the parts of a creator's page that depend on the state and on a rejected action. */
 import { describe, it } from "@effect/vitest"
 import { assert } from "vitest"
 import type { CreatorAction } from "../../src/creator-portal/CreatorAction.ts"
@@ -20,7 +20,7 @@ const refused = (action: CreatorAction, typed: NonNullable<PageVisit["refusal"]>
 describe("a page's title", () => {
   const title = (more: Partial<PageVisit>) => /<title>([^<·]*?) ·/.exec(page(Samples.topicSent, more))?.[1]
 
-  it("a page's title says that an action was rejected, or that the inbox link was mailed", () => {
+  it("the title of a creator's page says that an action was rejected, or that the inbox link was mailed", () => {
     assert.strictEqual(title({}), "Waiting for your view")
     assert.strictEqual(title({ inboxMailed: true }), "Link on its way: Waiting for your view")
     assert.strictEqual(title({ refusal: refused("respond", {}) }), "Not done: Waiting for your view")
@@ -28,7 +28,7 @@ describe("a page's title", () => {
 })
 
 describe("the form that declines", () => {
-  it("the form that declines is open only after its text was rejected", () => {
+  it("the decline form is open only after its text was rejected", () => {
     const isOpen = (refusal: PageVisit["refusal"]) => /<details open/.test(page(Samples.topicSent, { refusal }))
     assert.isFalse(isOpen(null))
     assert.isFalse(isOpen(refused("respond", { perspective: "No" })))
@@ -38,7 +38,7 @@ describe("the form that declines", () => {
 })
 
 describe("a text field", () => {
-  it("a text field is required only if the text has a minimum length", () => {
+  it("a text field of a creator's page is required only if the text has a minimum length", () => {
     const required = (assignment: PageVisit["assignment"]) =>
       [...page(assignment).matchAll(/<textarea id="([\w-]+)"[^>]* required minlength="(\d+)"/g)].map(([, id, min]) => [
         id,
@@ -74,7 +74,7 @@ describe("the page of a closed request", () => {
 })
 
 describe("the page's steps and introduction", () => {
-  it("the page's steps and introduction are replaced by the error when the field to correct is on the page", () => {
+  it("an error on a creator's page replaces the steps and the introduction when the page has the field to correct", () => {
     const parts = (more: Partial<PageVisit>) => {
       const shown = page(Samples.topicSent, more)
       return [shown.includes('class="steps"'), shown.includes('class="lead"')]

@@ -1,4 +1,4 @@
-/** One sample request in each state, and a visit of its page. */
+/** Contains one sample request in each state, and the data for rendering its page. */
 import * as Ids from "@partner-commentary/core/shared/Ids"
 import { defaults } from "@partner-commentary/core/shared/Policy"
 import type { Assignment } from "@partner-commentary/core/topic/Assignment"
@@ -7,7 +7,7 @@ import type { PageVisit } from "../../src/creator-portal/PageContent.ts"
 
 export const uuid = (last: number) => `0198a000-0000-7000-8000-${String(last).padStart(12, "0")}`
 export const hour = 3_600_000
-/** `noon` is Thursday 14 May 2026, 12:00 UTC. */
+/** The constant `noon` is Thursday 14 May 2026, 12:00 UTC. */
 export const noon = 1_778_760_000_000
 
 export const topic: AssignmentInContext["topic"] = {
@@ -72,13 +72,13 @@ export const commentaryGenerated: Assignment = {
   approveBy: noon + 7 * 24 * hour
 }
 
-/** The assignment with a second draft. */
+/** This assignment has a second draft. */
 export const revised: Assignment = {
   ...commentaryGenerated,
   draft: { id: Ids.DraftId.make(uuid(12)), number: 2, content: `Shorter. ${draftText}`, createdAt: noon }
 }
 
-/** The creator has requested another draft, which no attempt has generated yet. */
+/** The creator of this assignment has requested another draft, which has not been generated yet. */
 export const revisionRequested: Assignment = {
   ...commentaryGenerated,
   generation: {

@@ -6,7 +6,7 @@ import * as TokenWindow from "../../src/creator-portal/TokenWindow.ts"
 
 const make = (capacity: number) => TokenWindow.make({ limit: 2, seconds: 60, capacity })
 
-it.effect("a window starts with the first request, lasts a minute, and reports the wait in whole seconds", () =>
+it.effect("a rate window starts with the first request, lasts a minute, and reports the wait in whole seconds", () =>
   Effect.gen(function* () {
     const { take } = make(10)
     assert.strictEqual(yield* take("a"), 0)
@@ -20,7 +20,7 @@ it.effect("a window starts with the first request, lasts a minute, and reports t
   })
 )
 
-it.effect("tokens have separate windows", () =>
+it.effect("different tokens have separate rate windows", () =>
   Effect.gen(function* () {
     const { take } = make(10)
     yield* take("a")
@@ -30,7 +30,7 @@ it.effect("tokens have separate windows", () =>
   })
 )
 
-it.effect("memory is bounded: the oldest window is removed", () =>
+it.effect("the oldest rate window is removed when the capacity is reached", () =>
   Effect.gen(function* () {
     const { take } = make(2)
     for (const token of ["a", "a", "b", "b", "c"]) yield* take(token)
@@ -39,7 +39,7 @@ it.effect("memory is bounded: the oldest window is removed", () =>
   })
 )
 
-it.effect("ended windows are removed", () =>
+it.effect("rate windows that have ended are removed", () =>
   Effect.gen(function* () {
     const { take } = make(2)
     for (const token of ["a", "a", "b", "b"]) yield* take(token)

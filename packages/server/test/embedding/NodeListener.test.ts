@@ -52,7 +52,7 @@ const call = (port: number, { agent, body, method = "POST", path = "/" }: Call) 
   })
 
 describe("a listener for Node's server", () => {
-  it("a listener for Node's server reports the end of a response only after its client has read it", async (test) => {
+  it("a Node listener reports the end of a response only after the client has read the response", async (test) => {
     const taken = Promise.withResolvers<void>()
     let isTaken = false
     const port = await listen(test, (_, sent) => {
@@ -70,7 +70,7 @@ describe("a listener for Node's server", () => {
     await taken.promise
   })
 
-  it("a listener for Node's server aborts every request of a closed connection, including those waiting in the pipeline", async (test) => {
+  it("a closed connection aborts all its requests, including pipelined requests that wait for their turn", async (test) => {
     const aborted: Array<Promise<void>> = []
     const all = Promise.withResolvers<void>()
     const port = await listen(test, ({ signal }, sent) => {
@@ -87,7 +87,7 @@ describe("a listener for Node's server", () => {
     await Promise.all(aborted)
   })
 
-  it("a listener for Node's server has one close listener for each connection, however many requests it serves", async (test) => {
+  it("a Node listener adds one close listener for each connection, even for many requests", async (test) => {
     const all = Promise.withResolvers<Socket>()
     let begun = 0
     const listener = NodeListener.make({ fetch: () => new Promise(() => {}) }, () => {})
@@ -105,7 +105,7 @@ describe("a listener for Node's server", () => {
     expect((await all.promise).listenerCount("close")).toBeLessThan(11)
   })
 
-  it("a listener for Node's server aborts a request whose response gets no close event, as before Node 24", async () => {
+  it("a closed socket aborts a request even if the response gets no close event, as before Node 24", async () => {
     const socket = new EventEmitter()
     const none = () => undefined
     const response = { headersSent: false, writableFinished: false, on: none, writeHead: none, write: () => true }
@@ -123,7 +123,7 @@ describe("a listener for Node's server", () => {
     expect(socket.listenerCount("close")).toBe(1)
   })
 
-  it("a listener for Node's server passes on the client's address and the original target", async (test) => {
+  it("a Node listener passes the client's address and the original request target to the service", async (test) => {
     const port = await listen(test, (request, sent) =>
       Promise.resolve(Response.json({ ...sent, method: request.method, url: request.url.replace(/:\d+/, "") }))
     )
@@ -135,7 +135,7 @@ describe("a listener for Node's server", () => {
     expect(await told({ method: "TRACE" })).toMatchObject({ method: "TRACE" })
   })
 
-  it("a listener for Node's server answers on a connection whose previous body was not read, whatever its size", async (test) => {
+  it("a Node listener reuses a connection whose previous request body was not read", async (test) => {
     const answer = NodeListener.make({ fetch: () => Promise.resolve(new Response("unread")) }, () => {})
     const connections = new Set<Socket>()
     const port = await serve(test, (request, response) => {
@@ -151,7 +151,7 @@ describe("a listener for Node's server", () => {
     agent.destroy()
   })
 
-  it("a listener for Node's server reads a body with backpressure and passes on every byte", async (test) => {
+  it("a Node listener reads a request body with backpressure and passes on every byte", async (test) => {
     let waiting: ReadableStreamDefaultReader<Uint8Array> | undefined
     let finish: (response: Response) => void = () => {}
     const port = await listen(test, (request) => {
@@ -180,7 +180,7 @@ describe("a listener for Node's server", () => {
     expect(await answered).toBe(200)
   })
 
-  it("a listener for Node's server writes a response with backpressure and stops when the client disconnects", async (test) => {
+  it("a Node listener writes a response with backpressure, and stops when the client disconnects", async (test) => {
     let made = 0
     let ended: unknown
     const body = () =>
@@ -206,7 +206,7 @@ describe("a listener for Node's server", () => {
     while (ended === undefined) await pause(5)
   })
 
-  it("a listener for Node's server reports a client that disconnects before the response", async (test) => {
+  it("a Node listener aborts the request when the client disconnects before the response", async (test) => {
     let asked: Request | undefined
     const port = await listen(test, (request) => {
       asked = request
@@ -228,7 +228,7 @@ describe("a listener for Node's server", () => {
     ["text", "text/plain", "as sent", "as sent"],
     ["bytes", "application/json", Buffer.from("{ }"), "{ }"]
   ] as const)(
-    "a listener for Node's server takes %s from a parser that ran before it",
+    "a Node listener accepts %s from a body parser that ran before the listener",
     async ([_, type, parsed, text], test) => {
       const answer = NodeListener.make({ fetch: async (request) => new Response(await request.text()) }, () => {})
       const port = await serve(test, (request, response) => {
@@ -240,7 +240,7 @@ describe("a listener for Node's server", () => {
     }
   )
 
-  it("a listener for Node's server does not wait for a body that was already read, and reports it to the embedder", async (test) => {
+  it("a Node listener answers 500 when other code has read the body, and reports the error to the embedder", async (test) => {
     const reported: Array<unknown> = []
     const answer = NodeListener.make({ fetch: async (request) => new Response(await request.text()) }, (error) =>
       reported.push(error)
@@ -255,13 +255,13 @@ describe("a listener for Node's server", () => {
     expect(reported).toHaveLength(1)
   })
 
-  it("a listener for Node's server answers HEAD with GET's headers and no body", async (test) => {
+  it("a Node listener answers HEAD with the headers of GET and without a body", async (test) => {
     const port = await listen(test, () => Promise.resolve(new Response("body", { headers: { "content-length": "4" } })))
     const answer = await fetch(`http://127.0.0.1:${port}`, { method: "HEAD" })
     expect([answer.headers.get("content-length"), await answer.text()]).toEqual(["4", ""])
   })
 
-  it("a listener for Node's server answers a response without a body, and reads no body for HEAD", async (test) => {
+  it("a Node listener sends a response without a body, and reads no response body for HEAD", async (test) => {
     let reads = 0
     const body = () =>
       new ReadableStream(
@@ -277,7 +277,7 @@ describe("a listener for Node's server", () => {
     expect([head.status, await head.text(), reads]).toEqual([200, "", 0])
   })
 
-  it("a listener for Node's server answers 500 in the envelope when the service cannot start, and reports the reason only to the embedder", async (test) => {
+  it("a Node listener answers 500 when the service cannot start, and reports the reason only to the embedder", async (test) => {
     const reported: Array<unknown> = []
     const port = await listen(
       test,

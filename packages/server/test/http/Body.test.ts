@@ -7,7 +7,7 @@ import { headerProblem, textDecoder } from "../../src/http/Body.ts"
 const field = (contentType: string) => headerProblem(Headers.fromInput({ "content-type": contentType }))?.field
 
 describe("headerProblem", () => {
-  it("headerProblem accepts JSON in UTF-8, in any spelling and with other parameters", () => {
+  it("headerProblem accepts JSON in UTF-8 in any spelling, with other parameters", () => {
     for (const type of [
       "application/json",
       " Application/JSON ",
@@ -21,7 +21,7 @@ describe("headerProblem", () => {
     }
   })
 
-  it("headerProblem rejects every other charset, and invalid ones", () => {
+  it("headerProblem rejects other charsets and invalid charset parameters", () => {
     for (const charset of [
       "latin1",
       '""',
@@ -43,7 +43,7 @@ describe("headerProblem", () => {
     }
   })
 
-  it("headerProblem limits the length of a content type", () => {
+  it("headerProblem rejects content types above the length limit", () => {
     const lazy = { length: 16_384, toLowerCase: () => assert.fail("it was read") }
     assert.strictEqual(headerProblem({ "content-type": lazy } as unknown as Headers.Headers)?.field, "content-type")
     assert.strictEqual(field(`application/json; charset=${" ".repeat(16_000)}x`), "content-type")
@@ -54,19 +54,22 @@ describe("a decoder", () => {
   const decode = textDecoder(Schema.Struct({ name: Schema.String }))
   const object = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}`
 
-  it.effect("a decoder refuses more than 10,000 members of objects at all levels, without parsing", () =>
-    Effect.gen(function* () {
-      const whole = `{"name":"a","other":${object(20_000)}}`
-      // The last text is incomplete JSON. The decoder refuses it for its members before it reaches the end.
-      for (const text of [whole, `{"a":${object(6000)},"b":${object(6000)}}`, whole.slice(0, -1)]) {
-        assert.deepStrictEqual(yield* Effect.flip(decode(text)), [
-          { field: "body", constraint: "must have at most 10,000 members of objects" }
-        ])
-      }
-    })
+  it.effect(
+    "a body decoder rejects more than 10,000 object members at all levels together, without parsing the text",
+    () =>
+      Effect.gen(function* () {
+        const whole = `{"name":"a","other":${object(20_000)}}`
+        // The last text is incomplete JSON. The decoder rejects the text because of its members, before parsing would
+        // find the incomplete end.
+        for (const text of [whole, `{"a":${object(6000)},"b":${object(6000)}}`, whole.slice(0, -1)]) {
+          assert.deepStrictEqual(yield* Effect.flip(decode(text)), [
+            { field: "body", constraint: "must have at most 10,000 members of objects" }
+          ])
+        }
+      })
   )
 
-  it.effect("a decoder accepts 10,000 members, long lists, and any number of colons in a string", () =>
+  it.effect("a body decoder accepts 10,000 object members, long lists, and any number of colons in a string", () =>
     Effect.gen(function* () {
       const name = ":".repeat(20_000)
       const list = Array.from({ length: 20_000 }, () => 0)

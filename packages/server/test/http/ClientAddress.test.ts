@@ -10,24 +10,24 @@ const address = (socket: string, forwarded?: string, trusted: IpAllowList.IpAllo
   clientAddress(socket, forwarded, trusted)
 
 describe("clientAddress", () => {
-  it("clientAddress is the socket's address unless the socket is a trusted proxy", () => {
+  it("the client address is the socket's address unless the socket is a trusted proxy", () => {
     assert.strictEqual(address("203.0.113.7", "198.51.100.1"), "203.0.113.7")
     assert.strictEqual(address("10.1.2.3", "198.51.100.1", []), "10.1.2.3")
     assert.strictEqual(address("10.1.2.3"), "10.1.2.3")
   })
 
-  it("clientAddress is the right-most forwarded address that is no trusted proxy", () => {
+  it("the client address is the right-most forwarded address that is not a trusted proxy", () => {
     assert.strictEqual(address("10.1.2.3", "1.1.1.1, 198.51.100.1"), "198.51.100.1")
     assert.strictEqual(address("10.1.2.3", "1.1.1.1, 198.51.100.1, 10.9.9.9"), "198.51.100.1")
     assert.strictEqual(address("::ffff:10.1.2.3", "198.51.100.1, ::ffff:10.9.9.9, 2001:db8::5"), "198.51.100.1")
     assert.strictEqual(address("2001:db8::1", "2001:4860::8888"), "2001:4860::8888")
   })
 
-  it("clientAddress is the socket's when every forwarded address is trusted", () => {
+  it("the client address is the socket's address when every forwarded address is trusted", () => {
     assert.strictEqual(address("10.1.2.3", "10.0.0.1, 10.0.0.2"), "10.1.2.3")
   })
 
-  it("clientAddress is parsed with the port and brackets that some proxies add", () => {
+  it("the client address is read without the port and the brackets that some proxies add", () => {
     for (const [entry, read] of [
       ["203.0.113.9:4711", "203.0.113.9"],
       ["[2001:4860::1]:443", "2001:4860::1"],
@@ -40,7 +40,7 @@ describe("clientAddress", () => {
     }
   })
 
-  it("clientAddress is unknown if the proxy sends no valid address: no allow list accepts it, and the socket's limit applies", () => {
+  it("a client with an invalid forwarded address matches no allow list, and the rate limit of the socket's address applies", () => {
     const everybody = Result.getOrThrow(IpAllowList.parseAllowList(["0.0.0.0/0", "::/0"]))
     for (const entry of ["unknown", "_hidden", "1.1.1.1, unknown", "203.0.113.9:4711:1", "a:1", "", " "]) {
       const read = address("10.1.2.3", entry)
@@ -50,7 +50,7 @@ describe("clientAddress", () => {
     }
   })
 
-  it("clientAddress is unknown when a trusted proxy's entry is invalid: entries to its left are ignored", () => {
+  it("an invalid entry from a trusted proxy makes the client address unknown, whatever entries precede the invalid entry", () => {
     const unreadable = [":80", "[]", "[]:80", "[", "]", "", " ", "-", "unix:", "203.0.113.9:", "203.0.113.9:http"]
     const odd = [
       "[2001:4860::1]garbage",

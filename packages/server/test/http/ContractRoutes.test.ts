@@ -1,6 +1,6 @@
 /**
- * The contract's routes decode, authorize and encode as Effect's builder does, without a copy of the application's
- * context.
+ * Tests that the contract's routes decode, authorize and encode as Effect's builder does. The routes do not copy the
+ * context of the application.
  */
 import { assert, it } from "@effect/vitest"
 import * as RunningContext from "@partner-commentary/core/shared/RunningContext"
@@ -52,7 +52,7 @@ const guard = Layer.succeed(Guard, (next) =>
   )
 )
 
-/** Counts the copies of the application's services. */
+/** Counts how often the context with the application's services is copied. */
 class CountedMap extends Map<string, unknown> {
   copies = 0
   override [Symbol.iterator]() {
@@ -87,7 +87,7 @@ const ask = (
     })
   )
 
-it.effect("a request whose handler returns a response copies no services of the application", () =>
+it.effect("a request whose handler returns a response does not copy the application's services", () =>
   Effect.gen(function* () {
     const answer = yield* ask(ContractRoutes.layer, "/text/7")
     assert.deepStrictEqual(answer, { copies: 0, status: 200, text: "7" })

@@ -9,7 +9,7 @@ const isJson = (text: string, visitor: JsonVisitor = { begin: () => {}, end: () 
 
 const parses = (text: string) => Result.isSuccess(Result.try(() => JSON.parse(text)))
 
-/** Texts that resemble JSON, valid or not. */
+/** Generates texts that resemble JSON, valid or invalid. */
 const pieces = fc
   .array(
     fc.constantFrom(
@@ -37,7 +37,7 @@ const pieces = fc
   .map((parts) => parts.join(""))
 
 describe("JsonReader", () => {
-  it("JsonReader accepts exactly what JSON.parse accepts", () => {
+  it("the JSON reader accepts exactly the texts that JSON.parse accepts", () => {
     void fc.assert(
       fc.property(fc.oneof(pieces, fc.json(), fc.string()), (text) => {
         assert.strictEqual(isJson(text), parses(text), text)
@@ -48,7 +48,7 @@ describe("JsonReader", () => {
       assert.strictEqual(isJson(text), parses(text), JSON.stringify(text))
   })
 
-  it("JsonReader reports where the values of a list start and end", () => {
+  it("the JSON reader reports where the values of a list start and end", () => {
     const text = '{"a": [1, {"b":"]"}, "x\\"" , [2]]}'
     const found: Array<string> = []
     let start = 0
@@ -63,7 +63,7 @@ describe("JsonReader", () => {
     assert.deepStrictEqual(found, ["1", '{"b":"]"}', '"x\\""', "[2]"])
   })
 
-  it("JsonReader reads a large text of small values in steps", () => {
+  it("the JSON reader reads a large text of small values in steps", () => {
     const steps = read(`[${"{},".repeat(50_000)}0]`, { begin: () => {}, end: () => {} })
     let count = 0
     while (steps.next().done !== true) count++

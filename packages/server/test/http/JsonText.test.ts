@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { hasMoreMembers } from "../../src/http/JsonText.ts"
 
-it("the members of all objects of a text are counted together, and colons in strings are no members", () => {
+it("the members of all objects in a JSON text are counted together, without the colons in strings", () => {
   const text = '{"a:b":[{"c":":::\\""}],"d":{"e":1}}'
   for (const limit of [4, 5]) assert.isFalse(hasMoreMembers(text, limit), String(limit))
   for (const limit of [0, 1, 2, 3]) assert.isTrue(hasMoreMembers(text, limit), String(limit))

@@ -11,7 +11,7 @@ const field = (text: string) => {
 }
 
 describe("StrictJson", () => {
-  it("StrictJson parses any stringified value like JSON.parse", () => {
+  it("the strict JSON parser returns the same value as JSON.parse for any stringified value", () => {
     void fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 10 }), (value) => {
         const text = JSON.stringify(value)
@@ -23,18 +23,18 @@ describe("StrictJson", () => {
     )
   })
 
-  it("StrictJson ignores brackets, commas and quotes inside strings", () => {
+  it("the strict JSON parser ignores brackets, commas and quotes inside strings", () => {
     for (const text of ['{"a":"[{\\",:}]","b":"\\\\"}', '["\\"",{"}":1,"{":2}]', '{"\\"a":1,"a":2}'])
       assert.isUndefined(field(text), text)
   })
 
-  it("StrictJson reports the location of a duplicate key, even if it is escaped differently", () => {
+  it("the strict JSON parser reports the location of a duplicate key, even with different escapes", () => {
     assert.strictEqual(field('{"a":{"b":[0,{"c":1,"c":2}]}}'), "a.b[1].c")
     assert.strictEqual(field('{"a":1,"\\u0061":2}'), "a")
     assert.isUndefined(field('[{"a":1},{"a":2},{"b":{"a":1}}]'))
   })
 
-  it("StrictJson rejects exactly the numbers that a double cannot represent", () => {
+  it("the strict JSON parser rejects exactly the numbers that a double cannot represent", () => {
     for (const same of [
       "0",
       "-0",
@@ -68,27 +68,27 @@ describe("StrictJson", () => {
     )
   })
 
-  it("StrictJson rejects lone surrogates in keys and values, and accepts pairs", () => {
+  it("the strict JSON parser rejects lone surrogates in keys and values, and accepts surrogate pairs", () => {
     assert.strictEqual(field('{"a":"\\ud83d"}'), "a")
     assert.strictEqual(field('{"a":["x","\\ude00"]}'), "a[1]")
     assert.isDefined(field('{"\\ud83d":1}'))
     assert.isUndefined(field('{"\\ud83d\\ude00":"\\ud83d\\ude00 😀"}'))
   })
 
-  it("StrictJson allows 32 levels inside the body's own object", () => {
+  it("the strict JSON parser allows 32 nested levels inside the outermost object", () => {
     const levels = (depth: number) => `{"metadata":${"[".repeat(depth)}${"]".repeat(depth)}}`
     assert.isUndefined(field(levels(32)))
     assert.match(field(levels(33)) ?? "", /^metadata/)
     assert.match(field(levels(50_000)) ?? "", /^(metadata|body)/)
   })
 
-  it("StrictJson reads the longest numbers in linear time", () => {
+  it("the strict JSON parser reads very long numbers in linear time", () => {
     const long = (zeros: number) => `[1.${"0".repeat(zeros)}1]`
     assert.strictEqual(field(long(250_000)), "[0]")
     assert.isUndefined(field(`[1.${"0".repeat(250_000)}]`))
   })
 
-  it("StrictJson builds only the reported path, and limits the length of keys in it", () => {
+  it("the strict JSON parser builds a path only for the reported problem, and shortens long keys in the path", () => {
     const key = "k".repeat(130_000)
     const twice = (holder: string) => `{"${holder}":{"${key}":{${'"":1,'.repeat(20_000)}"":1}}}`
     let written = 0
@@ -108,7 +108,7 @@ describe("StrictJson", () => {
     }
   })
 
-  it("StrictJson stops at excessive nesting without parsing", () => {
+  it("the strict JSON parser rejects excessive nesting before parsing the text", () => {
     const deep = `{"trace":${"[".repeat(4_000_000)}`
     const read: Array<number> = []
     const original = JSON.parse
@@ -125,11 +125,11 @@ describe("StrictJson", () => {
     assert.isBelow(Math.max(0, ...read), 100)
   })
 
-  it("StrictJson reads strings of any length", () => {
+  it("the strict JSON parser reads strings of any length", () => {
     for (const text of ["x".repeat(4_000_000), '\\"'.repeat(1_000_000)]) assert.isUndefined(field(`{"a":"${text}"}`))
   })
 
-  it("StrictJson checks the named fields only, except for nesting", () => {
+  it("the strict JSON parser checks only the named fields, except for the nesting depth", () => {
     const fields = new Set(["metadata"])
     const found = (text: string) => {
       const parsed = parseStrictJson(text, fields)
@@ -140,12 +140,12 @@ describe("StrictJson", () => {
     assert.match(found(`{"trace":${"[".repeat(40)}${"]".repeat(40)}}`) ?? "", /^trace/)
   })
 
-  it("StrictJson reports everything else as invalid JSON", () => {
+  it("the strict JSON parser reports all other invalid texts as invalid JSON", () => {
     for (const text of ["", " ", "{", "{'a':1}", "[1,]", "NaN", "01", '"\n"', "{}{}", "\ufeff1x"])
       assert.strictEqual(field(text), "body", text)
   })
 
-  it.effect("StrictJson reads a large text in steps that yield to other fibers", () =>
+  it.effect("the strict JSON parser reads a large text in steps that yield to other fibers", () =>
     Effect.gen(function* () {
       const text = `{"metadata":[${"{},".repeat(80_000)}0]}`
       const reading = yield* Effect.forkChild(parseStrictJsonInSteps(text))

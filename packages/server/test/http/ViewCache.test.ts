@@ -1,8 +1,8 @@
-/** The bounds of the cache of views. */
+/** Tests the size limits of the cache of views. */
 import { assert, it } from "@effect/vitest"
 import * as ViewCache from "../../src/http/ViewCache.ts"
 
-it("the least recently used view is dropped first, and long views are not cached", () => {
+it("the view cache drops the least recently used view first, and does not store long views", () => {
   const views = ViewCache.make()
   const view = (length: number) => ({ tag: "tag", text: "x".repeat(length) })
   for (let count = 0; count < 100; count++) views.set(`${count}`, view(20_000))

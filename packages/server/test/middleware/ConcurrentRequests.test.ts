@@ -10,7 +10,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { withPermit } from "../../src/middleware/ConcurrentRequests.ts"
 import * as FairScheduler from "../../src/middleware/FairScheduler.ts"
 
-/** Requests whose turns the test runs one by one. The present turn has no time left. */
+/** Creates requests whose turns the test runs one by one. The current turn has no time left. */
 const scene = Effect.gen(function* () {
   const limit = yield* ConcurrencyLimit
   let now = 0
@@ -46,24 +46,22 @@ const scene = Effect.gen(function* () {
   return { ask, turn, work, worked }
 })
 
-it.effect(
-  "each request of an organization starts in the turn of the organization, and requests of disconnected clients never start",
-  () =>
-    Effect.gen(function* () {
-      const { ask, turn, worked } = yield* scene
-      const [first, gone, third] = [yield* ask("attacker"), yield* ask("attacker"), yield* ask("attacker")]
-      const victim = yield* ask("victim")
-      assert.deepStrictEqual(worked, [])
-      gone.interruptUnsafe()
-      for (const done of [["attacker"], ["attacker", "victim"], ["attacker", "victim", "attacker"]]) {
-        turn()
-        assert.deepStrictEqual(worked, done)
-      }
-      yield* Fiber.joinAll([first, third, victim])
-    }).pipe(Effect.provide(ConcurrencyLimit.layer))
+it.effect("requests start in their organization's turns, and a disconnected client's request never starts", () =>
+  Effect.gen(function* () {
+    const { ask, turn, worked } = yield* scene
+    const [first, gone, third] = [yield* ask("attacker"), yield* ask("attacker"), yield* ask("attacker")]
+    const victim = yield* ask("victim")
+    assert.deepStrictEqual(worked, [])
+    gone.interruptUnsafe()
+    for (const done of [["attacker"], ["attacker", "victim"], ["attacker", "victim", "attacker"]]) {
+      turn()
+      assert.deepStrictEqual(worked, done)
+    }
+    yield* Fiber.joinAll([first, third, victim])
+  }).pipe(Effect.provide(ConcurrencyLimit.layer))
 )
 
-it.effect("the reads of an organization's streams take turns with the requests of others", () =>
+it.effect("the reads of an organization's streams take turns with the requests of other organizations", () =>
   Effect.gen(function* () {
     const { ask, turn, work, worked } = yield* scene
     const read = Effect.andThen(Effect.yieldNow, work)

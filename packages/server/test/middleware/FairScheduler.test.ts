@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scheduler from "effect/Scheduler"
 import { make, maxWait, turnBudget } from "../../src/middleware/FairScheduler.ts"
 
-/** An event loop and a clock that the test controls. */
+/** Simulates an event loop and a clock that the test controls. */
 const eventLoop = () => {
   let now = 0
   let immediates: Array<() => void> = []
@@ -27,7 +27,7 @@ const eventLoop = () => {
 }
 
 describe("the fair scheduler", () => {
-  it("the fair scheduler runs only one long task in a turn, even if many wait", () => {
+  it("the fair scheduler runs only one long task in a turn, even if many tasks wait", () => {
     const { isIdle, run, takes, turn } = eventLoop()
     const began: Array<string> = []
     for (let each = 0; each < 5; each++) {
@@ -44,7 +44,7 @@ describe("the fair scheduler", () => {
     assert.isTrue(isIdle())
   })
 
-  it("the fair scheduler serves keys round-robin, one task each", () => {
+  it("the fair scheduler serves keys round-robin with one task each", () => {
     const { run, takes, turn } = eventLoop()
     const began: Array<string> = []
     const task = (key: string) =>
@@ -60,7 +60,7 @@ describe("the fair scheduler", () => {
     assert.deepStrictEqual(began, ["attacker", "attacker", "victim", "attacker", "victim"])
   })
 
-  it("the fair scheduler runs short tasks together in one turn", () => {
+  it("the fair scheduler runs several short tasks in one turn", () => {
     const { run, turn } = eventLoop()
     let done = 0
     for (let each = 0; each < 100; each++) run(`caller ${each % 3}`, () => void done++)
@@ -68,7 +68,7 @@ describe("the fair scheduler", () => {
     assert.strictEqual(done, 100)
   })
 
-  it("the fair scheduler starts short tasks at once while no task waits", () => {
+  it("the fair scheduler starts short tasks at once while no other task waits", () => {
     const { isIdle, start, takes, turn } = eventLoop()
     let done = 0
     for (let each = 0; each < 2; each++) {
@@ -84,7 +84,7 @@ describe("the fair scheduler", () => {
     }
   })
 
-  it("the fair scheduler queues tasks that start after the time of their turn, in turns of their keys", () => {
+  it("the fair scheduler queues a task by its key when the time of the turn is used up", () => {
     const { run, start, takes, turn } = eventLoop()
     const began: Array<string> = []
     const task = (key: string) =>
@@ -105,7 +105,7 @@ describe("the fair scheduler", () => {
     assert.strictEqual(began.length, 4)
   })
 
-  it("the fair scheduler has no time for more while it runs queued tasks or accepts connections", () => {
+  it("the fair scheduler starts no new task at once while queued tasks run or connections arrive", () => {
     const { connected, hasTime, run, turn } = eventLoop()
     let hadTime = true
     run("a caller", () => {
@@ -118,7 +118,7 @@ describe("the fair scheduler", () => {
     assert.isFalse(hasTime())
   })
 
-  it("the fair scheduler accepts connections first, for a limited time", () => {
+  it("the fair scheduler delays tasks for arriving connections, up to a time limit", () => {
     const { connected, run, takes, turn } = eventLoop()
     takes(1000)
     let done = 0
@@ -148,7 +148,7 @@ describe("the fair scheduler", () => {
     assert.strictEqual(done, 1)
   })
 
-  it("the fair scheduler resumes a fiber that yielded in the turn of its key", () => {
+  it("the fair scheduler resumes a yielded fiber in the turn of the fiber's key", () => {
     const { of, run, takes, turn } = eventLoop()
     const steps: Array<string> = []
     const heavy = Effect.forEach([1, 2, 3], (step) =>
@@ -169,7 +169,7 @@ describe("the fair scheduler", () => {
     return Effect.runPromise(Fiber.join(fiber))
   })
 
-  it("the fair scheduler runs no further work of an interrupted fiber that waits for its turn", async () => {
+  it("the fair scheduler runs no further work of an interrupted fiber", async () => {
     const { of, turn } = eventLoop()
     let worked = false
     const heavy = Effect.andThen(

@@ -13,7 +13,7 @@ describe("verified credentials", () => {
     assert.isUndefined(ownerOf("key"))
   })
 
-  it("above 10,000 verified credentials, the one that was verified longest ago is removed", () => {
+  it("above 10,000 verified credentials, the cache removes the credential with the oldest verification", () => {
     let now = 0
     const { accept, ownerOf } = make(() => now)
     accept("first", "acme")
@@ -25,7 +25,7 @@ describe("verified credentials", () => {
     assert.strictEqual(ownerOf("first"), "acme")
   })
 
-  it("verified credentials are neither empty nor longer than 2,048 characters", () => {
+  it("the credential cache stores no empty credentials and none above 2,048 characters", () => {
     const { accept, ownerOf } = make(() => 0)
     for (const credential of ["", "x".repeat(2049)]) {
       accept(credential, "acme")

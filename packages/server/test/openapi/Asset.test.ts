@@ -13,7 +13,7 @@ const request = HttpServerRequest.fromWeb(new Request("http://localhost/docs/sca
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
   body._tag === "Uint8Array" ? body.body : assert.fail("no bytes")
 
-/** Returns the number of decompressions during the effect. */
+/** Returns the effect's value and the number of decompressions during the effect. */
 const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const original = globalThis.DecompressionStream
@@ -36,7 +36,7 @@ const unpackings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("an asset", () => {
-  it.effect("concurrent clients that do not accept compression share one decompression", () =>
+  it.effect("concurrent clients without compression share one decompression of the asset", () =>
     Effect.gen(function* () {
       const made = yield* makeAsset(text, {})
       const all = Array.from({ length: 200 }, () => respondWithAsset(made, request))
@@ -61,7 +61,7 @@ describe("an asset", () => {
   )
 })
 
-it.effect("an asset is created once, even when its first caller is interrupted", () =>
+it.effect("an asset is created once even when its first caller is interrupted", () =>
   Effect.gen(function* () {
     const ready = yield* Deferred.make<void>()
     let made = 0

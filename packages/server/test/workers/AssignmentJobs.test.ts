@@ -1,4 +1,7 @@
-/** Tests polls for due assignments: concurrent claims, shares of the slots, and an interruption before a job starts. */
+/**
+ * Tests polls for due assignments: concurrent claims, fair shares of the slots, and an interruption before a job
+ * starts.
+ */
 import { assert, it } from "@effect/vitest"
 import { type DraftJob, DraftWorker } from "@partner-commentary/core/commentary/DraftWorker"
 import { DueAssignments } from "@partner-commentary/core/operations/DueAssignments"
@@ -27,10 +30,12 @@ const settingsFor = (drafts: number) => ({
   media: 1
 })
 
-/** Lets the fibers run until they wait. */
+/** Runs the fibers until all of them wait. */
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
-/** A runner with one slot. The first claim is committed, and the test delays its result. */
+/**
+ * Interrupts the poll of a runner with one slot. The first claim is already committed, and the test delays its result.
+ */
 const interrupted = Effect.gen(function* () {
   const committed = yield* Deferred.make<void>()
   const answered = yield* Deferred.make<void>()
@@ -64,7 +69,7 @@ const interrupted = Effect.gen(function* () {
   return { claimed, ran, runner }
 })
 
-it.effect("a draft that was claimed when its poll was interrupted has a job", () =>
+it.effect("a draft that was claimed when its poll was interrupted still gets a job", () =>
   Effect.gen(function* () {
     const { claimed, ran } = yield* interrupted
     assert.lengthOf(claimed, 1)
@@ -75,7 +80,7 @@ it.effect("a draft that was claimed when its poll was interrupted has a job", ()
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("the slot of that draft is free again when its job has ended", () =>
+it.effect("the slot of an interrupted poll's draft is free again when the draft's job has ended", () =>
   Effect.gen(function* () {
     const { claimed, ran, runner } = yield* interrupted
     assert.strictEqual(yield* runner.inFlight, 0)
@@ -88,7 +93,8 @@ it.effect("the slot of that draft is free again when its job has ended", () =>
 )
 
 /**
- * Runs drafts that never end. Returns the due assignments whose steps ran, and the maximum number of concurrent steps.
+ * Runs drafts that never end. Returns the due assignments that may start a draft, and the maximum number of concurrent
+ * steps.
  */
 const pollForDrafts = Effect.fnUntraced(function* (
   drafts: number,
@@ -119,7 +125,7 @@ const pollForDrafts = Effect.fnUntraced(function* (
   return { begun: woken.filter(({ mayBegin }) => mayBegin).map(({ id }) => id), most: counts.most }
 })
 
-it.effect("steps of due assignments run concurrently", () =>
+it.effect("the steps of due assignments run concurrently", () =>
   Effect.gen(function* () {
     const { begun, most } = yield* pollForDrafts(32, [{ organizationId, ids: [1, 2, 3, 4, 5].map(shareId) }])
     assert.lengthOf(begun, 5)

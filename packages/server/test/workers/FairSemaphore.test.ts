@@ -1,16 +1,15 @@
-/** Returns the number of permits of each owner. */
 import { assert, it } from "@effect/vitest"
 import * as FairSemaphore from "@partner-commentary/server/workers/FairSemaphore"
 import * as Effect from "effect/Effect"
 
-/** Takes all free permits of the owner and returns their number. */
+/** Takes free permits for the owner until the owner may take no more permits. Returns the taken permits. */
 const takeAll = (places: FairSemaphore.FairSemaphore<string>, owner: string) => {
   const taken = []
   while (places.isFreeFor(owner)) taken.push(places.take(owner, Effect.void))
   return taken
 }
 
-it("a single owner gets half of the permits, and a second one finds free permits", () => {
+it("a single owner gets half of the permits, and a second owner still finds free permits", () => {
   const places = FairSemaphore.make<string>(16)
   assert.deepStrictEqual(
     ["a", "b", "c", "d", "e", "a"].map((owner) => takeAll(places, owner).length),
@@ -18,7 +17,7 @@ it("a single owner gets half of the permits, and a second one finds free permits
   )
 })
 
-it("two alternating owners get a third each", () => {
+it("two owners that alternate get a third of the permits each", () => {
   const places = FairSemaphore.make<string>(16)
   const taken = { a: 0, b: 0 }
   for (let turn = 0; turn < 20; turn++) {
@@ -31,7 +30,7 @@ it("two alternating owners get a third each", () => {
   assert.deepStrictEqual(taken, { a: 6, b: 5 })
 })
 
-it("pending owners count as if they held a permit", () => {
+it("a pending owner counts as if the owner held one permit more", () => {
   const places = FairSemaphore.make<string>(4)
   assert.isTrue(places.isFreeFor("a", ["a"]))
   assert.isFalse(places.isFreeFor("a", ["a", "a"]))
@@ -39,13 +38,13 @@ it("pending owners count as if they held a permit", () => {
   assert.isTrue(places.isFreeFor("a"))
 })
 
-it("a single permit is held by one owner at a time", () => {
+it("a single permit is held by only one owner at a time", () => {
   const places = FairSemaphore.make<string>(1)
   assert.lengthOf(takeAll(places, "a"), 1)
   assert.isFalse(places.isFreeFor("b"))
 })
 
-it.effect("a permit is released when its work ends, by success, failure or interruption", () =>
+it.effect("a permit is released when its work ends by success, failure or interruption", () =>
   Effect.gen(function* () {
     const places = FairSemaphore.make<string>(3)
     const works = [Effect.void, Effect.die("broken"), Effect.interrupt]

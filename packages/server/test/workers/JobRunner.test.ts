@@ -1,4 +1,4 @@
-/** One kind of job on a queue in memory. */
+/** Tests a job runner for one kind of job, with a queue in memory. */
 import { assert, it } from "@effect/vitest"
 import { OrganizationId } from "@partner-commentary/core/shared/Ids"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -8,7 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
-/** Lets the jobs run until they all wait. */
+/** Runs the jobs until all of them wait. */
 const settle = Effect.repeat(Effect.yieldNow, { times: 10 })
 
 const nextSignal = Effect.gen(function* () {
@@ -16,7 +16,7 @@ const nextSignal = Effect.gen(function* () {
   return yield* Effect.forkChild(wait(Duration.infinity), { startImmediately: true })
 })
 
-/** Claims jobs from the list. Each job waits for its gate and records how it ended. */
+/** Creates a queue of jobs and a runner. Each job waits for its gate. The test records how each job ends. */
 const queueOf = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   const due = [...names]
   const started: Array<string> = []
@@ -42,7 +42,7 @@ const queueOf = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   return { due, end, ended, gate, runner, started }
 })
 
-it.effect("a poll fills the free slots, and the end of a job signals the free slot", () =>
+it.effect("a poll fills the free slots, and the end of a job signals that a slot is free", () =>
   Effect.gen(function* () {
     const { end, runner, started } = yield* queueOf(["a", "b", "c"])
     const signalled = yield* nextSignal
@@ -58,7 +58,7 @@ it.effect("a poll fills the free slots, and the end of a job signals the free sl
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("a job without follow-up work signals its end if the last poll had found no free slot", () =>
+it.effect("a job without follow-up work sends a signal at its end if the last poll found no free slot", () =>
   Effect.gen(function* () {
     const { end, runner, started } = yield* queueOf(["a", "b", "c"])
     const signalled = yield* nextSignal
@@ -74,7 +74,7 @@ it.effect("a job without follow-up work signals its end if the last poll had fou
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("a job without follow-up work does not signal its end if the last poll had found a free slot", () =>
+it.effect("a job without follow-up work sends no signal at its end if the last poll found a free slot", () =>
   Effect.gen(function* () {
     const { end, runner } = yield* queueOf(["a"])
     const signalled = yield* nextSignal
@@ -85,7 +85,7 @@ it.effect("a job without follow-up work does not signal its end if the last poll
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("a job that ends with a defect frees its slot and signals", () =>
+it.effect("a job that ends with a defect frees its slot and sends a signal", () =>
   Effect.gen(function* () {
     const { gate, runner } = yield* queueOf(["a", "b", "c"])
     const signalled = yield* nextSignal
@@ -98,7 +98,7 @@ it.effect("a job that ends with a defect frees its slot and signals", () =>
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("jobs in flight are released when the scope closes", () =>
+it.effect("running jobs are released when the scope closes", () =>
   Effect.gen(function* () {
     const { due, ended } = yield* Effect.scoped(
       Effect.tap(queueOf(["a", "b"]), ({ runner }) => Effect.andThen(runner.poll, Effect.yieldNow))
@@ -108,7 +108,7 @@ it.effect("jobs in flight are released when the scope closes", () =>
   }).pipe(Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("on demand, due jobs run one after another, and nothing runs if none is due", () =>
+it.effect("runDue runs due jobs one after another, and runs nothing if no job is due", () =>
   Effect.gen(function* () {
     const { due, end, ended, runner } = yield* queueOf(["a", "b"])
     yield* end("a")
@@ -120,7 +120,7 @@ it.effect("on demand, due jobs run one after another, and nothing runs if none i
   }).pipe(Effect.scoped, Effect.provide(WorkSignal.layerProcess))
 )
 
-it.effect("an organization may fill half of the slots", () =>
+it.effect("an organization may use at most half of the slots while no other organization uses slots", () =>
   Effect.gen(function* () {
     const [one, other] = ["1", "2"].map((n) => OrganizationId.make(`00000000-0000-4000-8000-00000000000${n}`)) as [
       OrganizationId,

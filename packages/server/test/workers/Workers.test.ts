@@ -1,4 +1,4 @@
-/** When a worker polls: at once while it finds work, and otherwise at a signal, a due time or an interval. */
+/** Tests when a worker polls: at once while polls find work, otherwise at a signal, a due time or an interval. */
 import { assert, it } from "@effect/vitest"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import { WorkSignal } from "@partner-commentary/core/shared/WorkSignal"
@@ -20,10 +20,12 @@ const settings = Layer.succeed(WorkerSettings, {
   media: 1
 })
 
-/** Lets the fibers run until they wait. */
+/** Runs the fibers until all of them wait. */
 const settle = Effect.repeat(Effect.yieldNow, { times: 200 })
 
-/** Starts a worker that takes this much in its first poll and nothing later. Returns the number of polls. */
+/**
+ * Starts a worker whose first poll claims `taken` jobs and whose later polls claim none. Returns the number of polls.
+ */
 const started = Effect.fnUntraced(function* (taken: number, dueIn: Option.Option<Duration.Input>) {
   let polls = 0
   const now = yield* Instant.now
@@ -43,7 +45,7 @@ const started = Effect.fnUntraced(function* (taken: number, dueIn: Option.Option
 
 const context = Layer.merge(settings, WorkSignal.layerProcess)
 
-it.effect("work that is due and cannot be done is polled again after the pause, and not at once", () =>
+it.effect("due work that cannot start is polled again after the pause, and not at once", () =>
   Effect.gen(function* () {
     const polls = yield* started(0, Option.some("0 seconds"))
     assert.strictEqual((yield* polls)(), 1)
@@ -54,7 +56,7 @@ it.effect("work that is due and cannot be done is polled again after the pause, 
   }).pipe(Effect.scoped, Effect.provide(context))
 )
 
-it.effect("a worker that did all due work waits for the next due time", () =>
+it.effect("a worker that has done all due work waits for the next due time", () =>
   Effect.gen(function* () {
     const polls = yield* started(3, Option.some("20 seconds"))
     assert.strictEqual((yield* polls)(), 1)
@@ -63,7 +65,7 @@ it.effect("a worker that did all due work waits for the next due time", () =>
   }).pipe(Effect.scoped, Effect.provide(context))
 )
 
-it.effect("a worker that took work polls again at once while more is due", () =>
+it.effect("a worker that claimed work polls again at once while more work is due", () =>
   Effect.gen(function* () {
     const polls = yield* started(3, Option.some("0 seconds"))
     assert.strictEqual((yield* polls)(), 2)

@@ -1,6 +1,6 @@
 /**
- * Validates the bodies of API-key operations, including rules that their schemas cannot express, so that one response
- * reports all problems.
+ * Validates the request bodies of API-key operations. The validation includes rules that the schemas cannot express, so
+ * that one response reports all problems.
  */
 import { ChangeApiKey, CreateApiKey, RotateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import type { Problem } from "@partner-commentary/api/Errors"
@@ -15,7 +15,7 @@ import { bodyDecoder, decodeOptionalBody, textDecoder } from "../../http/Body.ts
 export const decodeCreation = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(Instant.now, (now) => bodyDecoder(CreateApiKey, further(now))(request))
 
-/** Decodes the JSON text of one key. */
+/** Decodes the JSON text of one new API key. */
 export const decodeCreationText = (text: string) =>
   Effect.flatMap(Instant.now, (now) => textDecoder(CreateApiKey, further(now))(text))
 
@@ -26,7 +26,10 @@ const further =
     ...(Predicate.isString(expires_at) ? expiryProblems(expires_at, now) : [])
   ]
 
-/** Reject fields that a change cannot set. If they were ignored, a caller would believe that they took effect. */
+/**
+ * Rejects fields that a change cannot set. If such fields were ignored, a caller would believe that the fields took
+ * effect.
+ */
 const changeProblems = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...(Predicate.isString(body["name"]) && body["name"] !== "" ? nameProblems(body["name"]) : []),
   ...["scopes", "environment", "expires_at"]
@@ -53,7 +56,7 @@ const expiryProblems = (text: string, now: Instant.Instant): ReadonlyArray<Probl
     onSome: (moment) => (moment > now ? [] : [{ field: "expires_at", constraint: "must lie in the future" }])
   })
 
-/** All fields and the body itself are optional. */
+/** Decodes the body of a rotation. All fields and the body itself are optional. */
 export const decodeRotation = decodeOptionalBody(bodyDecoder(RotateApiKey), {})
 
 export const decodeRotationText = textDecoder(RotateApiKey)

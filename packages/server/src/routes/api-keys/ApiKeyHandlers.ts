@@ -1,4 +1,4 @@
-/** Handlers for API keys, called by the organization's dashboard. */
+/** Handles the requests of the organization's dashboard about API keys. */
 import { CurrentDashboard } from "@partner-commentary/api/DashboardAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
                     field: "environment",
                     constraint: `has ${limit} active keys already, which is the most there can be: revoke one first`
                   }),
-                // The body's validation has already checked the list.
+                // The validation of the request body has already checked the address list.
                 InvalidAllowList: (broken) => Effect.die(broken)
               })
               return yield* once(Effect.map(issued, (key) => created(Views.toCreatedKey(key))))
@@ -122,7 +122,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** Idempotency keys of a dashboard belong to no environment. */
+/** Returns the owner of an idempotency key. A dashboard's idempotency keys belong to no environment. */
 const keyOwnerOf = ({ id }: Organization): IdempotentRequests.KeyOwner => ({
   organizationId: id,
   environment: "dashboard"

@@ -1,13 +1,13 @@
-/** Maps refused changes of API keys to the errors of the API. */
+/** Maps rejected changes of API keys to the error responses of the API. */
 import * as Errors from "@partner-commentary/api/Errors"
 import * as Effect from "effect/Effect"
 
 const refuse = (field: string, constraint: string) => Effect.fail(Errors.InvalidRequest.of([{ field, constraint }]))
 
-/** A malformed id, an unknown key and another organization's key give the same response. */
+/** A malformed id, an unknown API key and another organization's API key give the same response. */
 export const keyNotFound = Effect.fail(Errors.apiKeyNotFound)
 
-/** `field` names the key's id in the caller's input. */
+/** `field` is the name of the field that contains the API key's id in the request. */
 export const refusedRotations = (field: string) => ({
   ApiKeyNotFound: () => keyNotFound,
   KeyRevoked: () => refuse(field, "names a revoked key: create a new one instead"),
@@ -19,6 +19,6 @@ export const refusedChanges = (field: string) => ({
   ApiKeyNotFound: () => keyNotFound,
   KeyRevoked: () => refuse(field, "names a revoked key, which cannot be changed"),
   KeyExpired: () => refuse(field, "names an expired key, which cannot be changed"),
-  // The body's validation has already checked the list.
+  // The validation of the request body has already checked the address list.
   InvalidAllowList: (broken: unknown) => Effect.die(broken)
 })

@@ -1,4 +1,4 @@
-/** Maps API keys to their form on the wire. */
+/** Maps API keys to their JSON form in responses. */
 import type { CreateApiKey } from "@partner-commentary/api/ApiKeysApi"
 import type { ApiKey } from "@partner-commentary/core/access/ApiKey"
 import type { CreatedKey, NewApiKey } from "@partner-commentary/core/access/ApiKeys"
@@ -6,7 +6,7 @@ import { knownScopes } from "@partner-commentary/core/access/Scope"
 import * as Instant from "@partner-commentary/core/shared/Instant"
 import * as Redacted from "effect/Redacted"
 
-/** Converts a decoded body to the use case's argument. */
+/** Converts a decoded request body to the argument of the use case. */
 export const newApiKeyFromBody = (body: typeof CreateApiKey.Type): NewApiKey => ({
   name: body.name.trim(),
   scopes: body.scopes,
@@ -42,5 +42,5 @@ export const toKeySummary = (key: ApiKey) => ({
   revoked_at: Instant.isoOrNull(key.revokedAt)
 })
 
-/** Maps a key that was rotated or revoked. */
+/** Maps an API key that was rotated or revoked. */
 export const toEndedKey = ({ id, revokedAt }: ApiKey) => ({ id, revoked_at: Instant.toIso(revokedAt ?? 0) })

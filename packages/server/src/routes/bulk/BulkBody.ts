@@ -1,6 +1,6 @@
 /**
  * Reads the body of POST /topics/bulk. A problem with the whole body, such as invalid JSON, rejects the whole request.
- * Each topic is returned as a separate text and validated like a single submission.
+ * The reader returns the JSON text of each topic, and each topic is validated like a single submission.
  */
 import { maxBulkPersonas, maxTopics } from "@partner-commentary/api/BulkApi"
 import type { Problem } from "@partner-commentary/api/Errors"
@@ -12,7 +12,7 @@ import * as Steps from "../../http/Steps.ts"
 import * as StrictJson from "../../http/StrictJson.ts"
 
 /**
- * Returns the JSON texts of the topics in order. The text is scanned in steps, because a body can contain a million
+ * Returns the JSON text of each topic in order. The body is scanned in steps, because a body can contain a million
  * small values.
  */
 export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.Return<ReadonlyArray<string>, Problem> {
@@ -25,25 +25,25 @@ export const topicTexts = Effect.fnUntraced(function* (text: string): Effect.fn.
   return yield* Effect.fromResult(cut.topics())
 })
 
-/** Returns a topic's problem with the topic's index in the path. */
+/** Adds the index of the topic to the field path of a topic's problem. */
 export const prefixWithTopicIndex = (index: number, { constraint, field }: Problem): Problem => ({
   field: field === "body" ? `${list}[${index}]` : `${list}[${index}].${field}`,
   constraint
 })
 
-/** A topic in a bulk request has the same size limit as a single one. */
+/** Returns whether a topic is too large. A topic in a bulk request has the same size limit as a single topic. */
 export const isTopicTooLarge = (text: string): boolean =>
   text.length * 3 > maxBodySize && new TextEncoder().encode(text).length > maxBodySize
 
 const list = "topics"
 
 /**
- * Bodies that are nested more deeply are rejected without parsing, which would be slow. Below this depth only the too
- * deeply nested topic is rejected.
+ * The maximum nesting depth of a body. A deeper body is rejected without parsing, because parsing would be slow. Below
+ * this maximum, only a too deeply nested topic is rejected.
  */
 const maxLevels = 1000
 
-/** Collects the positions of the list's entries during the scan. */
+/** Collects the JSON texts of the list's entries during the scan. */
 const cutting = (text: string) => {
   const found: Array<string> = []
   let isObject = false

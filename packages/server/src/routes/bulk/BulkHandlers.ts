@@ -1,7 +1,7 @@
 /**
- * Handlers for bulk submission: topics are submitted one after another, each in its own transaction. With an
- * idempotency key the result of each topic is stored with its transaction, so that a repeated request continues. A
- * rejected topic stores nothing but its entry in the response.
+ * Handles bulk submissions. The topics are submitted one after another, each in its own transaction. With an
+ * idempotency key, each topic's result is stored in its transaction, so that a repeated request continues after the
+ * last stored result. A rejected topic stores only its entry in the response.
  */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
@@ -31,7 +31,7 @@ const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Errors.NoValidPersonas ||
   error instanceof Errors.RateLimitExceeded
 
-/** Reads the status from the JSON text of a result. */
+/** Returns whether the JSON text of a result has the status `created`. */
 const isCreated = (text: string): boolean => /^\{"index":\d+,"status":"created"/.test(text)
 
 export const layer = HttpApiBuilder.group(
@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
     const answerOnce = yield* IdempotentRequests.make
     const limits = yield* RateLimits
 
-    /** Each topic counts as one submission. */
+    /** Counts each topic as one submission in the rate limit. */
     const spend = (principal: Principal) =>
       Effect.flatMap(currentRateState, (rate) =>
         countCall(limits.countEndpoint(principal, "topic_submissions_per_hour"), rate)
@@ -57,11 +57,11 @@ export const layer = HttpApiBuilder.group(
         ])
       )
 
-    /** Returns the JSON text of one result. */
+    /** Submits one topic and returns the JSON text of the result. */
     const one = (principal: Principal, text: string, index: number, once: RunPart) => {
       const created = (topic: typeof Topic.Type) => JSON.stringify({ index, status: "created", topic })
       return spend(principal).pipe(
-        // The rate limit is checked first, because validation is expensive.
+        // Count the submission before the validation, because validation is expensive.
         Effect.flatMap(() => read(text, index)),
         Effect.flatMap((body) =>
           submissions.prepare(principal, body, (problem: Errors.Problem) => prefixWithTopicIndex(index, problem))

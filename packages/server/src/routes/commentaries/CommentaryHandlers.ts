@@ -1,4 +1,4 @@
-/** Handlers for the partner's approval of commentaries. */
+/** Handles requests with which the partner approves commentaries. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"

@@ -1,4 +1,4 @@
-/** Handlers for deliveries. */
+/** Handles requests about webhook deliveries. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { deliveryListBounds } from "@partner-commentary/api/DeliveriesApi"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -52,7 +52,8 @@ export const layer = HttpApiBuilder.group(
           const owner = ownerOf(yield* CurrentPrincipal)
           const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
           const eventId = Option.getOrNull(Ids.parse(Ids.EventId, params.delivery_id))
-          // The payload is returned as it was sent: an event of an older version may lack fields of its schema.
+          // Return the payload as it was sent, because an event of an older version may lack fields of the present
+          // schema.
           return Envelope.success(
             toDeliveryDetail(yield* Effect.catchTags(deliveries.find(owner, id, eventId), missing))
           )
@@ -80,7 +81,7 @@ export const layer = HttpApiBuilder.group(
             Effect.gen(function* () {
               const { isDryRun, period } = yield* decodeRecovery(request)
               const id = yield* parseIdentifier(Ids.WebhookId, params.id, Errors.webhookNotFound)
-              // The deliveries are counted before the transaction, so that the transaction stays short.
+              // Count the undelivered events before the transaction, so that the transaction stays short.
               const undelivered = yield* Effect.catchTags(recoveries.preview(principal, id, period), {
                 WebhookNotFound: noWebhook,
                 InvalidPeriod: ({ reason }) => invalidRequest(periodProblems[reason])

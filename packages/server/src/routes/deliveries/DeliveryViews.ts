@@ -1,4 +1,7 @@
-/** Maps deliveries to the wire: lists omit response excerpts, and the detail includes them. */
+/**
+ * Maps webhook deliveries to their JSON form. Lists omit the excerpts of the receiver's responses, and details include
+ * them.
+ */
 import type * as Api from "@partner-commentary/api/DeliveriesApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { shownAttempts } from "@partner-commentary/core/webhook/Deliveries"

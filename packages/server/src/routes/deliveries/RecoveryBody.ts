@@ -1,6 +1,6 @@
 /**
- * Validates the body of POST /webhooks/{id}/recover, including rules that its schema cannot express, so that one
- * response reports all problems.
+ * Validates the body of POST /webhooks/{id}/recover. The validation includes rules that the schema cannot express, so
+ * that one response reports all problems.
  */
 import { RecoverWebhook } from "@partner-commentary/api/DeliveriesApi"
 import type { Problem } from "@partner-commentary/api/Errors"

@@ -1,4 +1,4 @@
-/** Handlers for past events. Payloads are sent exactly as they are stored. */
+/** Handles requests for past events. Payloads are sent exactly as they are stored. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"
 import { ownerOf } from "@partner-commentary/core/access/Ownership"

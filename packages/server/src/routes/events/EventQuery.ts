@@ -1,4 +1,4 @@
-/** Reads the query of the event list and of the event stream, and reports all problems at once. */
+/** Reads the query parameters of the event list and of the event stream. One response reports all problems. */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { eventListBounds } from "@partner-commentary/api/EventsApi"
 import { parseCursor } from "@partner-commentary/core/webhook/EventHistory"
@@ -69,7 +69,10 @@ export const readList = (query: ListQuery) => {
   return checked(asked)
 }
 
-/** A client that reconnects repeats its first query, so the header has precedence over `after`. */
+/**
+ * Reads the query of a stream. `Last-Event-ID` has precedence over `after`, because a reconnecting client repeats the
+ * query of its first request.
+ */
 export const readStream = (query: StreamQuery, lastEventId: string | undefined) => {
   const { checked, filter, position } = makeReader()
   const after = position("after", query.after)

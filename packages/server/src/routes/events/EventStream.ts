@@ -1,6 +1,7 @@
 /**
- * Events as server-sent events. A fiber for each stream waits for signals and hands pages to the response. It lives
- * until the stream ends, whether or not a client reads the response, and holds the stream's permit.
+ * Sends events as server-sent events. For each stream, a fiber waits for signals and writes pages of events to the
+ * response. The fiber holds the stream's permit, and runs until the stream ends, whether or not a client reads the
+ * response.
  */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { eventStream } from "@partner-commentary/api/Documented"
@@ -33,36 +34,45 @@ import { Authorization, type AuthorizationRefusal } from "../../middleware/Autho
 import { busyError, CloseConnection } from "../../middleware/ConcurrentRequests.ts"
 import { cacheControl } from "../../middleware/Responses.ts"
 
-/** The query of a stream. */
+/** The filters and the start position of an event stream. */
 export interface StreamedEvents extends Pick<EventList, "type" | "behind"> {
   readonly since: Instant.Instant | null
 }
 
 type StreamRefusal = AuthorizationRefusal | RateLimitExceeded
 
-/** Milliseconds. */
+/** All times are in milliseconds. */
 export const streamTimes = {
   heartbeat: 15_000,
-  /** Between two checks of the key, if this process does not hear of changes by others. Its cache adds 3 seconds. */
+  /**
+   * The interval between two key checks while this process gets no signals about changes by other processes. The cache
+   * of keys adds up to 3 seconds.
+   */
   check: 1500,
-  /** Between two reads without a signal, in case that one was lost. */
+  /** The interval between two reads without a signal, in case a signal was lost. */
   look: 60_000,
-  /** Between two full pages, so that an organization's streams of old events leave time to others. */
+  /** The pause between two full pages, so that an organization's streams of old events do not delay other requests. */
   fullPage: 50,
-  /** After this time without reading, a client is disconnected. */
+  /** The maximum time that a write waits for the client. The server then disconnects the client. */
   stall: 60_000,
-  /** A stream ends within these times, and its client connects again. */
+  /** A stream ends after a random time between these two limits. The client then reconnects. */
   shortest: 55 * 60_000,
   longest: 60 * 60_000
 }
 
-/** A stream keeps about three pages in memory: one is written, one waits, and one was read. */
+/**
+ * The limits of one page of events. A stream keeps about three pages in memory: the page in the socket, the waiting
+ * page and the page just read.
+ */
 const page = { limit: 100, maxBytes: 64 * 1024, forward: true }
 
-/** Random, so that not all clients come back at once when a process has stopped. */
+/**
+ * The delay before a client reconnects is random, so that not all clients reconnect at once after a process has
+ * stopped.
+ */
 const reconnect = Effect.map(Random.nextIntBetween(1000, 5000), ServerSentEvents.retry)
 
-/** After the answer of a host that cannot stream, the next one comes after these milliseconds. */
+/** On a host that cannot stream, clients reconnect after this many milliseconds. */
 const pollMs = 10_000
 
 export const make = Effect.gen(function* () {
@@ -74,7 +84,10 @@ export const make = Effect.gen(function* () {
   const proxies = yield* TrustedProxies
   const scope = yield* Effect.scope
 
-  /** The read waits for the organization's turn, because a timer or a signal resumes the fiber outside of turns. */
+  /**
+   * Reads a page of events in a turn of the organization. A timer or a signal resumes the fiber outside of the
+   * organization's turns, so the fiber yields first.
+   */
   const readPage = (principal: Principal, asked: StreamedEvents) =>
     Effect.catchIf(
       Effect.andThen(
@@ -85,7 +98,7 @@ export const make = Effect.gen(function* () {
       (error) => Effect.fail(busyError(error))
     )
 
-  /** The whole answer of a host that cannot stream. */
+  /** Returns the complete response of a host that cannot stream. */
   const answerAtOnce = Effect.fnUntraced(function* (principal: Principal, asked: StreamedEvents) {
     const { events, more } = yield* readPage(principal, asked)
     return respond(
@@ -102,7 +115,7 @@ export const make = Effect.gen(function* () {
     const queue = yield* Queue.bounded<Uint8Array, Cause.Done>(1)
     const opened = yield* Deferred.make<void, StreamRefusal>()
 
-    /** Fails if the client does not read. */
+    /** Sends the text. If the client does not read in time, closes the connection and interrupts the fiber. */
     const send = Effect.fnUntraced(function* (text: string) {
       const taken = yield* Effect.timeoutOption(Queue.offer(queue, encoder.encode(text)), streamTimes.stall)
       if (Option.isSome(taken)) return
@@ -162,7 +175,10 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Before the first event, the failure is the response. Later a refusal ends the stream without a word. */
+/**
+ * Handles the failure of a stream. Before the first event, the failure becomes the response. Later, a rejection ends
+ * the stream without a message.
+ */
 const ending = (cause: Cause.Cause<StreamRefusal>, opened: Deferred.Deferred<void, StreamRefusal>) =>
   Effect.flatMap(Deferred.failCause(opened, cause), (isResponse) =>
     isResponse || !Cause.hasDies(cause) ? Effect.void : Effect.logWarning("A stream of events ended early", cause)
@@ -172,11 +188,14 @@ const encoder = new TextEncoder()
 
 const textOf = (events: ReadonlyArray<PastEvent>): string => events.map(ServerSentEvents.event).join("")
 
-/** When the key ends, as far as it is known now. */
+/** Returns the time when the key expires or is revoked, as the service knows this time now. */
 const endOfKey = ({ key: { expiresAt, revokedAt } }: Principal): Instant.Instant =>
   Math.min(expiresAt ?? Number.POSITIVE_INFINITY, revokedAt ?? Number.POSITIVE_INFINITY)
 
-/** Without these headers, a compression middleware or nginx would collect events before it sends them. */
+/**
+ * Adds the headers of an event stream. Without these headers, a compression middleware or nginx would buffer the
+ * events.
+ */
 const respond = (response: HttpServerResponse.HttpServerResponse) =>
   HttpServerResponse.setHeaders(response, {
     "content-type": eventStream,

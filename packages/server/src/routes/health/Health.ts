@@ -1,6 +1,6 @@
 /**
- * Health checks: whether the process runs, and whether the database accepts a write. The routes are outside the partner
- * API and its limits.
+ * Serves the health checks: whether the process runs, and whether the database accepts a write. The health routes are
+ * not part of the partner API and have no rate limits.
  */
 import { DatabaseHealth } from "@partner-commentary/core/operations/DatabaseHealth"
 import * as Effect from "effect/Effect"

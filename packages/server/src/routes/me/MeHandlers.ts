@@ -1,4 +1,4 @@
-/** Handles the request for the caller's own key. */
+/** Handles the request for the properties of the caller's own API key. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"

@@ -1,4 +1,4 @@
-/** Handlers for GET /metrics/performance. */
+/** Handles requests for GET /metrics/performance. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { type Problem, RateLimitExceeded } from "@partner-commentary/api/Errors"
 import type { PerformanceReport } from "@partner-commentary/api/MetricsApi"
@@ -76,7 +76,7 @@ const readPeriod = Effect.fnUntraced(function* (query: { readonly from?: string;
   return Result.isSuccess(period) ? period.success : yield* invalidRequest(...problems[period.failure.reason])
 })
 
-/** Returns null without a parameter, and undefined when the parameter is invalid. */
+/** Parses a time. Returns null when the parameter is missing, and undefined when the parameter is invalid. */
 const moment = (text: string | undefined): Instant.Instant | null | undefined =>
   text === undefined ? null : Option.getOrUndefined(QueryMoment.parseQueryTime(text))
 

@@ -1,4 +1,4 @@
-/** The default avatar for personas without an image. */
+/** Serves the default picture for personas that have no picture. */
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 

@@ -1,4 +1,4 @@
-/** Handlers for personas. */
+/** Handles requests about personas. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"

@@ -1,4 +1,4 @@
-/** Handlers for simulated creators. */
+/** Handles requests that control simulated creators. */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
       "advance",
       Effect.fnUntraced(function* ({ headers, params, request }) {
         const principal = yield* CurrentPrincipal
-        // For a live key the operation does not exist, whatever the body contains.
+        // A live key always gets the response 404, whatever the request body contains.
         if (principal.environment === "live") return yield* notFound
         return yield* answerOnce({ headers, request, owner: ownerOf(principal) }, ({ once }) =>
           Effect.gen(function* () {
@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
 
 const notFound = Errors.NotFound.of("Assignment not found.")
 
-/** A request without a body takes the simulated creator's next step. */
+/** Decodes the optional body. Without a body, the request advances the simulated creator by one step. */
 const readBody = decodeOptionalBody(bodyDecoder(AdvanceAssignment), {})
 
 const constraintOf = ({ reason, status }: ActionRefused): string => {

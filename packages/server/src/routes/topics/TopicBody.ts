@@ -1,6 +1,6 @@
 /**
- * Validates a submitted topic, including rules that its schema cannot express, so that one response reports all
- * problems.
+ * Validates a submitted topic. The validation includes rules that the schema cannot express, so that one response
+ * reports all problems.
  */
 
 import { CreateTopic } from "@partner-commentary/api/CreateTopic"
@@ -11,10 +11,10 @@ import * as Predicate from "effect/Predicate"
 import { bodyDecoder, textDecoder } from "../../http/Body.ts"
 import { bodyTimeProblems } from "../../http/BodyMoment.ts"
 
-/** Decodes the body of a request. */
+/** Decodes the topic in the body of a request. */
 export const topicDecoder = (bounds: TopicBounds) => bodyDecoder(CreateTopic, further(bounds))
 
-/** Decodes the JSON text of one topic. */
+/** Decodes a topic from its JSON text. */
 export const topicTextDecoder = (bounds: TopicBounds) => textDecoder(CreateTopic, further(bounds))
 
 const further =
@@ -37,13 +37,14 @@ const constraints = {
   invisible: () => "must hold something that can be read"
 }
 
-/** The size limit is in bytes of UTF-8 JSON. */
+/** The maximum size of the metadata, in bytes of UTF-8 JSON. */
 const maxMetadata = 16 * 1024
 
 const tooLarge: Problem = { field: "metadata", constraint: `must be at most ${maxMetadata / 1024} KiB as JSON` }
 
 const isTooLarge = (metadata: object): boolean => {
   const json = JSON.stringify(metadata)
-  // A UTF-16 unit has at most three UTF-8 bytes, so short texts need no counting.
+  // One UTF-16 code unit needs at most three bytes in UTF-8, so a short text is within the limit without an exact
+  // count.
   return json.length * 3 > maxMetadata && new TextEncoder().encode(json).length > maxMetadata
 }

@@ -1,4 +1,6 @@
-/** Handlers for topics. Each handler decodes the request, calls one use case and names the errors. */
+/**
+ * Handles requests about topics. Each handler decodes the request, calls one use case and maps errors to responses.
+ */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
@@ -50,7 +52,10 @@ export const layer = HttpApiBuilder.group(
     const wait = yield* WaitingRequests.make
     const cache = ViewCache.make()
 
-    /** With a caller's entity tag or a cached view, read the revision first, because it is cheaper than the view. */
+    /**
+     * Returns a view of a topic. With an entity tag or a cached view, the handler first reads the topic's revision,
+     * because a revision is cheaper to read than a view.
+     */
     const view = <A extends { readonly revision: Revision }>(
       name: string,
       { params, request }: Asked,
@@ -82,7 +87,10 @@ export const layer = HttpApiBuilder.group(
     const status = (found: TopicProgress) =>
       Envelope.success(Views.progress(found), 200, { etag: tags.ofStatus(found.revision) })
 
-    /** If the caller sent no entity tag, wait for a change from the first read. */
+    /**
+     * Waits until the status changes. Without an entity tag from the caller, the wait compares with the revision of the
+     * first read.
+     */
     const waitForStatus = ({ params, request }: Asked) =>
       one(
         params.id,

@@ -1,4 +1,4 @@
-/** Parses the query of the topic list and reports all problems at once. */
+/** Parses the query parameters of the topic list. One response reports all problems. */
 
 import { referenceConstraint } from "@partner-commentary/api/CreateTopic"
 import type { Problem } from "@partner-commentary/api/Errors"

@@ -1,4 +1,4 @@
-/** Submits a validated topic, alone or as part of a bulk request, and creates the response. */
+/** Submits a validated topic, alone or as part of a bulk request, and maps the result for the response. */
 
 import type { CreateTopic } from "@partner-commentary/api/CreateTopic"
 import * as Errors from "@partner-commentary/api/Errors"
@@ -18,13 +18,13 @@ import type * as Schema from "effect/Schema"
 import { parseBodyTime } from "../../http/BodyMoment.ts"
 import * as Views from "./TopicViews.ts"
 
-/** `prepare` may call other systems; `submit` is one transaction. */
+/** Creates the two steps of a submission. `prepare` may call other systems, and `submit` runs in one transaction. */
 export const make = Effect.gen(function* () {
   const topics = yield* Topics
   const webhooks = yield* WebhookStore
   const { deadlineRange } = yield* Policy
 
-  /** Returns a problem for each id that is not a webhook of the submitter. */
+  /** Returns a problem for each id that does not belong to a webhook of the submitter. */
   const webhookProblems = Effect.fnUntraced(function* (
     { environment, organization }: Submitter,
     ids: ReadonlyArray<Ids.WebhookId>
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** `place` converts a field's path to its path in the whole body. */
+    /** Prepares a submission. `place` converts the field path of a problem to a path in the whole request body. */
     prepare: Effect.fnUntraced(function* (
       asker: Submitter,
       body: typeof CreateTopic.Type,
@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
         respondBy
       }
       return yield* Effect.catchTags(topics.prepare(asker, wanted), {
-        // The body was validated before, so a failure here would be a defect.
+        // The request body was validated before, so a failure here would be a defect.
         InvalidContent: (broken) => Effect.die(broken),
         NoValidPersonas: noValidPersonas
       })
@@ -101,14 +101,17 @@ const parsed = <Id extends string>(schema: Schema.Codec<Id, string>, ids: Readon
 const noValidPersonas = ({ results }: NoValidPersonas) =>
   Effect.fail(Errors.NoValidPersonas.of(results.map(Views.result)))
 
-/** The quota is reset at the next billing period. */
+/** Returns the error for a used-up quota, which is reset at the start of the next billing period. */
 const quotaExceeded = Effect.fnUntraced(function* ({ limit, quota, remaining }: QuotaExceeded) {
   const now = yield* Instant.now
   const wait = Math.ceil((billingPeriodBounds(now).end - now) / 1000)
   return yield* Errors.RateLimitExceeded.of({ retry_after: wait, limit, remaining, quota })
 })
 
-/** Test topics are deleted by whole UTC days, so storage becomes free at the next day at the earliest. */
+/**
+ * Returns the error for full test storage. Test topics are deleted by whole UTC days, so storage becomes free on the
+ * next day at the earliest.
+ */
 const testStorageFull = Effect.fnUntraced(function* ({ limit, quota, remaining }: TestStorageFull) {
   const now = yield* Instant.now
   const wait = Math.max(1, Math.ceil((Instant.startOfDay(Instant.plus(now, day)) - now) / 1000))

@@ -1,4 +1,4 @@
-/** Maps topics from the core's values to wire fields. */
+/** Maps topics from the values of the core to the fields of responses. */
 import type { PartnerApprovedCommentary } from "@partner-commentary/api/CommentariesApi"
 import type { Commentary, Failure } from "@partner-commentary/api/Fields"
 import type { SimulatedAssignment } from "@partner-commentary/api/SandboxApi"
@@ -120,7 +120,10 @@ const commentaryEntry = (commentary: ApprovedCommentary, persona: PublicAssignme
   approved_at: toIso(commentary.approvedAt)
 })
 
-/** The result has the newest topic's fields, then the entries of all topics, newest topic first. */
+/**
+ * Maps all topics with one external reference. The result has the newest topic's fields, and the entries of all topics
+ * in order from the newest topic to the oldest.
+ */
 export const byReference = (
   externalReference: string,
   { metadata, more, topics }: FoundByReference,
@@ -146,10 +149,13 @@ export const byReference = (
   }
 }
 
-/** The value of `summaryText`. */
+/** Returns the summary of a listed topic as an object, which has the same content as `summaryText`. */
 export const summary = (topic: ListedTopic): typeof Api.TopicSummary.Type => JSON.parse(summaryText(topic))
 
-/** Returns the JSON of an `Api.TopicSummary`. Metadata can be large, so its stored JSON is copied. */
+/**
+ * Returns the JSON of a listed topic's summary. Metadata can be large, so the stored JSON of the metadata is copied
+ * unparsed.
+ */
 export const summaryText = (topic: ListedTopic): string => {
   const before: Partial<typeof Api.TopicSummary.Type> = {
     topic_id: topic.id,
@@ -166,7 +172,7 @@ export const summaryText = (topic: ListedTopic): string => {
   return `${JSON.stringify(before).slice(0, -1)},${stored},${JSON.stringify(after).slice(1)}`
 }
 
-/** Maps one assignment for a test key, with its possible next actions. */
+/** Maps a simulated assignment for a test key, with the actions that are possible next. */
 export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Type => ({
   share_id: assignment.id,
   topic_id: assignment.topicId,
@@ -179,7 +185,7 @@ export const simulated = (assignment: Assignment): typeof SimulatedAssignment.Ty
   actions: possibleActionsOf(assignment)
 })
 
-/** Maps the fields that the partner sent. */
+/** Maps the fields of a topic that the partner submitted. */
 const sent = ({
   content,
   externalReference,

@@ -1,4 +1,4 @@
-/** Handlers for usage. */
+/** Handles requests about API usage. */
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"
 import { PartnerApi } from "@partner-commentary/api/PartnerApi"

@@ -1,6 +1,6 @@
 /**
- * Validates the bodies of POST and PATCH /webhooks, including rules that their schemas cannot express, so that one
- * response reports all problems.
+ * Validates the bodies of POST and PATCH /webhooks. The validation includes rules that the schemas cannot express, so
+ * that one response reports all problems.
  */
 import type { Problem } from "@partner-commentary/api/Errors"
 import { ChangeWebhook, RegisterWebhook, RotateWebhookSecret } from "@partner-commentary/api/WebhooksApi"
@@ -14,24 +14,24 @@ const ofRegistration = ({ secret, url }: Readonly<Record<string, unknown>>): Rea
   ...secretProblems(secret)
 ]
 
-/** Values that the schema already rejects are skipped. */
+/** Validates a secret, but skips values that the schema already rejects. */
 const secretProblems = (secret: unknown): ReadonlyArray<Problem> =>
   Predicate.isString(secret) && secretPattern.test(secret) ? problemOf("secret", secretProblem(secret)) : []
 
 export const decodeRegistration = bodyDecoder(RegisterWebhook, ofRegistration)
 
-/** All fields and the body itself are optional. */
+/** Decodes the body of a secret's rotation. All fields and the body itself are optional. */
 export const decodeRotation = decodeOptionalBody(
   bodyDecoder(RotateWebhookSecret, ({ secret }) => secretProblems(secret)),
   {}
 )
 
-/** Decodes the JSON text of one webhook. */
+/** Decodes the JSON text of one new webhook. */
 export const decodeRegistrationText = textDecoder(RegisterWebhook, ofRegistration)
 
 /**
- * A secret is rejected explicitly: if it were ignored like other unknown fields, the partner would expect the service
- * to use it.
+ * Reports a `secret` in a change as a problem. If the service ignored the secret like other unknown fields, the partner
+ * would expect that the secret takes effect.
  */
 const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Problem> => [
   ...urlProblems(body["url"]),
@@ -42,10 +42,10 @@ const ofChange = (body: Readonly<Record<string, unknown>>): ReadonlyArray<Proble
 
 export const decodeChange = bodyDecoder(ChangeWebhook, ofChange)
 
-/** Decodes the JSON text of one change. */
+/** Decodes the JSON text of one change to a webhook. */
 export const decodeChangeText = textDecoder(ChangeWebhook, ofChange)
 
-/** Values that the schema already rejects are skipped. */
+/** Validates a URL, but skips values that the schema already rejects. */
 const urlProblems = (url: unknown): ReadonlyArray<Problem> =>
   Predicate.isString(url) && url.length <= maxUrlLength && urlPattern.test(url) ? problemOf("url", urlProblem(url)) : []
 

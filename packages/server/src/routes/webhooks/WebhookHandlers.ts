@@ -1,4 +1,6 @@
-/** Handlers for webhooks. Each handler decodes the request, calls one use case and names the errors. */
+/**
+ * Handles requests about webhooks. Each handler decodes the request, calls one use case and maps errors to responses.
+ */
 
 import { CurrentPrincipal } from "@partner-commentary/api/ApiKeyAuth"
 import { ok } from "@partner-commentary/api/Envelope"

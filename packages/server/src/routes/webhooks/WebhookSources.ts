@@ -1,6 +1,6 @@
 /**
- * The addresses from which deliveries come, for the firewalls of receivers. The page is public and outside the partner
- * API. It exists only if the operator configures the addresses.
+ * Serves the IP addresses from which deliveries come, so that receivers can configure their firewalls. The page is
+ * public and not part of the partner API. The page exists only if the operator configures the addresses.
  */
 import { Policy } from "@partner-commentary/core/shared/Policy"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Maps webhooks to the form of responses. */
+/** Maps webhooks to their JSON form in responses. */
 import type * as Api from "@partner-commentary/api/WebhooksApi"
 import { isoOrNull, toIso } from "@partner-commentary/core/shared/Instant"
 import { isKnownType } from "@partner-commentary/core/webhook/EventType"
