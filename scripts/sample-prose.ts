@@ -1,5 +1,6 @@
 /** Prints random sentences and exported names, so that a reader who did not write them can judge them. */
 import { createHash } from "node:crypto"
+import { basename } from "node:path"
 import { parseArgs } from "node:util"
 import { readFiles } from "./Repository.ts"
 
@@ -32,8 +33,22 @@ const sentences = (path: string, text: string): ReadonlyArray<string> => {
   return [...prose, ...tests]
 }
 
-const names = (path: string, text: string) =>
-  path.endsWith(".md") ? [] : [...text.matchAll(exported)].map(([, kind, name]) => `${name} (${kind})`)
+/** A module that callers import as a namespace, such as `MailStore`, qualifies its names: `MailStore.layer`. */
+const namespaceImport = /^import (?:type )?\* as (\w+) from "[^"]*?(\w+)(?:\.ts)?"$/gm
+const namespaces = new Set(
+  [...readFiles().values()].flatMap((text) =>
+    [...text.matchAll(namespaceImport)].flatMap(([, name, file]) => (name === file ? [file] : []))
+  )
+)
+
+const names = (path: string, text: string) => {
+  const file = basename(path, ".ts")
+  const qualified = (name: string | undefined) =>
+    namespaces.has(file) && /^[a-z]/.test(name ?? "") ? `${file}.${name}` : name
+  return path.endsWith(".md")
+    ? []
+    : [...text.matchAll(exported)].map(([, kind, name]) => `${qualified(name)} (${kind})`)
+}
 
 const isChosen = (path: string) =>
   /\.(ts|md)$/.test(path) && (positionals.length === 0 || positionals.some((start) => path.startsWith(start)))
