@@ -1,6 +1,6 @@
 /**
- * Callers without a valid key, over real sockets behind a proxy: which calls count toward their rate limit, and which
- * responses have its headers.
+ * Tests callers without a valid key over real sockets behind a proxy. Some of their calls count toward a rate limit,
+ * and some responses have rate-limit headers.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -37,12 +37,12 @@ const statuses = (count: number, path: string, init: ReturnType<typeof from>) =>
   })
 
 it.effect(
-  "a caller over its limit still gets 404 for unknown paths outside the partner API, because they may belong to the embedder",
+  "a caller over the rate limit still gets 404 for paths outside the partner API, because the embedder may serve these paths",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
       const stranger = from("203.0.113.7")
-      // Calls to unknown paths also count.
+      // Calls to unknown paths also count toward the rate limit.
       assert.lengthOf((yield* statuses(60, "/elsewhere", stranger))[404] ?? [], 60)
       const refused = yield* call("/partner/v1/nowhere", stranger)
       assert.deepStrictEqual([refused.status, (yield* readJson(refused)).error.code], [429, "rate_limit_exceeded"])
@@ -54,7 +54,7 @@ it.effect(
 )
 
 it.effect(
-  "a token that cannot be verified counts as an anonymous call of its address, so a flood of such tokens is refused",
+  "calls with an unverifiable token count as anonymous calls of the caller's address, so a flood of them is refused",
   () =>
     Effect.gen(function* () {
       const { call } = yield* TestApi
@@ -81,7 +81,7 @@ it.effect(
 )
 
 it.effect(
-  "from an address over its anonymous limit, look-ups of unknown keys are slow, and valid keys still work",
+  "an address over the anonymous limit gets limited key look-ups, and valid keys still work from this address",
   () => {
     const suspicions: Array<boolean | undefined> = []
     const watched = Layer.effect(
