@@ -77,7 +77,7 @@ it.effect("a revoked key is rejected on the next request", () =>
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("the keys of a suspended organization are refused within seconds, and work again afterwards", () =>
+it.effect("the keys of a suspended organization are refused within seconds, and work again after a resume", () =>
   Effect.gen(function* () {
     const owner = yield* Seed.organization()
     const key = yield* Seed.key(owner)

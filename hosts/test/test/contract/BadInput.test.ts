@@ -189,7 +189,7 @@ it.effect("POST /topics reports all problems at once, and repeats the first prob
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("POST /topics reports problems that no JSON schema expresses together with all other problems", () =>
+it.effect("POST /topics reports all problems in one list, also problems that no JSON schema expresses", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     const body = {

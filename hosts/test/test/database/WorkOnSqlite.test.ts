@@ -11,7 +11,7 @@ import * as OnTheFile from "../support/OnTheFile.ts"
 import * as OnTheWire from "../support/OnTheWire.ts"
 import { submitTopic } from "../support/Requests.ts"
 
-it.live("on SQLite a workflow with three personas and two webhooks needs a limited number of commits", () =>
+it.live("on SQLite a workflow with two webhooks needs a limited number of statements and commits", () =>
   Effect.gen(function* () {
     const { counted, turns } = yield* playStory<never>(3, OnTheFile.recordStatements)
     assert.isAtMost(turns.length, 248, counted)
@@ -64,7 +64,7 @@ it.live("on SQLite two concurrent drafts for the same persona load the persona o
   }).pipe(Effect.provide(OnTheFile.layer))
 )
 
-it.live("on SQLite concurrent claims of mails share a commit, and so do concurrent updates of sent mails", () =>
+it.live("on SQLite concurrent claims or updates of mails are stored in one commit", () =>
   Effect.gen(function* () {
     const store = yield* MailStore
     const owner = yield* Seed.organization()
