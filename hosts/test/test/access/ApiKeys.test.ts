@@ -315,8 +315,8 @@ it.effect("a scope that a newer version stored is hidden and grants nothing, and
     assert.deepStrictEqual((yield* find(id)).scopes, ["topics:read"])
     assert.strictEqual(yield* resultOfRequest(key), 200)
     assert.deepStrictEqual((yield* readJson(yield* call("/partner/v1/me", { key }))).data.scopes, ["topics:read"])
-    // A key without any webhook scope can normally read webhooks. This key cannot, because its unknown scope may be a
-    // webhook scope.
+    // A key without any webhook scope can normally read webhooks. The service refuses this key, because the unknown
+    // scope may be a webhook scope.
     assert.strictEqual((yield* call("/partner/v1/webhooks", { key })).status, 401)
     const successor = yield* rotate(id)
     assert.deepStrictEqual(successor.scopes, ["topics:read"])

@@ -29,8 +29,8 @@ import {
 } from "../support/authorization/Scene.ts"
 
 /**
- * Returns strings that only the first organization may see. All keys of that organization see its personas. Only its
- * test keys see simulated topics.
+ * Returns strings that only the first organization may see. All keys of an organization see the organization's
+ * personas. Only test keys see simulated topics.
  */
 const hidden = (
   { simulated, things }: AuthorizationScene,
@@ -61,7 +61,7 @@ it.effect("every operation requires a suitable scope or a token, and has an exam
   }).pipe(Effect.provide(behindProxy))
 )
 
-it.effect("a caller without permission gets the expected error, which reveals no data, and nothing is changed", () =>
+it.effect("a caller without permission gets the expected error, and the call reveals and changes nothing", () =>
   Effect.gen(function* () {
     const present = yield* makeScene
     const { all, cells, owner, simulated, things } = present

@@ -1,6 +1,6 @@
 /**
- * Tests callers without a valid key over real sockets behind a proxy. Some of their calls count toward a rate limit,
- * and some responses have rate-limit headers.
+ * Tests callers without a valid key over real sockets behind a proxy. The tests check which calls count toward the
+ * limit of anonymous callers, and how these calls are answered.
  */
 import { assert, it } from "@effect/vitest"
 import { ApiKeys } from "@partner-commentary/core/access/ApiKeys"
@@ -80,35 +80,32 @@ it.effect(
     )
 )
 
-it.effect(
-  "an address over the anonymous limit gets limited key look-ups, and valid keys still work from this address",
-  () => {
-    const suspicions: Array<boolean | undefined> = []
-    const watched = Layer.effect(
-      ApiKeys,
-      Effect.map(ApiKeys, (keys) => ({
-        ...keys,
-        authenticate: (key, address, suspect) => {
-          suspicions.push(suspect)
-          return keys.authenticate(key, address, suspect)
-        }
-      }))
-    )
-    return Effect.gen(function* () {
-      const { call } = yield* TestApi
-      const organization = yield* Seed.organization()
-      const { text: key } = yield* Seed.key(organization)
-      const { text: uncached } = yield* Seed.key(organization)
-      const ask = (path: string, address: string, as = key) =>
-        Effect.map(call(path, from(address, { "x-api-key": as })), ({ status }) => status)
-      const topics = "/partner/v1/topics"
-      yield* statuses(60, topics, from("203.0.113.9"))
-      assert.strictEqual((yield* call(topics, from("203.0.113.9"))).status, 429)
-      suspicions.length = 0
-      assert.strictEqual(yield* ask(topics, "203.0.113.9"), 200)
-      assert.strictEqual(yield* ask("/partner/v1/nowhere", "203.0.113.9"), 404)
-      assert.strictEqual(yield* ask(topics, "203.0.113.10", uncached), 200)
-      assert.deepStrictEqual(suspicions, [true, true, false])
-    }).pipe(Effect.provide(behindProxy.pipe(Layer.provide(watched), Layer.provideMerge(application))))
-  }
-)
+it.effect("key look-ups are limited for an address over the anonymous limit, and valid keys still work", () => {
+  const suspicions: Array<boolean | undefined> = []
+  const watched = Layer.effect(
+    ApiKeys,
+    Effect.map(ApiKeys, (keys) => ({
+      ...keys,
+      authenticate: (key, address, suspect) => {
+        suspicions.push(suspect)
+        return keys.authenticate(key, address, suspect)
+      }
+    }))
+  )
+  return Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const organization = yield* Seed.organization()
+    const { text: key } = yield* Seed.key(organization)
+    const { text: uncached } = yield* Seed.key(organization)
+    const ask = (path: string, address: string, as = key) =>
+      Effect.map(call(path, from(address, { "x-api-key": as })), ({ status }) => status)
+    const topics = "/partner/v1/topics"
+    yield* statuses(60, topics, from("203.0.113.9"))
+    assert.strictEqual((yield* call(topics, from("203.0.113.9"))).status, 429)
+    suspicions.length = 0
+    assert.strictEqual(yield* ask(topics, "203.0.113.9"), 200)
+    assert.strictEqual(yield* ask("/partner/v1/nowhere", "203.0.113.9"), 404)
+    assert.strictEqual(yield* ask(topics, "203.0.113.10", uncached), 200)
+    assert.deepStrictEqual(suspicions, [true, true, false])
+  }).pipe(Effect.provide(behindProxy.pipe(Layer.provide(watched), Layer.provideMerge(application))))
+})

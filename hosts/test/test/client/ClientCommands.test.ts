@@ -141,8 +141,7 @@ it.concurrent("listen reports an outage of the service, then continues and loses
   await using all = await scene()
   const listening = all.listen()
   await isReady(listening.stderr)
-  // The outage starts after the stream is open. Otherwise, listen would report a connection error instead of the
-  // status.
+  // The outage starts after the stream is open, because listen would otherwise report a connection error.
   await vi.waitFor(() => expect(all.streams()).toBeGreaterThan(0), 20_000)
   const { topic_id } = await all.client.topics.create({
     content: "Who wins the derby?",

@@ -166,7 +166,7 @@ it.effect(
   60_000
 )
 
-it.effect("POST /topics reports all problems at once, and repeats the first problem outside of the list", () =>
+it.effect("POST /topics reports all problems at once, with the first problem at the top level", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     const response = yield* call("/partner/v1/topics", {
@@ -189,7 +189,7 @@ it.effect("POST /topics reports all problems at once, and repeats the first prob
   }).pipe(Effect.provide(InMemory.layer))
 )
 
-it.effect("POST /topics reports all problems in one list, also problems that no JSON schema expresses", () =>
+it.effect("POST /topics reports all problems in one list, including problems that no JSON schema expresses", () =>
   Effect.gen(function* () {
     const { call, key } = yield* setUp
     const body = {

@@ -1,6 +1,6 @@
 /**
- * Tests that the served OpenAPI document equals the committed document, except for the service's address. Also tests
- * that the API explorer loads nothing from other servers.
+ * Tests that the served OpenAPI document equals the committed document, except for the service's address. Another test
+ * checks that the API explorer loads nothing from other servers.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"

@@ -23,7 +23,7 @@ const change = ["BEGIN", "SELECT topics", "WITH", "COMMIT"]
 
 const play = (count: number) => playStory<OnTheWire.DatabaseProxy>(count, OnTheWire.recordTurns)
 
-it.live("a creator's response or approval takes one read and a transaction of four round trips", () =>
+it.live("a creator's response or approval needs one read and a transaction of four round trips", () =>
   Effect.gen(function* () {
     const { approved, responded } = (yield* play(1)).steps
     for (const { turns } of [responded, approved]) {
@@ -161,7 +161,7 @@ const tablesOf = (statement: string) => {
 
 /** `docs/performance.md` lists what each of these statements needs on a distributed database. */
 const byOtherKeys = new Set([
-  // BEGIN and COMMIT name no table.
+  // The statements BEGIN and COMMIT name no table.
   "",
   // These statements find rows by the id of the assignment or the mail, or by the due time.
   ...["assignments", "assignments,mails", "assignments,mails,topics", "assignments,topics", "mails"],
@@ -177,7 +177,8 @@ const byOtherKeys = new Set([
   ...["organizations", "personas", "redeliveries", "removed_webhooks", "stored_responses"]
 ])
 
-// On a database that is sharded by organization, every statement that is not listed above runs on a single shard.
+// On a database that is sharded by organization, every statement without an entry in `byOtherKeys` runs on a single
+// shard.
 it.live("SQL statements of the workflow contain the organization's id, except for the listed tables", () =>
   Effect.gen(function* () {
     const { steps } = yield* play(2)

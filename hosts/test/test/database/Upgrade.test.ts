@@ -20,7 +20,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** The last migration of each release. The JSON file with the same name contains the rows of that release. */
+/** Lists the last migration of each release. A JSON file with the migration's name contains the rows of the release. */
 const releases = ["0009_operations"]
 
 type Rows = Readonly<Record<string, ReadonlyArray<Readonly<Record<string, unknown>>>>>

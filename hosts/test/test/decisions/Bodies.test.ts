@@ -21,7 +21,10 @@ const setUp = Effect.gen(function* () {
   return { by, send, good }
 })
 
-/** Returns every operation that reads a body. The approval is left out, because the service ignores its body. */
+/**
+ * Returns every operation that reads a body. The list omits the approval operation, because the service ignores the
+ * body of an approval.
+ */
 const withBody = Effect.map(makeOperations, (all) =>
   all.filter(({ body, name }) => body !== undefined && !name.endsWith("/approve"))
 )

@@ -22,7 +22,7 @@ const setUp = Effect.gen(function* () {
 
 layer(layerOfService)("decisions, Contract: requests", (it) => {
   it.effect(
-    "a success gets 201 for POST /topics, /api-keys, /api-keys/{id}/rotate and /webhooks, and 200 for all other operations",
+    "POST /topics, /api-keys, /api-keys/{id}/rotate and /webhooks return 201, and all other operations return 200",
     () =>
       Effect.gen(function* () {
         const made = ["POST /topics", "POST /api-keys", "POST /api-keys/{id}/rotate", "POST /webhooks"]
@@ -107,7 +107,7 @@ layer(layerOfService)("decisions, Contract: requests", (it) => {
     })
   )
 
-  it.effect("the details of invalid_request repeat the first problem and list all problems in errors", () =>
+  it.effect("the details of invalid_request contain the first problem, and the field errors lists all problems", () =>
     Effect.gen(function* () {
       const { by, good } = yield* setUp
       const { body } = yield* by.post("/topics", {

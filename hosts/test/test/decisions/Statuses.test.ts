@@ -34,7 +34,10 @@ const outcomes: ReadonlyArray<readonly [AssignmentState, "completed" | "failed" 
   ["withdrawn", "failed", "commentary_generated"]
 ]
 
-/** Each row has the states of the personas and the topic's status. A: approved, F: failed, W: in progress, S: sent. */
+/**
+ * Each row has the states of the personas and the topic's status. A means approved, F failed, W in progress, and S
+ * sent.
+ */
 const combinations: ReadonlyArray<readonly [string, ReadonlyArray<AssignmentState>, string]> = [
   ["completed if W+S=0: A", ["creator_approved"], "completed"],
   ["completed if W+S=0: A, F", ["creator_approved", "declined"], "completed"],

@@ -7,7 +7,7 @@ import { emptyDatabase, poolOf } from "./HostDatabase.ts"
 
 const { BOOL, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins
 
-/** Applications set type parsers like these. The service must not depend on any type parser. */
+/** Lists type parsers that a host application may set. The service must not depend on any type parser. */
 const parsers = {
   "int8 as BigInt": { [INT8]: BigInt },
   "int8 and numeric as Number": { [INT8]: Number, [NUMERIC]: Number },
@@ -78,8 +78,8 @@ it("if the host uses all connections of its pool, requests and creators' pages g
     const answer = await pc.fetch(new Request(address, { headers }))
     return [answer.status, answer.headers.get("retry-after"), answer.headers.get("content-type")?.split(";")[0]]
   }
-  // The service uses one connection for LISTEN, and the test takes the other two. Callers wait at most half a second
-  // for a connection.
+  // The service uses one connection for LISTEN, and the test takes the other two connections. Callers wait at most half
+  // a second for a connection.
   const used = await Promise.all([pool.connect(), pool.connect()])
   pool.options.connectionTimeoutMillis = 500
   const busy = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * Tests the error messages about mistakes in a partner's test. Each message lists what exists or says how to fix the
- * call.
+ * Tests the error messages about mistakes in a partner's test. Each error message lists the existing values or says how
+ * to fix the call.
  */
 import { CreatorRefused, TestPartnerCommentary } from "@partner-commentary/test"
 import { afterEach, beforeEach, expect, it } from "vitest"

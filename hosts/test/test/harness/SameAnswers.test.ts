@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 
 const apiRoot = "http://commentary.example"
 
-/** The test host lacks these features, because callers have no address and the host receives only a web Request. */
+/** Lists features that the test host lacks, because callers have no address and the host receives a web Request. */
 const lacks = ["address", "dots", "repeated headers", "chunks"] as const
 
 it.live("the test host gives the same responses as the other hosts", () =>

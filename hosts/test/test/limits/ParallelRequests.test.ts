@@ -36,8 +36,8 @@ interface Wanted {
   /** The number of calls, out of 100, that are admitted. */
   readonly pass: number
   /**
-   * The hourly limit in the headers. `limit` is the limit in a refusal, and `wait` is the time until the next try in
-   * seconds.
+   * The hourly limit in the rate-limit headers. `limit` is the limit in a refusal, and `wait` is the time until the
+   * next try in seconds.
    */
   readonly hourly: number
   readonly limit: number
