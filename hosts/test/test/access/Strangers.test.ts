@@ -53,31 +53,29 @@ it.effect(
     }).pipe(Effect.provide(Layer.provideMerge(behindProxy, application)))
 )
 
-it.effect(
-  "calls with an unverifiable token count as anonymous calls of the caller's address, so a flood of them is refused",
-  () =>
-    Effect.gen(function* () {
-      const { call } = yield* TestApi
-      const flood = from("203.0.113.7", { authorization: "Bearer a.b.c" })
-      const path = "/partner/v1/api-keys"
-      const answered = yield* statuses(70, path, flood)
-      assert.deepStrictEqual([answered[500]?.length, answered[429]?.length], [60, 10])
-      const refused = yield* call(path, flood)
-      assert.deepStrictEqual([refused.status, refused.headers.get("x-ratelimit-remaining")], [429, "240"])
-      assert.strictEqual((yield* call(path, from("203.0.113.8", { authorization: "Bearer a.b.c" }))).status, 500)
-    }).pipe(
-      Effect.provide(
-        behindProxy.pipe(
-          Layer.provide(Layer.fresh(Dashboard.layer)),
-          Layer.provide(
-            Layer.succeed(DashboardIdentity, {
-              verify: () => Effect.fail(new IdentityUnreachable({ reason: "connect ECONNREFUSED" }))
-            })
-          ),
-          Layer.provideMerge(application)
-        )
+it.effect("calls with an unverifiable token count toward the anonymous limit of the caller's address", () =>
+  Effect.gen(function* () {
+    const { call } = yield* TestApi
+    const flood = from("203.0.113.7", { authorization: "Bearer a.b.c" })
+    const path = "/partner/v1/api-keys"
+    const answered = yield* statuses(70, path, flood)
+    assert.deepStrictEqual([answered[500]?.length, answered[429]?.length], [60, 10])
+    const refused = yield* call(path, flood)
+    assert.deepStrictEqual([refused.status, refused.headers.get("x-ratelimit-remaining")], [429, "240"])
+    assert.strictEqual((yield* call(path, from("203.0.113.8", { authorization: "Bearer a.b.c" }))).status, 500)
+  }).pipe(
+    Effect.provide(
+      behindProxy.pipe(
+        Layer.provide(Layer.fresh(Dashboard.layer)),
+        Layer.provide(
+          Layer.succeed(DashboardIdentity, {
+            verify: () => Effect.fail(new IdentityUnreachable({ reason: "connect ECONNREFUSED" }))
+          })
+        ),
+        Layer.provideMerge(application)
       )
     )
+  )
 )
 
 it.effect("key look-ups are limited for an address over the anonymous limit, and valid keys still work", () => {

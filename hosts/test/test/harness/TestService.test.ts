@@ -53,7 +53,7 @@ it.live("due jobs run only when the test requests them, and each job runs at its
   }).pipe(Effect.provide(TestService.layer({ start })))
 )
 
-it.live("sleeping fibers resume in order when the clock advances, and a short sleep also ends in real time", () =>
+it.live("when the clock advances, sleeping fibers resume in order, and other sleeps end in real time", () =>
   Effect.gen(function* () {
     const { advanceTo } = yield* DueWork
     const { now } = yield* VirtualClock
