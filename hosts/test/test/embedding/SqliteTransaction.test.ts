@@ -14,7 +14,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { openService, runWholeStory, type Service, seedOrganization, topicOf } from "./EmbeddedStory.ts"
 
 // #region sqlite
-/** The database can be busy while the service writes on its own connection. The delay between tries must not block the thread. */
+/** The database can be busy while the service writes on its own connection. The retries must not block the thread. */
 const begin = async (database: DatabaseSync, tries = 200) => {
   for (let left = tries; left > 0; left--) {
     try {
