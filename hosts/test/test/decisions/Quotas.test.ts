@@ -1,4 +1,7 @@
-/** Tests the decisions about plans, the counting of quotas, and the billing period. The file spec/Limits.test.ts tests bursts. */
+/**
+ * Tests the decisions about plans, the counting of quotas, and the billing period. The file spec/Limits.test.ts tests
+ * bursts.
+ */
 import { assert } from "@effect/vitest"
 import type { Organization } from "@partner-commentary/core/partner/Organization"
 import { ScriptedGenerator } from "@partner-commentary/test/ScriptedGenerator"
