@@ -16,7 +16,7 @@ const content = "Who takes the title this season?"
 const start = Date.parse("2026-03-01T09:00:00.000Z")
 const contactEmail = "newsdesk@courtside.example"
 
-/** Submits a request. Its creator has answered, and the draft is not written yet. */
+/** Submits a request and answers it as its creator. The draft is not written yet. */
 const answered = Effect.gen(function* () {
   const work = yield* DueWork
   const owner = yield* Seed.organization({ contactEmail })

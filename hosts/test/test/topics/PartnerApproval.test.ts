@@ -14,7 +14,7 @@ const start = Date.parse("2026-03-01T09:00:00.000Z")
 const content = "Who takes the title this season?"
 const unknown = "019c0e1b-7c4e-7000-8000-2f6d1c9e4b10"
 
-/** Submits a topic, approves its commentary, and returns the commentary's id. */
+/** Submits a topic, approves its commentary, and returns the ids of the topic and the commentary. */
 const approvedBy = Effect.fnUntraced(function* (key: string, persona: Persona, asked = content) {
   const topicId = yield* submitTopic(key, asked, [persona], { external_reference: "title" })
   const token = yield* creatorTokenFor(persona, asked)
